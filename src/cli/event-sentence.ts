@@ -32,7 +32,10 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
   'intake.rejected': ({ name, reason }) => `Rejected ${name}: ${reason}`,
   'task.received': ({ name, notes = [] }) => [`Received the task ${name}`, ...notes].join('; '),
   'task.rejected': ({ name, reason }) => `Rejected ${name}: ${reason}`,
-  'slot.came': ({ job, slot, how, reason }) => `Maintenance (${job}) due at ${slot}: ${how}, ${reason}`,
+  'slot.came': ({ job, slot, how, reason }) =>
+    `${job.includes('/') ? `Schedule ${job.split('/')[1]}` : `Maintenance (${job})`} due at ${slot}: ${how.replace('_', ' ')}, ${reason}`,
+  'schedule.changed': ({ schedule, change, reason }) =>
+    schedule === null ? `The clock of schedules is ${change}: ${reason}` : `Schedule ${schedule}: ${change}, ${reason}`,
 
   'run.started': ({ title }) => `Began: ${title}`,
   'run.planned': ({ nodes, reason }) => `Planned ${count(nodes.length, 'step')}: ${reason}`,

@@ -24,6 +24,7 @@ import type { Sandbox } from './guard/sandbox.ts';
 import type { Memory } from './memory/open-memory.ts';
 import type { EgressRoutes } from './network/egress-routes.ts';
 import type { LedgerPort, OnDurable, ProjectionsPort, Runs } from './port-types.ts';
+import type { SchedulesPort } from './schedule/open-schedules.ts';
 import type { ViewFolds } from './views/views-writer.ts';
 import type { ResultReports } from './task/report-results.ts';
 
@@ -74,6 +75,8 @@ export const ports = {
   deps: port<Deps>('deps'),
   /** daemon/memory */
   memory: port<Memory>('memory'),
+  /** daemon/schedule */
+  schedules: port<SchedulesPort>('schedules'),
   /** daemon/task */
   planner: port<Planner>('planner'),
   results: port<ResultReports>('results'),

@@ -26,6 +26,7 @@ import { metrics } from './metrics/room.ts';
 import { homeMemory } from './memory/room.ts';
 import { network } from './network/room.ts';
 import { webSearch } from './search/room.ts';
+import { schedules } from './schedule/room.ts';
 import { task } from './task/room.ts';
 import { viewStore } from './views/room.ts';
 import { worker } from './worker/room.ts';
@@ -42,6 +43,7 @@ export const rooms: readonly DaemonRoom[] = [
   models,
   homeMemory,
   worker,
+  schedules,
   maintenance,
   ledger,
   intake,

@@ -26,12 +26,14 @@ export type Claimed = TaskText & {
   id: string;
   /** Name of the file or folder in the inbox. */
   name: string;
-  by: 'inbox' | 'add';
+  by: 'inbox' | 'add' | 'schedule';
   /** Whether the ledger has it already: it was claimed before a crash, and only the following steps may be missing. */
   known: boolean;
   /** The text of the task, unchanged. */
   bytes: Buffer;
   sha256: string;
+  /** Hash of its text and all its files. */
+  digest: string;
   /** The other files of a task folder, relative to `folder`. */
   files: FolderFile[];
   /** Symbolic links in the folder that stay inside it. */
@@ -95,7 +97,7 @@ export async function flushClaim({ inbox }: Claims, { id, by }: Claimed, entry: 
 /** Continues a claim that was interrupted before it had its id. */
 function nameClaim(claims: Claims, taking: string, name: string, by: Claimed['by']): Claimed {
   return refuseOnError(join(taking, name), () => {
-    const content = contentAt(join(taking, name), name, claims.limits);
+    const content = readTaskContent(join(taking, name), name, claims.limits);
     const id = idOf(claims, taking, name, content);
     const folder = join(claimedFolder(claims.inbox), id);
     return { ...content, id, name, by, known: false, folder: content.isFolder ? join(folder, name) : null };
@@ -103,7 +105,7 @@ function nameClaim(claims: Claims, taking: string, name: string, by: Claimed['by
 }
 
 /** Gives the folder of the claim its final name; the rename succeeds only for an unused id. */
-function idOf({ inbox, ledger, given }: Claims, taking: string, name: string, content: Content): string {
+function idOf({ inbox, ledger, given }: Claims, taking: string, name: string, content: TaskContent): string {
   const take = (id: string): boolean => !ledger.isKnown(id) && move(taking, join(claimedFolder(inbox), id), renameSync);
   const own = content.task.id;
   if (own !== undefined) {
@@ -121,13 +123,13 @@ function idOf({ inbox, ledger, given }: Claims, taking: string, name: string, co
 }
 
 /** A possible conflict copy with the content of a task that was accepted under the original name is that task. */
-function assertNotTakenBefore(ledger: Ledgered, name: string, { digest }: Content): void {
+function assertNotTakenBefore(ledger: Ledgered, name: string, { digest }: TaskContent): void {
   const copy = conflictCopyOf(name);
   if (copy !== null && ledger.isKnown(`${slugOf(copy.original)}-${digest.slice(0, 8)}`))
     throw new NotATask(conflictReason(copy));
 }
 
-function slugOf(name: string): string {
+export function slugOf(name: string): string {
   const plain = name
     .replace(/\.(md|markdown|txt)$/i, '')
     .normalize('NFKD')
@@ -139,9 +141,11 @@ function slugOf(name: string): string {
   return slug === '' ? 'task' : slug;
 }
 
-type Content = TaskText & Pick<Claimed, 'bytes' | 'sha256' | 'files' | 'links'> & { isFolder: boolean; digest: string };
+export type TaskContent = TaskText &
+  Pick<Claimed, 'bytes' | 'sha256' | 'digest' | 'files' | 'links'> & { isFolder: boolean };
 
-function contentAt(path: string, name: string, limits: Limits): Content {
+/** Reads a task file or a task folder; throws NotATask, or Vanished. */
+export function readTaskContent(path: string, name: string, limits: Limits): TaskContent {
   const stats = statsOf(path);
   if (stats === null) throw new Vanished('');
   const isFolder = stats.isDirectory();
@@ -223,7 +227,7 @@ export function reclaim(claims: Claims, left: string): Claimed | null {
   }
   const known = claims.ledger.isKnown(left);
   try {
-    const content = contentAt(join(folder, name), name, claims.limits);
+    const content = readTaskContent(join(folder, name), name, claims.limits);
     const files = content.isFolder ? join(folder, name) : null;
     return { ...content, id: left, name, by: 'inbox', known, folder: files };
   } catch (error) {

@@ -5,6 +5,7 @@ import { TaskFile } from '../schema/task-file.ts';
 import { quoteCriteria, toCriteria } from './accept-field.ts';
 import { NotATask } from './plain-file.ts';
 import { decodeUtf8 } from './entry-name.ts';
+import { isScheduled, readSchedule, ScheduleFieldError } from './schedule-spec.ts';
 
 /** `notes` say what was left out of account, for the person who wrote the task. */
 export type TaskText = { task: TaskFile; title: string; body: string; notes: string[] };
@@ -43,13 +44,19 @@ function splitFrontMatter(text: string, name: string): ReturnType<typeof readFro
   if (isOpen(text))
     throw new NotATask('its front matter is not closed: the second --- line is missing', { unfinished: true });
   try {
-    const { data, body } = readFrontMatter(quoteCriteria(text), name);
+    const { data, body } = readFrontMatter(quoteFields(text), name);
     return { data: 'accept' in data ? { ...data, accept: toCriteria(data['accept'] ?? null) } : data, body };
   } catch (error) {
     if (error instanceof OkaError) throw new NotATask(error.message, { cause: error });
     throw error;
   }
 }
+
+/** The front matter with quotes where YAML would read something else than people mean; the number of lines stays. */
+const quoteFields = (text: string): string => quoteCriteria(text).replace(BARE_CRON, '$1"$2"');
+
+/** A cron expression that begins with a star, which is an alias for YAML. */
+const BARE_CRON = /^(\uFEFF?---[^\S\n]*\r?\n(?:(?!---).*\n)*?every:[^\S\n]+)(\*[^"\n#]*[^"\s#])/;
 
 /** Whether front matter was opened and not closed: most likely the rest is still being written. */
 function isOpen(text: string): boolean {
@@ -85,7 +92,7 @@ function assertNoBareFields(body: string, name: string): void {
 type LineOf = ReturnType<typeof linesIn>;
 
 /** Finds the line of a field of a task, as its author sees it. */
-export const frontMatterLines = (text: string, name: string): LineOf => linesIn(quoteCriteria(text), name);
+export const frontMatterLines = (text: string, name: string): LineOf => linesIn(quoteFields(text), name);
 
 function parseFields(data: unknown, lines: () => LineOf): TaskFile {
   const result = TaskFile.safeParse(data);
@@ -94,11 +101,22 @@ function parseFields(data: unknown, lines: () => LineOf): TaskFile {
     throw new NotATask(result.error.issues.flatMap((issue) => problemsOf(issue, lineOf)).join('\n'));
   }
   const { dir } = result.data;
+  assertSchedule(result.data, lines);
   if (dir !== undefined && isOutside(dir))
     throw new NotATask(
       `line ${lines()(['dir'])}: front matter field "dir": ${JSON.stringify(dir)} is not a path below the desk`,
     );
   return result.data;
+}
+
+function assertSchedule(task: TaskFile, lines: () => LineOf): void {
+  if (!isScheduled(task)) return;
+  try {
+    readSchedule(task, 0);
+  } catch (error) {
+    if (!(error instanceof ScheduleFieldError)) throw error;
+    throw new NotATask(`line ${lines()([error.field])}: front matter field "${error.field}": ${error.message}`);
+  }
 }
 
 type Issue = { code?: string; keys?: string[]; path: PropertyKey[]; message: string };

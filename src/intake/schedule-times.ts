@@ -8,7 +8,7 @@
  * D3 Intervals are counted from an anchor. A time that was missed moves none of the later ones.
  */
 import { DAY_MS, type DayPlan, MINUTE_MS, parseCron } from './cron-expression.ts';
-import type { Times } from './schedule.ts';
+import type { Times } from './utc-cron-times.ts';
 import type { ScheduleRule } from './schedule-rule.ts';
 import { type TimeZone, timeZone } from './time-zone.ts';
 

@@ -8,7 +8,7 @@
  */
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { Rows } from '../schema/rows.ts';
-import type { Times } from './schedule.ts';
+import type { Times } from './utc-cron-times.ts';
 
 export type SlotCame = Extract<NewEvent, { type: 'slot.came' }>['data'];
 

@@ -19,6 +19,7 @@ import { Episode, FactGiven, Forgotten, PackManifest } from './memory.ts';
 import { CallId, Id, ID_SHAPE, Instant, NodeId, Sha256 } from './names.ts';
 import { Procedure, ProcedureChoice, ProcedureMove } from './procedure.ts';
 import { Budgets, Mode, PlannedNode, RunLink } from './run.ts';
+import { ScheduleSpec } from './schedule.ts';
 import { SideEffectClass, Usage } from './effect.ts';
 import { ArtifactRef, OutcomeStatus } from './tool.ts';
 import { versionOf } from './upgrade.ts';
@@ -449,12 +450,31 @@ export const eventData = {
         .string()
         .max(200)
         .regex(/^[A-Za-z0-9][\w.:/-]*$/)
-        .describe('What was due: learn and tidy are jobs of maintenance.'),
+        .describe(
+          'What was due: learn and tidy are jobs of maintenance; others are schedule/<id>, and backfill/<id> and trigger/<id> for what a person asked for.',
+        ),
       slot: Instant.describe('When it was due.'),
-      how: z.enum(['ran', 'skipped', 'missed']).describe('Whether it ran.'),
+      how: z
+        .enum(['ran', 'skipped', 'missed', 'caught_up', 'dropped'])
+        .describe('Whether it ran. Caught up: missed, and run later. Dropped: missed, and too old or too many to run.'),
       reason,
+      run: Id.optional().describe('The run that it makes.'),
     })
     .describe('A time came at which a job was due; each is recorded once.'),
+  'schedule.changed': z
+    .strictObject({
+      schedule: Id.nullable().describe('Which schedule; null for the clock of all of them.'),
+      change: z
+        .enum(['added', 'changed', 'on', 'off', 'removed', 'refused'])
+        .describe('What happened to it. Refused: its file cannot be read, so nothing runs until it is corrected.'),
+      reason,
+      name: z.string().max(1000).optional().describe('Its file or folder in workspace/schedules.'),
+      kind: z.enum(['task', 'graph']).optional().describe('What it runs.'),
+      title: z.string().max(500).optional().describe('What it is called.'),
+      sha256: Sha256.optional().describe('Hash of its file.'),
+      spec: ScheduleSpec.optional(),
+    })
+    .describe('A schedule was added, edited, switched on or off, or removed.'),
   'procedure.drafted': z
     .strictObject({ procedure: Procedure })
     .describe('A procedure was learned from runs, or updated.'),

@@ -102,6 +102,15 @@ export const Intake = z
         .describe('What counts as old; null = nothing of it.'),
       outbox_mb: z.int().positive().nullable().describe('The oldest results go when the outbox is larger.'),
     }),
+    z.strictObject({
+      kind: z.literal('schedule').describe('Do something with schedules.'),
+      act: z
+        .enum(['on', 'off', 'delete', 'trigger', 'tick', 'start', 'stop', 'backfill'])
+        .describe('What; tick, start and stop are about the clock of all of them.'),
+      schedule: Id.optional().describe('Which one.'),
+      from: Instant.optional().describe('Backfill the times from this moment on.'),
+      to: Instant.optional().describe('Backfill the times up to this moment.'),
+    }),
   ])
   .describe('A request from another process to the process with the pen, as a file in .oka/intake.');
 export type Intake = z.infer<typeof Intake>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Id, Instant } from './names.ts';
 import { Budgets, Mode } from './run.ts';
+import { scheduleFields } from './schedule.ts';
 
 /** Every field has an example: docs/TASKS.md is made from it. */
 export const TaskFile = z
@@ -58,10 +59,7 @@ export const TaskFile = z
       .max(50)
       .optional()
       .meta({ description: 'Words to find it by.', examples: [['sales', 'weekly']] }),
-    catch_up: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Whether a missed time is made up for; it has no effect yet.', examples: [true] }),
+    ...scheduleFields,
     requires: z
       .array(z.string().max(200))
       .max(100)

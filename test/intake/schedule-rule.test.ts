@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readTask } from '../../src/intake/parse-task.ts';
 import { parseScheduleRule } from '../../src/intake/schedule-rule.ts';
 
 describe('the line that says how often', () => {
@@ -36,5 +37,28 @@ describe('the line that says how often', () => {
     ['0 0 31 2 *', /./],
   ])('is refused with the reason when it is "%s"', (text, why) => {
     expect(() => parseScheduleRule(text)).toThrow(why);
+  });
+});
+
+describe('the schedule of a task file', () => {
+  const read = (fields: string) => readTask(Buffer.from(`---\n${fields}\n---\nDo it.\n`), 'x.md').task;
+
+  it('may be a cron expression that begins with a star, without quotes', () => {
+    expect(read('title: x\nevery: */10 * * * * # often\ntags: [a]')).toMatchObject({
+      every: '*/10 * * * *',
+      tags: ['a'],
+    });
+    expect(read("every: '* * * * *'").every).toBe('* * * * *');
+  });
+
+  it.each([
+    ['every: someday', /line 2: front matter field "every": "someday" is not understood/],
+    ['every: monday 8:00\ntimezone: Mars/Olympus', /line 3: front matter field "timezone": "Mars\/Olympus"/],
+    ['at: tomorrow', /line 2: front matter field "at": "tomorrow" is not a time/],
+    ['at: 2026-02-30T08:00', /"2026-02-30T08:00" is not a time/],
+    ['every: daily at 8:00\nwithin: long', /line 3: front matter field "within"/],
+    ['every: daily at 8:00\nuntil: 1960-01-01', /line 3: front matter field "until": it would never be due/],
+  ])('is refused with its line: %s', (fields, why) => {
+    expect(() => read(fields)).toThrow(why);
   });
 });

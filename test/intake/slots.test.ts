@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { memoryRows } from '../../src/ledger/memory-rows.ts';
 import type { Event } from '../../src/schema/event.ts';
-import { timesOf } from '../../src/intake/schedule.ts';
+import { timesOf } from '../../src/intake/utc-cron-times.ts';
 import {
   hasComeAgain,
   dueSlots,

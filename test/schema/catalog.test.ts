@@ -19,6 +19,7 @@ describe('the catalog', () => {
       'fact',
       'frame',
       'graph',
+      'graph-schedule',
       'intake',
       'live',
       'message',

@@ -50,6 +50,7 @@ const inventory = [
   'run.time_skipped@1',
   'run.undone@1',
   'sandbox.chosen@1',
+  'schedule.changed@1',
   'secret.changed@1',
   'secret.used@1',
   'slot.came@1',

@@ -9,7 +9,7 @@
  * N5 The replica, where one is set, is updated in the background; only the end of the process waits for it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Times, timesOf } from '../../intake/schedule.ts';
+import { type Times, timesOf } from '../../intake/utc-cron-times.ts';
 import { readEvents } from '../../ledger/read-events.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Config } from '../../schema/config.ts';

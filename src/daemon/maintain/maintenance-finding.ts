@@ -16,7 +16,7 @@ export async function maintenanceFinding(home: Home): Promise<Finding> {
   try {
     const { maintenance } = await loadConfig(home);
     if (maintenance.off) return { state: 'good', what, found: 'off in config.json' };
-    const { timesOf } = await import('../../intake/schedule.ts');
+    const { timesOf } = await import('../../intake/utc-cron-times.ts');
     timesOf(maintenance.slots.learn, 'maintenance.slots.learn');
     timesOf(maintenance.slots.tidy, 'maintenance.slots.tidy');
     return progressFinding(home);

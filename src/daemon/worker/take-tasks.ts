@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claimed } from '../../intake/claim-task.ts';
 import type { Inbox } from '../../intake/inbox-options.ts';
+import { isScheduled } from '../../intake/schedule-spec.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { watchConfig } from '../home/config-file.ts';
 import type { DiskSpace } from '../home/disk-space.ts';
@@ -14,6 +15,7 @@ import { procedureReader } from '../task/procedures.ts';
 import { accept, notesOn } from './accept.ts';
 import { modelWaits } from './model-waits.ts';
 import { resumeQueue } from './resume-runs.ts';
+import { startScheduled, storeSchedule } from './start-scheduled.ts';
 import type { Log } from '../log-line.ts';
 
 const POLL_MS = 500;
@@ -72,7 +74,12 @@ export async function takeTasks(
       await Promise.race([rest(signal), ...atWork]);
       continue;
     }
-    const claimed = await inbox.next(AbortSignal.any([signal, AbortSignal.timeout(2 * POLL_MS)]));
+    const scheduled = await startScheduledIfDue(host, space, log);
+    if (scheduled !== null) work(scheduled.done);
+    if (isFull()) continue;
+    const claimed = await (scheduled === null
+      ? inbox.next(AbortSignal.any([signal, AbortSignal.timeout(2 * POLL_MS)]))
+      : inbox.take());
     if (claimed === null) continue;
     if (isStopped(home) || isPaused(home) || isFull()) {
       inbox.putBack(claimed);
@@ -116,6 +123,21 @@ const rest = (signal: AbortSignal): Promise<void> => sleep(POLL_MS, undefined, {
 
 type AcceptedTask = { done: Promise<unknown> };
 
+/** Starts a run that a time of a schedule has made. */
+async function startScheduledIfDue(host: Host, space: DiskSpace, log: Log): Promise<AcceptedTask | null> {
+  const failed = (what: string, error: unknown): unknown => space.ranOut(error) || log(`${what}: ${messageOf(error)}`);
+  try {
+    const drive = await startScheduled(host, log);
+    if (drive === null) return null;
+    log(`scheduled: ${drive.run.title} (${drive.run.id})`);
+    return { done: drive.done.catch((error: unknown) => failed(drive.run.id, error)) };
+  } catch (error) {
+    failed('a scheduled run could not start', error);
+    await sleep(POLL_MS);
+    return null;
+  }
+}
+
 async function acceptOrPutBack(
   host: Host,
   inbox: Inbox,
@@ -125,9 +147,10 @@ async function acceptOrPutBack(
 ): Promise<AcceptedTask | null> {
   const failed = (what: string, error: unknown): unknown => space.ranOut(error) || log(`${what}: ${messageOf(error)}`);
   try {
-    log(`accepted: ${claimed.title} (${claimed.id})`);
+    const isLater = isScheduled(claimed.task);
+    if (!isLater) log(`accepted: ${claimed.title} (${claimed.id})`);
     for (const note of notesOn(claimed)) log(`${claimed.id}: ${note}`);
-    const drive = await accept(host, claimed);
+    const drive = isLater ? await storeSchedule(host, claimed) : await accept(host, claimed);
     inbox.finish(claimed);
     const done = drive?.done ?? Promise.resolve();
     return { done: done.catch((error: unknown) => failed(claimed.id, error)) };

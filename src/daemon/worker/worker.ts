@@ -49,6 +49,7 @@ const NEEDED = {
   results: ports.results,
   models: ports.models,
   vault: ports.vault,
+  schedules: ports.schedules,
 };
 /** Of a reason; all of it is in the ledger. */
 const MOST_LINES = 10;
@@ -62,7 +63,7 @@ export async function work(home: Home, signal: AbortSignal, log: Log, rooms?: re
 
 async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, log: Log): Promise<void> {
   const { home } = host;
-  const { ledger, onDurable, shadow, taskGraph, results, vault, models } = host.valuesOf(NEEDED);
+  const { ledger, onDurable, shadow, taskGraph, results, vault, models, schedules } = host.valuesOf(NEEDED);
   const locked = vault.locked();
   if (locked !== null) log(`vault: ${locked}. Tasks that need no secret run; its values are redacted by fingerprints`);
   const { version: node, pid } = process;
@@ -96,6 +97,7 @@ async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, 
     }
   });
   reportAtStart(home, taskGraph(), models, log);
+  schedules.activate(log);
   void shadow.prune().catch((error: unknown) => log(`undo: ${messageOf(error)}`));
   try {
     const owed = { pending: results.pending, isHeir };

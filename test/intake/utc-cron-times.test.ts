@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { timesOf } from '../../src/intake/schedule.ts';
+import { timesOf } from '../../src/intake/utc-cron-times.ts';
 import { OkaError } from '../../src/schema/errors.ts';
 
 const at = (text: string): number => Date.parse(text);

@@ -1,0 +1,26 @@
+/** What schedules contribute: the times that have come are recorded, and people switch, trigger and backfill them. */
+import { defineRoom } from '../../schema/room.ts';
+import { ports } from '../room-ports.ts';
+
+const { home, ledger, projections, runs, schedules: schedulesPort } = ports;
+
+export const schedules = defineRoom({
+  name: 'daemon/schedule',
+  events: ['schedule.changed', 'slot.came'],
+  projections: async () => [(await import('../../intake/schedule-state.ts')).schedulesProjection],
+  schemas: async () => ({ 'graph-schedule': (await import('../../schema/graph-schedule.ts')).GraphSchedule }),
+  needs: { home, ledger, projections, runs },
+  gives: { schedules: schedulesPort },
+  open: async (needed) => {
+    const { openSchedules } = await import('./open-schedules.ts');
+    const { handleSchedule } = await import('./schedule-requests.ts');
+    const opened = openSchedules(needed);
+    return {
+      gives: { schedules: opened },
+      intakes: {
+        schedule: async (intake) => ({ answer: Promise.resolve(await handleSchedule(opened, intake)) }),
+      },
+      poll: ({ isStopped }) => (isStopped ? Promise.resolve() : opened.poll()),
+    };
+  },
+});

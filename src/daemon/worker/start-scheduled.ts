@@ -1,0 +1,132 @@
+/**
+ * Owns: starting the runs that the times of schedules have made, and moving a task that comes again out of the inbox.
+ *
+ * 1. A run is made of the file as it is when it starts. What cannot be read is rejected with the reason, by name.
+ * 2. Unless overlap is allowed, a run waits for the earlier ones of its schedule; with `cancel` these are cancelled.
+ */
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Drive } from '../../engine/drive.ts';
+import type { Claimed } from '../../intake/claim-task.ts';
+import { knownTasks } from '../../intake/known-tasks.ts';
+import { Vanished } from '../../intake/plain-file.ts';
+import { readScheduleFile, type ScheduleFile } from '../../intake/schedule-file.ts';
+import type { Schedules, ScheduleState } from '../../intake/schedule-state.ts';
+import { replaceFile } from '../../ledger/disk.ts';
+import { messageOf, OkaError } from '../../schema/errors.ts';
+import { graphFile, loadGraph } from '../home/graph-files.ts';
+import type { Host } from '../host.ts';
+import type { Log } from '../log-line.ts';
+import { nodeKinds } from '../room-contributions.ts';
+import { ports } from '../room-ports.ts';
+import { setAside } from '../schedule/schedule-requests.ts';
+import { accept } from './accept.ts';
+
+export type PendingRun = { run: string; schedule: string; slot: string };
+
+const SUPERSEDED = 'the next run of its schedule is due, and the schedule says overlap: cancel';
+
+/** The oldest run that may start now, and the runs that have to be cancelled before others may. */
+export function nextScheduledRun({ runs, byId }: Schedules): { next: PendingRun | null; toCancel: string[] } {
+  const all = Object.entries(runs);
+  const started = new Map(all.flatMap(([run, each]) => (each.isStarted ? [[each.schedule, run] as const] : [])));
+  const toCancel: string[] = [];
+  for (const [run, { schedule, slot, isStarted }] of all) {
+    if (isStarted) continue;
+    const overlap = byId[schedule]?.spec.overlap ?? 'queue';
+    const earlier = started.get(schedule);
+    if (earlier === undefined || overlap === 'allow') return { next: { run, schedule, slot }, toCancel };
+    if (overlap === 'cancel' && !toCancel.includes(earlier)) toCancel.push(earlier);
+  }
+  return { next: null, toCancel };
+}
+
+/** Null when nothing may start now. What has started is in the ledger. */
+export async function startScheduled(host: Host, log: Log): Promise<Drive | null> {
+  const { schedules } = host.valuesOf({ schedules: ports.schedules });
+  const { next, toCancel } = nextScheduledRun(schedules.state());
+  for (const run of toCancel) await cancel(host, run);
+  if (next === null) return null;
+  const state = schedules.state().byId[next.schedule];
+  try {
+    if (state === undefined) throw new OkaError('refused', 'its schedule was removed before it could start');
+    return await startFile(host, next, state, readNow(schedules.folder, state));
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    log(`scheduled run ${next.run} did not start: ${messageOf(error).split('\n', 1)[0] ?? ''}`);
+    await reject(host, next, state?.name ?? next.schedule, messageOf(error));
+    return null;
+  }
+}
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof OkaError && ['refused', 'usage', 'invalid-graph', 'invalid-file'].includes(error.code);
+
+function readNow(folder: string, { name }: ScheduleState): ScheduleFile {
+  try {
+    const file = readScheduleFile(join(folder, name), name);
+    if (file.kind !== 'problem') return file;
+    throw new OkaError('refused', `its file cannot be read: ${file.reason}`);
+  } catch (error) {
+    throw error instanceof Vanished ? new OkaError('refused', 'its file is gone') : error;
+  }
+}
+
+async function startFile(
+  host: Host,
+  next: PendingRun,
+  state: ScheduleState,
+  file: ScheduleFile,
+): Promise<Drive | null> {
+  const { projections, schedules } = host.valuesOf({ projections: ports.projections, schedules: ports.schedules });
+  const { name } = state;
+  if (file.kind === 'graph') {
+    const graph = loadGraph(graphFile(host.home, file.graph.graph), await nodeKinds());
+    return host.engine.start(graph, { id: next.run, title: file.title, input: file.graph.input ?? {} });
+  }
+  const { content } = file;
+  const folder = content.isFolder ? join(schedules.folder, name) : null;
+  const known = projections.stateOf(knownTasks).ids.includes(next.run);
+  const claimed: Claimed = { ...content, id: next.run, name, by: 'schedule', known, folder };
+  return accept(host, claimed);
+}
+
+async function reject(host: Host, { run }: PendingRun, name: string, reason: string): Promise<void> {
+  const { ledger } = host.valuesOf({ ledger: ports.ledger });
+  await ledger.append({ type: 'task.rejected', run, data: { name: name.slice(0, 1000), kept: null, reason } });
+}
+
+async function cancel({ engine }: Host, run: string): Promise<void> {
+  try {
+    await engine.stop(run, { kind: 'cancel', reason: SUPERSEDED });
+  } catch (error) {
+    if (!(error instanceof OkaError) || error.code !== 'run-is-over') throw error; // it ended meanwhile
+  }
+}
+
+/** Moves a task that comes again into workspace/schedules; when it resolves, it is in the ledger. */
+export async function storeSchedule(host: Host, claimed: Claimed): Promise<null> {
+  const { schedules } = host.valuesOf({ schedules: ports.schedules });
+  const { name, bytes, folder } = claimed;
+  const target = join(schedules.folder, name);
+  mkdirSync(schedules.folder, { recursive: true });
+  if (!isSameFile(target, claimed)) {
+    setAside(schedules.folder, name);
+    if (folder === null) replaceFile(target, bytes, { durable: true });
+    else copyFolder(folder, target, join(schedules.folder, `.${claimed.id}`));
+  }
+  await schedules.readFiles();
+  return null;
+}
+
+function isSameFile(target: string, { name, digest }: Claimed): boolean {
+  if (!existsSync(target)) return false;
+  const there = readScheduleFile(target, name);
+  return there.sha256 === digest;
+}
+
+function copyFolder(from: string, to: string, temporary: string): void {
+  rmSync(temporary, { recursive: true, force: true });
+  cpSync(from, temporary, { recursive: true, verbatimSymlinks: true });
+  renameSync(temporary, to);
+}
