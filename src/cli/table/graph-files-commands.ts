@@ -1,10 +1,32 @@
-/** Graphs as files: their versions, and changing them. */
+/** Graphs as files: making, changing and deleting them, and their versions. */
 import { type Command, command } from '../command-module.ts';
-import { flag } from '../options.ts';
+import { flag, text } from '../options.ts';
 
 const dryRun = flag('Only show what would change.');
 
 export const graphFiles: Readonly<Record<string, Command>> = {
+  'graph list': command({
+    summary: 'List the graphs in workspace/graphs, and whether each can run',
+    json: true,
+    example: 'oka graph list',
+    load: () => import('../commands/graph-list.ts'),
+  }),
+  'graph new': command({
+    summary: 'Start a graph from a template that needs no model; without one, list them',
+    operands: '[template]',
+    options: { as: text('NAME', 'Its name (default: that of the template).') },
+    json: true,
+    example: 'oka graph new page-watch --as prices',
+    load: () => import('../commands/graph-new.ts'),
+  }),
+  'graph delete': command({
+    summary: 'Delete a graph; its versions stay, and rollback restores it',
+    operands: '<graph>',
+    options: { yes: flag('Do not ask.') },
+    json: true,
+    example: 'oka graph delete report --yes',
+    load: () => import('../commands/graph-delete.ts'),
+  }),
   'graph patch': command({
     summary: 'Set one field of a node, if the graph is sound then; the old version is saved',
     operands: '<graph> <node> <field> <json>',
