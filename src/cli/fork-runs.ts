@@ -31,7 +31,7 @@ const isFree =
     lstatIfPresent(deskFolder(home, name)) === undefined;
 
 /** The steps of a task are those of the last run inside it. */
-function runWithSteps({ run, graph, children }: RunRow): string {
+export function runWithSteps({ run, graph, children }: RunRow): string {
   if (graph !== taskGraph.id) return run;
   const inside = children.findLast((child) => child.startsWith(`${run}.`));
   if (inside !== undefined) return inside;

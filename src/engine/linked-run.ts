@@ -67,7 +67,7 @@ async function findNodeStart(context: EngineContext, id: string, node: string): 
 }
 
 /** The position of the event with which a node started for the last time; null when it never did. */
-function startOfNode(plan: Plan, events: readonly Event[], node: string): number | null {
+export function startOfNode(plan: Plan, events: readonly Event[], node: string): number | null {
   let [found, visit]: [number | null, number] = [null, -1];
   let run: RunState | null = null;
   for (const [position, event] of events.entries()) {

@@ -205,9 +205,46 @@ describe('oka graph fork', () => {
       status: 'done',
       output: { content: '1\nfork\n' },
     });
+    expect(await json('diff', 'r', 'f')).toMatchObject({
+      runs: [
+        { run: 'r', cost: { calls: 3 } },
+        { run: 'f', cost: { calls: 2 } },
+      ],
+      paths: [
+        ['start', 'count', 'read'],
+        ['count', 'read'],
+      ],
+      outputs: [{ node: 'read', output: [{ content: '1\nmore\n' }, { content: '1\nfork\n' }] }],
+      files: [{ path: 'at.txt', content: [expect.any(String), null] }, { path: 'home.txt' }, { path: 'n.txt' }],
+    });
+    expect(await json('diff', 'f', 'g')).toMatchObject({ outputs: [], files: [] });
+    const shown = await run('diff', 'r', 'f');
+    expect(shown.code).toBe(1);
+    expect(shown.out).toMatch(/start → count → read[^]*read in f: [^]*at\.txt: only after r\n[^]*n\.txt: differs/);
     expect(await run('graph', 'fork', 'r', 'count', '--id', 'f')).toMatchObject({
       code: 2,
       err: expect.stringContaining('is there already'),
+    });
+  });
+});
+
+describe('oka fork', () => {
+  it('starts at a step of a task again, in a copy of the desk, and oka diff compares it with the task', async () => {
+    using folder = temporaryFolder();
+    const { json, desk } = await homeIn(folder.dir);
+    const task = '# Count\n\n```sh id:one\necho 1 > n.txt\n```\n\n```sh id:two\necho 2 >> n.txt\n```\n';
+    const file = join(folder.dir, 'count.md');
+    writeFileSync(file, task);
+    const { run } = (await json('run', file)) as { run: string };
+    const line = JSON.stringify({ line: 'cat n.txt; echo 3 >> n.txt' });
+    expect(await json('fork', run, '--from', 'two', '--input', line, '--id', 'f')).toMatchObject({ status: 'done' });
+    expect(readFileSync(join(folder.dir, 'workspace/forks/f/n.txt'), 'utf8')).toBe('1\n3\n');
+    expect(desk('n.txt')).toBe('1\n2\n');
+    expect(await json('diff', run, 'f')).toMatchObject({
+      runs: [{ run: expect.stringContaining(`${run}.execute`) }, { run: 'f' }],
+      paths: [['one', 'two'], ['two']],
+      outputs: [{ node: 'two' }],
+      files: [{ path: 'n.txt' }],
     });
   });
 });

@@ -70,6 +70,13 @@ export const graphs: Readonly<Record<string, Command>> = {
     example: 'oka fork count-apples --from step_2',
     load: () => import('../commands/fork.ts'),
   }),
+  diff: command({
+    summary: 'Compare two runs: path, outputs, files and cost; exit 1 if they differ',
+    operands: '<run> <other>',
+    json: true,
+    example: 'oka diff report-1 report-1-fork',
+    load: () => import('../commands/diff-runs.ts'),
+  }),
   simulate: command({
     summary: 'Show which calls a graph would make, and what the policy says to each',
     operands: '<graph>',

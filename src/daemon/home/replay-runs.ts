@@ -42,7 +42,7 @@ export async function replayRunDecisions(
 }
 
 /** A task is received under the name of its run before that begins. */
-function sinceStart(events: readonly Event[]): readonly Event[] {
+export function sinceStart(events: readonly Event[]): readonly Event[] {
   return events.slice(
     Math.max(
       0,
@@ -70,7 +70,7 @@ export async function replayRunFully(
   }
 }
 
-async function planOfRun(home: Home, events: readonly Event[]): Promise<Plan> {
+export async function planOfRun(home: Home, events: readonly Event[]): Promise<Plan> {
   return planOf(await graphOfRun(home, events), startOfRun(events).graph.sha256, defaultStates);
 }
 

@@ -13,7 +13,7 @@ import type { Clock } from '../../schema/ports.ts';
 import { type Changes, type FileLeft, findFilesLeft, summarizeChanges } from './desk-changes.ts';
 import { findTriggers, type TriggerChange } from './find-triggers.ts';
 import { toShownPath } from './open-folder.ts';
-import { type Entry, flattenTree, getTree } from './snapshot-tree.ts';
+import { type Entry, entryKind, flattenTree, getTree } from './snapshot-tree.ts';
 import { type SnapshotLimits, type Snapshot, snapshotDesk, type Seen } from './take-snapshot.ts';
 import { Objects } from './object-store.ts';
 import { type Action, type Left, planUndo, type Step, type UndoPlan } from './plan-undo.ts';
@@ -48,6 +48,8 @@ export type Snapshots = {
   change(actions: readonly Action[]): Left[];
   /** Writes a snapshot into an empty folder; names what could not be written there, since it was not stored. */
   copyTo(tree: string, folder: string): Left[];
+  /** The regular files and links in a snapshot, by path, each with a text that stands for its mode and content. */
+  filesIn(tree: string): Map<string, string>;
   /** What these steps changed, all together. */
   changes(steps: readonly Step[]): Changes;
   /** The regular files that these steps created or changed, as they left them. */
@@ -125,6 +127,7 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
     contentOf: ({ oid }) => (objects.has(oid) ? objects.get('blob', oid) : null),
     change: (actions) => carryOutPlan(desk, objects, actions).left,
     copyTo: (tree, folder) => carryOutPlan(folder, objects, creations(objects, tree)).left,
+    filesIn: (tree) => filesOf(objects, tree),
     changes: (steps) => summarizeChanges(objects, steps),
     filesLeft: (steps) => findFilesLeft(objects, steps),
     forFolder: (path) => folderSnapshots(folders, options, path),
@@ -165,6 +168,11 @@ function folderSnapshots(opened: Map<string, Snapshots>, options: SnapshotOption
 function folderStores(store: string): string[] {
   const around = `${store}-folders`;
   return existsSync(around) ? readdirSync(around).map((name) => join(around, name)) : [];
+}
+
+function filesOf(objects: Objects, tree: string): Map<string, string> {
+  const leaves = [...flattenTree(objects, tree)].filter(([, entry]) => entryKind(entry) !== 'folder');
+  return new Map(leaves.map(([path, { mode, oid }]) => [toShownPath(path), `${mode.toString(8)} ${oid}`]));
 }
 
 /** Everything in a snapshot, as changes of an empty folder. */
