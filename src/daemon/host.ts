@@ -13,6 +13,7 @@ import { openReplies, repliesFolder } from '../intake/request-replies.ts';
 import type { Config } from '../schema/config.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Home } from '../schema/home.ts';
+import type { ExecutionBackend } from '../schema/ports.ts';
 import type { Ports, PortValues } from '../schema/room.ts';
 import { isStopped } from './home/stop-files.ts';
 import type { Log } from './log-line.ts';
@@ -28,6 +29,8 @@ export type Host = {
   home: Home;
   config: Config;
   engine: Engine;
+  /** Executes the runs of tasks. */
+  backend: ExecutionBackend;
   /** Does what a request asks for; what it sets going is not waited for. */
   handle: OpenHome['handle'];
   /** Ports of the open rooms, by name. */
@@ -82,8 +85,8 @@ async function whileWatched<T>(
   signal: AbortSignal,
   work: (host: Host) => Promise<T>,
 ): Promise<T> {
-  const { engine, handle, valuesOf } = open;
-  const host: Host = { home, config, engine, handle, valuesOf, stops: { seen: 0 } };
+  const { engine, backend, handle, valuesOf } = open;
+  const host: Host = { home, config, engine, backend, handle, valuesOf, stops: { seen: 0 } };
   const watching = new AbortController();
   const watched = watch(host, open, watching.signal);
   const stop = (): void => void engine.stopAll('the worker was stopped');

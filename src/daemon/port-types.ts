@@ -11,5 +11,16 @@ export type OnDurable = (listener: (events: readonly Event[]) => void) => () => 
 /** The engine as rooms see it. It is made out of what they contribute, so it answers once all of them are open. */
 export type Runs = Pick<
   Engine,
-  'start' | 'startChild' | 'startLinked' | 'nodeStart' | 'resume' | 'answer' | 'stop' | 'stateOf' | 'eventsOf' | 'post'
+  | 'start'
+  | 'startChild'
+  | 'startLinked'
+  | 'nodeStart'
+  | 'resume'
+  | 'answer'
+  | 'stop'
+  | 'stateOf'
+  | 'eventsOf'
+  | 'post'
+  | 'whenSettled'
+  | 'activeRuns'
 >;

@@ -11,7 +11,7 @@ import type { TaskGraph } from '../ledger/task-graph.ts';
 import { modelsPort } from '../models/room.ts';
 import type { Config } from '../schema/config.ts';
 import type { Home } from '../schema/home.ts';
-import type { ArtifactStore, EventStore, Planner, StateStore } from '../schema/ports.ts';
+import type { ArtifactStore, EventStore, ExecutionBackend, Planner, StateStore } from '../schema/ports.ts';
 import type { ProviderDefinition } from '../schema/model-provider.ts';
 import { port, type Tidied, type Tidying } from '../schema/room.ts';
 import type { Snapshots } from '../tools/desk/snapshots.ts';
@@ -53,6 +53,8 @@ export const ports = {
   /** All providers of models. */
   providers: port<readonly ProviderDefinition[]>('providers'),
   runs: port<Runs>('runs'),
+  /** Where the runs of tasks are executed. */
+  backend: port<ExecutionBackend>('backend'),
   /** All tools there are, those of other rooms too, once all rooms are open. */
   tools: port<ChangingTools>('tools'),
 

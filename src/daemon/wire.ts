@@ -16,13 +16,14 @@ import type { Graph } from '../schema/graph.ts';
 import type { Home } from '../schema/home.ts';
 import type { Intake } from '../schema/intake.ts';
 import type { NodeKind } from '../schema/node-kind.ts';
-import type { ArtifactStore, ToolRegistry } from '../schema/ports.ts';
+import type { ArtifactStore, ExecutionBackend, ToolRegistry } from '../schema/ports.ts';
 import type { Handled, IntakeHandlers } from '../schema/room.ts';
 import type { Tool } from '../schema/tool.ts';
 import { engineOptions } from './engine-options.ts';
 import { engineStores } from './engine-stores.ts';
 import { rulesOf, secretsOf } from './guard/call-rules.ts';
 import { graphsIn } from './home/graph-files.ts';
+import { localBackend } from './local-backend.ts';
 import { modelProviders, nodeKinds } from './room-contributions.ts';
 import { type BoundPort, bindPort, openRooms, type OpenRooms } from './open-rooms.ts';
 import type { LedgerPort, Runs } from './port-types.ts';
@@ -35,6 +36,7 @@ import { viewFolds } from './views/open-views.ts';
 
 export type OpenHome = {
   engine: Engine;
+  backend: ExecutionBackend;
   /** Does what a request asks for. Returns what it has set going, if anything. */
   handle: (intake: Intake) => Promise<Handled>;
   refresh: () => Promise<void>;
@@ -58,6 +60,7 @@ export async function openHome(
   { reportRun = () => undefined, reportResult = () => undefined, rooms: list = rooms }: OpenHomeOptions = {},
 ): Promise<OpenHome> {
   const late = lateRuns();
+  const backend = localBackend(late.runs, config.inbox.parallel);
   const tools = toolRegistry();
   const opened = await openRooms(list, [
     ...stores,
@@ -69,6 +72,7 @@ export async function openHome(
     bindPort(ports.viewFolds, () => viewFolds(list)),
     bindPort(ports.providers, await modelProviders(list)),
     bindPort(ports.runs, late.runs),
+    bindPort(ports.backend, backend),
     bindPort(ports.tools, tools),
   ]);
   for (const { name, opened: room } of opened.rooms) addTools(tools, name, room.tools ?? []);
@@ -77,6 +81,7 @@ export async function openHome(
   const handlers = handlersOf(opened);
   return {
     engine,
+    backend,
     handle: (intake) => handlerFor(handlers, intake)(intake),
     refresh: async () => {
       for (const { opened: room } of opened.rooms) await room.refresh?.();
@@ -157,6 +162,8 @@ function lateRuns(): { runs: Runs; bind: (engine: Engine, ledger: Pick<LedgerPor
       stop: (...all) => engine().stop(...all),
       stateOf: (...all) => engine().stateOf(...all),
       post: (...all) => engine().post(...all),
+      whenSettled: (...all) => engine().whenSettled(...all),
+      activeRuns: () => engine().activeRuns(),
       /** What is staged is read, too. */
       eventsOf: async (run) => {
         await both().ledger.flush();

@@ -5,6 +5,7 @@
  */
 import { messageOf } from '../schema/errors.ts';
 import type { Event, NewEvent } from '../schema/event.ts';
+import type { RunSignal } from '../schema/ports.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import type { Outcome } from '../schema/tool.ts';
 import { withEffects } from './effects.ts';
@@ -14,7 +15,6 @@ import { applyEvent } from './fold-run.ts';
 import type { RunState } from './run-state.ts';
 import type { World } from './world.ts';
 import { clockJump, clockOffset } from './work-time.ts';
-import type { StopRequest } from './step-events.ts';
 
 /** What the loop is notified of: a call that ended, or an event; `node` is the node whose planner answered with it. */
 export type Message =
@@ -42,7 +42,7 @@ export type DriveState = {
   readonly calls: AbortController;
   /** What the clock shows beyond the monotonic one, as far as the run's events know. */
   offset: number;
-  stopRequest: StopRequest | null;
+  stopRequest: RunSignal | null;
   /** Why the drive cannot go on: the ledger failed. */
   error: Error | null;
   isClosed: boolean;

@@ -11,6 +11,7 @@
  */
 import { messageOf } from '../schema/errors.ts';
 import type { Event, NewEvent } from '../schema/event.ts';
+import type { RunSignal } from '../schema/ports.ts';
 import type { Outcome } from '../schema/tool.ts';
 import type { Account } from './account.ts';
 import { stageOutcome, startCall } from './calls.ts';
@@ -30,7 +31,7 @@ import {
 import { isOver, nodeStateOf, type OpenWait, type RunState } from './run-state.ts';
 import { actFor, endNestedCalls } from './tool-call.ts';
 import type { World } from './world.ts';
-import { stepEvent, plannerFailedEvent, stopEvent, type StopRequest } from './step-events.ts';
+import { stepEvent, plannerFailedEvent, stopEvent } from './step-events.ts';
 
 export type Drive = {
   run: RunState;
@@ -39,7 +40,7 @@ export type Drive = {
   /** Delivers an event from outside, such as the answer to a wait; false when the drive has ended. */
   post: (event: NewEvent) => boolean;
   /** False when the drive has ended or was asked to stop before. */
-  stop: (request: StopRequest) => boolean;
+  stop: (request: RunSignal) => boolean;
 };
 
 /** How long calls may take to end after a stop. */
@@ -182,7 +183,7 @@ async function end(state: DriveState): Promise<void> {
 }
 
 /** The first request counts; a later one that is not gentle ends the calls that a gentle one lets finish. */
-function requestStop(state: DriveState, request: StopRequest): boolean {
+function requestStop(state: DriveState, request: RunSignal): boolean {
   if (state.isClosed) return false;
   state.stopRequest ??= request;
   const isFirst = state.stopRequest === request;

@@ -8,7 +8,7 @@
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
-import type { Planner } from '../schema/ports.ts';
+import type { Planner, RunSignal } from '../schema/ports.ts';
 import type { ToolCall } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import { notifyParent, startChild } from './child-runs.ts';
@@ -31,7 +31,7 @@ import { defaultStates } from './agent-states.ts';
 import { outputStore } from './large-outputs.ts';
 import { createThink } from './ask-planner.ts';
 import { asRegistry } from './tool-registry.ts';
-import type { StartOptions, StopRequest } from './step-events.ts';
+import type { StartOptions } from './step-events.ts';
 
 export type Engine = {
   start: (graph: Graph, request: StartOptions) => Promise<Drive>;
@@ -43,7 +43,7 @@ export type Engine = {
   /** The seq of the event with which a node of a run started, the last time. */
   nodeStart: (id: string, node: string) => Promise<number>;
   answer: (id: string, wait: string, answer: WaitAnswer) => Promise<Drive>;
-  stop: (id: string, request: StopRequest) => Promise<RunState>;
+  stop: (id: string, request: RunSignal) => Promise<RunState>;
   stopAll: (reason: string) => Promise<void>;
   /** Null when there is no such run; `from` is a seq before which it has no event. */
   stateOf: (id: string, from?: number) => Promise<RunState | null>;
@@ -52,6 +52,8 @@ export type Engine = {
   planFor: (sha256: string) => Promise<Plan>;
   /** Delivers an event that somebody else decided to a run that is driven; false when it is not. */
   post: (id: string, event: NewEvent) => boolean;
+  /** Resolves, when the run is not driven any more, with its state; null when there is no such run. */
+  whenSettled: (id: string) => Promise<RunState | null>;
   /** How many runs are driven right now; runs inside another one that is driven are part of it. */
   activeRuns: () => number;
   /** Resolves when no run is driven any more. */
@@ -75,6 +77,7 @@ export function createEngine(options: EngineOptions): Engine {
     eventsOf: (id) => loadEvents(context, id),
     planFor: (sha256) => plans.planFor(sha256),
     post: (id, event) => registry.drives.get(id)?.post(event) ?? false,
+    whenSettled: async (id) => (await registry.drives.get(id)?.done) ?? findRun(context, id),
     activeRuns: () => countActiveRuns(registry),
     whenIdle: () => whenIdle(registry),
   };
@@ -121,7 +124,7 @@ function contextFor(options: EngineOptions): EngineContext {
       expect: (run, wait, signal) => expectEnd(context, run, wait, signal),
       onWithdrawn: (awaited) => {
         if (awaited.kind !== 'child') return;
-        const request: StopRequest = { kind: 'cancel', reason: 'nobody waits for it any more' };
+        const request: RunSignal = { kind: 'cancel', reason: 'nobody waits for it any more' };
         void stopRun(context, awaited.run, request).catch(ignoreTooLate);
       },
     },

@@ -1,6 +1,7 @@
 /** Owns: starting, resuming, answering and stopping a run. Runs inside others: child-runs.ts. */
 import { OkaError } from '../schema/errors.ts';
 import type { Graph } from '../schema/graph.ts';
+import type { RunSignal } from '../schema/ports.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import { closeAccount, openAccount, restAccount } from './account.ts';
 import { isInside } from './child-terms.ts';
@@ -15,14 +16,7 @@ import { ignoreTooLate, opening } from './run-registry.ts';
 import { isOver, type NodeState, openCallsOf, type RunState } from './run-state.ts';
 import { downtime } from './work-time.ts';
 import { toSnapshot } from './snapshot.ts';
-import {
-  waitClosedEvent,
-  outcomeEvent,
-  startEvent,
-  type StartOptions,
-  stopEvent,
-  type StopRequest,
-} from './step-events.ts';
+import { waitClosedEvent, outcomeEvent, startEvent, type StartOptions, stopEvent } from './step-events.ts';
 
 export async function startRun(context: EngineContext, graph: Graph, request: StartOptions): Promise<Drive> {
   const { plans, registry, tools } = context;
@@ -201,7 +195,7 @@ export async function answerWait(context: EngineContext, id: string, wait: strin
 }
 
 /** Stops a run, and with a pause or a cancellation the runs that it waits for. */
-export async function stopRun(context: EngineContext, id: string, request: StopRequest): Promise<RunState> {
+export async function stopRun(context: EngineContext, id: string, request: RunSignal): Promise<RunState> {
   const { registry, events } = context;
   await registry.openings.get(id);
   const running = registry.drives.get(id);
@@ -220,7 +214,7 @@ export async function stopRun(context: EngineContext, id: string, request: StopR
   return run;
 }
 
-async function stopChildren(context: EngineContext, run: RunState, request: StopRequest): Promise<void> {
+async function stopChildren(context: EngineContext, run: RunState, request: RunSignal): Promise<void> {
   if (request.kind === 'stop') return;
   for (const { for: awaited } of run.waits.values())
     if (awaited.kind === 'child') await stopRun(context, awaited.run, request).catch(ignoreTooLate);

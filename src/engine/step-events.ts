@@ -3,6 +3,7 @@ import { OkaError } from '../schema/errors.ts';
 import { checkEvent, type NewEvent } from '../schema/event.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
+import type { RunSignal } from '../schema/ports.ts';
 import type { Budgets, RunLink } from '../schema/run.ts';
 import type { Outcome } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
@@ -16,9 +17,6 @@ import { isOver, nodeNamed, type RunState } from './run-state.ts';
 const LONGEST_REASON = 20_000;
 
 type Ended = Extract<NewEvent, { type: 'call.ended' }>['data'];
-
-/** `isGentle`: calls in flight may end first, and only nothing new begins. */
-export type StopRequest = { kind: 'stop' | 'pause' | 'cancel'; reason: string; isGentle?: boolean };
 
 export function plannerFailedEvent(run: RunState, node: string, error: string): NewEvent {
   return agentFailedEvent(run, node, `the planner failed: ${error}`);
@@ -44,7 +42,7 @@ function agentFailedEvent(run: RunState, node: string, reason: string): NewEvent
 }
 
 /** The event that writes a request to stop down; a mere stop leaves the run as it is. */
-export function stopEvent(run: RunState, { kind, reason }: StopRequest): NewEvent | null {
+export function stopEvent(run: RunState, { kind, reason }: RunSignal): NewEvent | null {
   switch (kind) {
     case 'stop':
       return null;

@@ -2,9 +2,10 @@
 import type { Decision } from './decision.ts';
 import type { Event, NewEvent, Pen } from './event.ts';
 import type { StateEntry } from './state-entry.ts';
+import type { Graph } from './graph.ts';
 import type { Json } from './json.ts';
 import type { ModelSampling } from './model.ts';
-import type { Budgets } from './run.ts';
+import type { Budgets, RunLink, RunStatus } from './run.ts';
 import type { Usage } from './effect.ts';
 import type { Act, ArtifactRef, Outcome, Tool, ToolCall } from './tool.ts';
 
@@ -134,6 +135,41 @@ export type Evidence = {
   outcome: Outcome['status'] | null;
   output: Json;
   error: string | null;
+};
+
+/** Work for a backend: a new run of a graph, one that is made from an earlier run, or one that goes on where it stopped. */
+export type Execution =
+  | { kind: 'start'; run: string; graph: Graph; title?: string; input?: Json; budgets?: Budgets; state?: string }
+  | { kind: 'linked'; run: string; link: RunLink; graph?: Graph }
+  | { kind: 'resume'; run: string; reason: string };
+
+/**
+ * What can be done to a run from outside. After `stop` it goes on when it is resumed, as after the end of a process;
+ * `pause` and `cancel` are recorded. `isGentle`: calls in progress may end first, and only nothing new begins.
+ */
+export type RunSignal = { kind: 'stop' | 'pause' | 'cancel'; reason: string; isGentle?: boolean };
+
+/** The status of a run when nobody executes it: over, blocked, paused or stopped. */
+export type SettledRun = { run: string; status: RunStatus; reason: string };
+
+export type BackendCapabilities = {
+  /** How many runs it executes at once. */
+  slots: number;
+  /** How many of them are taken now; more than there are, when answers have continued runs. */
+  busy: number;
+};
+
+/** Where runs are executed. The local one drives them in this process (daemon/local-backend.ts). */
+export type ExecutionBackend = {
+  /** Such as local. */
+  readonly name: string;
+  capabilities(): BackendCapabilities;
+  /** Resolves, when the run has begun, with its id; a failed run that is resumed goes on under another one. */
+  start(execution: Execution): Promise<string>;
+  /** Resolves when the run is no longer executed. Throws for a run that is over or not there. */
+  signal(run: string, signal: RunSignal): Promise<SettledRun>;
+  /** Resolves when the run is no longer executed; rejects when executing it failed, as on a full disk. */
+  wait(run: string): Promise<SettledRun>;
 };
 
 /** Decides without side effects. What it has to ask, such as a model, it asks through `act`. */

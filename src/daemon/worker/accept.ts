@@ -1,7 +1,6 @@
 /** Owns: moving a task from an inbox into the ledger (W1 in worker.ts). */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Drive } from '../../engine/drive.ts';
 import { taskGraph } from '../../graphs/task-loop.ts';
 import type { Claimed } from '../../intake/claim-task.ts';
 import type { InboxOptions } from '../../intake/inbox-options.ts';
@@ -28,8 +27,8 @@ const ACCEPT = {
   vault: ports.vault,
 };
 
-/** When it resolves, the task and its run are in the ledger. */
-export async function accept({ home, engine, valuesOf }: Host, claimed: Claimed): Promise<Drive | null> {
+/** When it resolves, the task and its run are in the ledger. Null when its run had begun before. */
+export async function accept({ home, engine, backend, valuesOf }: Host, claimed: Claimed): Promise<string | null> {
   const { artifacts, ledger, policy, vault, deskPlaced } = valuesOf(ACCEPT);
   const { id, title, task, name, known } = claimed;
   await vault.originals.seal(id, [{ text: claimed.body }], vault.redactCut);
@@ -41,15 +40,17 @@ export async function accept({ home, engine, valuesOf }: Host, claimed: Claimed)
   const input: TaskGiven = { ...given, first_line: firstLineOf(claimed.bytes, claimed.body) };
   if (known && (await engine.stateOf(id)) !== null) return null;
   const budgets = { ...policy().policy.budgets, ...task.budget };
-  const drive = await engine.start(taskGraph, {
-    id,
+  const run = await backend.start({
+    kind: 'start',
+    run: id,
+    graph: taskGraph,
     title,
     input: JSON.parse(JSON.stringify(input)) as Json,
     budgets,
     state: 'PLAN',
   });
   await ledger.flush();
-  return drive;
+  return run;
 }
 
 type Parts = { body: ArtifactRef; files: ArtifactRef[]; executable?: string[]; links?: Claimed['links'] };

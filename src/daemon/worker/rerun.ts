@@ -1,11 +1,10 @@
 /** Owns: starting a run that is made from an earlier one, on request; for a fork, with a copy of the desk. */
 import { realpathSync, rmSync } from 'node:fs';
-import type { Drive } from '../../engine/drive.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { Graph } from '../../schema/graph.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Intake } from '../../schema/intake.ts';
-import type { ArtifactStore } from '../../schema/ports.ts';
+import type { ArtifactStore, ExecutionBackend } from '../../schema/ports.ts';
 import type { Handled } from '../../schema/room.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { deskFolder } from '../desk-folder.ts';
@@ -13,10 +12,12 @@ import type { InTurn } from '../desk/desk-turns.ts';
 import { deskStateAt, makeForkDesk } from '../desk/fork-desks.ts';
 import { eventsWithChildren } from '../desk/undo.ts';
 import type { Runs } from '../port-types.ts';
+import { beginRun } from './begin-run.ts';
 
 type RerunPorts = {
   home: Home;
-  runs: Pick<Runs, 'startLinked' | 'nodeStart' | 'stateOf' | 'eventsOf'>;
+  runs: Pick<Runs, 'nodeStart' | 'stateOf' | 'eventsOf'>;
+  backend: ExecutionBackend;
   artifacts: Pick<ArtifactStore, 'get'>;
   shadow: Snapshots;
   deskTurn: InTurn;
@@ -26,21 +27,23 @@ type Rerun = Extract<Intake, { kind: 'rerun' }>;
 export async function rerun(ports: RerunPorts, intake: Rerun): Promise<Handled> {
   const { id, link, graph: sha256 } = intake;
   const graph = sha256 === undefined ? undefined : await readGraph(ports.artifacts, sha256);
-  if (link.kind !== 'fork') return ports.runs.startLinked({ id, link, ...(graph === undefined ? {} : { graph }) });
+  const linked = { kind: 'linked', run: id, link, ...(graph === undefined ? {} : { graph }) } as const;
+  if (link.kind !== 'fork') return beginRun(ports.backend, linked);
   // The copy waits for the command that writes on the desk, and other requests are read meanwhile.
-  return { answer: startFork(ports, intake, graph).then(({ run }) => ({ run: run.id })) };
+  return { answer: startFork(ports, intake, graph).then((run) => ({ run })) };
 }
 
 /** The copy is made first: without it nothing has started, and one without a run is removed again. */
-async function startFork(ports: RerunPorts, { id, link }: Rerun, given: Graph | undefined): Promise<Drive> {
-  const { home, runs } = ports;
+async function startFork(ports: RerunPorts, { id, link }: Rerun, given: Graph | undefined): Promise<string> {
+  const { home, runs, backend } = ports;
   const source = await runs.stateOf(link.run);
   if (source === null) throw new OkaError('no-such-run', `there is no run "${link.run}"`);
   if (link.node === undefined) throw new OkaError('usage', 'a fork starts at a node');
   const startSeq = await runs.nodeStart(link.run, link.node);
   await ports.deskTurn(() => copyDesk(ports, { id, run: link.run, startSeq, fork: source.plan.graph.desk }));
   try {
-    return await runs.startLinked({ id, link, graph: { ...(given ?? source.plan.graph), desk: id } });
+    const graph = { ...(given ?? source.plan.graph), desk: id };
+    return await backend.start({ kind: 'linked', run: id, link, graph });
   } catch (error) {
     rmSync(deskFolder(home, id), { recursive: true, force: true });
     throw error;

@@ -19,7 +19,7 @@ export type ResumeQueue = {
   resumeNext: () => Promise<unknown> | null;
 };
 
-export function resumeQueue({ engine, valuesOf }: Host, space: DiskSpace, log: Log): ResumeQueue {
+export function resumeQueue({ backend, valuesOf }: Host, space: DiskSpace, log: Log): ResumeQueue {
   const { taskGraph, deps } = valuesOf({ taskGraph: ports.taskGraph, deps: ports.deps });
   const queued = new Set<string>();
   const resumable = (): { run: string; title?: string }[] => [
@@ -42,9 +42,9 @@ export function resumeQueue({ engine, valuesOf }: Host, space: DiskSpace, log: L
       const { run, title } = next;
       queued.delete(run);
       if (title !== undefined) log(`goes on: ${title} (${run})`);
-      return engine
-        .resume(run, { reason: 'the worker started' })
-        .then(({ done }) => done)
+      return backend
+        .start({ kind: 'resume', run, reason: 'the worker started' })
+        .then((id) => backend.wait(id))
         .catch((error: unknown) => space.ranOut(error) || log(`${run}: ${messageOf(error)}`));
     },
   };

@@ -3,8 +3,9 @@ import { isOver } from '../../engine/run-state.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
+import { beginRun } from './begin-run.ts';
 
-const { home, runs, results, artifacts, shadow, deskTurn } = ports;
+const { home, runs, backend, results, artifacts, shadow, deskTurn } = ports;
 
 export const worker = defineRoom({
   name: 'daemon/worker',
@@ -19,11 +20,11 @@ export const worker = defineRoom({
     'intake.rejected',
   ],
   findings: async (home) => [(await import('./worker-finding.ts')).workerFinding(home)],
-  needs: { home, runs, results, artifacts, shadow, deskTurn },
+  needs: { home, runs, backend, results, artifacts, shadow, deskTurn },
   open: ({ runs: engine, results: written, ...needed }) => ({
     intakes: {
       cancel: async ({ run }) => {
-        await engine.stop(run, { kind: 'cancel', reason: 'cancelled by a person' });
+        await needed.backend.signal(run, { kind: 'cancel', reason: 'cancelled by a person' });
         if (written.pending.runs().includes(run)) await written.write(run); // it had settled before
         return null;
       },
@@ -36,9 +37,9 @@ export const worker = defineRoom({
             state === null ? `there is no run "${run}"` : `run ${run} is ${state.status} already`,
           );
         const request = { kind: 'pause', reason: 'paused by a person', isGentle: now !== true } as const;
-        return { answer: engine.stop(run, request).then(() => null) };
+        return { answer: needed.backend.signal(run, request).then(() => null) };
       },
-      resume: ({ run }) => engine.resume(run, { reason: 'resumed by a person' }),
+      resume: ({ run }) => beginRun(needed.backend, { kind: 'resume', run, reason: 'resumed by a person' }),
       rerun: async (intake) => (await import('./rerun.ts')).rerun({ runs: engine, ...needed }, intake),
     },
   }),

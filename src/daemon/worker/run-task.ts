@@ -31,8 +31,8 @@ export async function runTask(
         if (claimed === null) throw new OkaError('invalid-file', 'this is not a task');
         log(`accepted: ${claimed.title} (${claimed.id})`);
         for (const note of notesOn(claimed)) log(`${claimed.id}: ${note}`);
-        const drive = await accept(host, claimed);
-        const run = (await drive?.done) ?? (await host.engine.stateOf(claimed.id));
+        if ((await accept(host, claimed)) !== null) await host.backend.wait(claimed.id);
+        const run = await host.engine.stateOf(claimed.id);
         if (run === null) throw new OkaError('no-such-run', `run ${claimed.id} did not begin`);
         return { run, result: join(home.workspace, 'outbox', claimed.id, 'RESULT.md') };
       },

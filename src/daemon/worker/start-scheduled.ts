@@ -6,7 +6,6 @@
  */
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Drive } from '../../engine/drive.ts';
 import type { Claimed } from '../../intake/claim-task.ts';
 import { knownTasks } from '../../intake/known-tasks.ts';
 import { Vanished } from '../../intake/plain-file.ts';
@@ -21,6 +20,9 @@ import { nodeKinds } from '../room-contributions.ts';
 import { ports } from '../room-ports.ts';
 import { setAside } from '../schedule/schedule-requests.ts';
 import { accept } from './accept.ts';
+
+/** A run that has begun. */
+export type StartedRun = { run: string; title: string };
 
 export type PendingRun = { run: string; schedule: string; slot: string };
 
@@ -42,7 +44,7 @@ export function nextScheduledRun({ runs, byId }: Schedules): { next: PendingRun 
 }
 
 /** Null when nothing may start now. What has started is in the ledger. */
-export async function startScheduled(host: Host, log: Log): Promise<Drive | null> {
+export async function startScheduled(host: Host, log: Log): Promise<StartedRun | null> {
   const { schedules } = host.valuesOf({ schedules: ports.schedules });
   const { next, toCancel } = nextScheduledRun(schedules.state());
   for (const run of toCancel) await cancel(host, run);
@@ -77,18 +79,21 @@ async function startFile(
   next: PendingRun,
   state: ScheduleState,
   file: ScheduleFile,
-): Promise<Drive | null> {
+): Promise<StartedRun | null> {
   const { projections, schedules } = host.valuesOf({ projections: ports.projections, schedules: ports.schedules });
   const { name } = state;
   if (file.kind === 'graph') {
     const graph = loadGraph(graphFile(host.home, file.graph.graph), await nodeKinds());
-    return host.engine.start(graph, { id: next.run, title: file.title, input: file.graph.input ?? {} });
+    const { title } = file;
+    const input = file.graph.input ?? {};
+    return { run: await host.backend.start({ kind: 'start', run: next.run, graph, title, input }), title };
   }
   const { content } = file;
   const folder = content.isFolder ? join(schedules.folder, name) : null;
   const known = projections.stateOf(knownTasks).ids.includes(next.run);
   const claimed: Claimed = { ...content, id: next.run, name, by: 'schedule', known, folder };
-  return accept(host, claimed);
+  const run = await accept(host, claimed);
+  return run === null ? null : { run, title: claimed.title };
 }
 
 async function reject(host: Host, { run }: PendingRun, name: string, reason: string): Promise<void> {
@@ -96,9 +101,9 @@ async function reject(host: Host, { run }: PendingRun, name: string, reason: str
   await ledger.append({ type: 'task.rejected', run, data: { name: name.slice(0, 1000), kept: null, reason } });
 }
 
-async function cancel({ engine }: Host, run: string): Promise<void> {
+async function cancel({ backend }: Host, run: string): Promise<void> {
   try {
-    await engine.stop(run, { kind: 'cancel', reason: SUPERSEDED });
+    await backend.signal(run, { kind: 'cancel', reason: SUPERSEDED });
   } catch (error) {
     if (!(error instanceof OkaError) || error.code !== 'run-is-over') throw error; // it ended meanwhile
   }

@@ -50,8 +50,10 @@ export async function takeTasks(
     const watched = drive.finally(() => atWork.delete(watched));
     atWork.add(watched);
   };
-  /** The engine also drives runs that an answer has continued. */
-  const isFull = (): boolean => Math.max(atWork.size, host.engine.activeRuns()) >= host.config.inbox.parallel;
+  const isFull = (): boolean => {
+    const { slots, busy } = host.backend.capabilities();
+    return Math.max(atWork.size, busy) >= slots;
+  };
   const reportHalt = haltReporter(home, log);
   let stops = -1;
   while (!signal.aborted) {
@@ -127,10 +129,11 @@ type AcceptedTask = { done: Promise<unknown> };
 async function startScheduledIfDue(host: Host, space: DiskSpace, log: Log): Promise<AcceptedTask | null> {
   const failed = (what: string, error: unknown): unknown => space.ranOut(error) || log(`${what}: ${messageOf(error)}`);
   try {
-    const drive = await startScheduled(host, log);
-    if (drive === null) return null;
-    log(`scheduled: ${drive.run.title} (${drive.run.id})`);
-    return { done: drive.done.catch((error: unknown) => failed(drive.run.id, error)) };
+    const started = await startScheduled(host, log);
+    if (started === null) return null;
+    const { run, title } = started;
+    log(`scheduled: ${title} (${run})`);
+    return { done: host.backend.wait(run).catch((error: unknown) => failed(run, error)) };
   } catch (error) {
     failed('a scheduled run could not start', error);
     await sleep(POLL_MS);
@@ -150,9 +153,9 @@ async function acceptOrPutBack(
     const isLater = isScheduled(claimed.task);
     if (!isLater) log(`accepted: ${claimed.title} (${claimed.id})`);
     for (const note of notesOn(claimed)) log(`${claimed.id}: ${note}`);
-    const drive = isLater ? await storeSchedule(host, claimed) : await accept(host, claimed);
+    const run = isLater ? await storeSchedule(host, claimed) : await accept(host, claimed);
     inbox.finish(claimed);
-    const done = drive?.done ?? Promise.resolve();
+    const done: Promise<unknown> = run === null ? Promise.resolve() : host.backend.wait(run);
     return { done: done.catch((error: unknown) => failed(claimed.id, error)) };
   } catch (error) {
     failed(`${claimed.name} could not be accepted`, error);
