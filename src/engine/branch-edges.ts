@@ -5,11 +5,12 @@
 import type { Edge } from '../schema/graph.ts';
 import type { NodeKind, SourceEdge, SourceGraph, SourceNode } from '../schema/node-kind.ts';
 import type { GraphProblem } from './check-graph.ts';
+import { errorBranch } from './node-failure.ts';
 
 /** An edge of the engine and the place in the graph where a person wrote it. */
 export type PlacedEdge = { edge: Edge; place: string };
 
-/** The edges of a graph, with those that its nodes name as `branches`. */
+/** The edges of a graph, with those that its nodes name as `branches` and in `on_error`. */
 export function edgesOf(source: SourceGraph): PlacedEdge[] {
   const written = source.edges.map((edge, index) => ({ edge: toEngineEdge(edge), place: `edges.${index}` }));
   const named = source.nodes.flatMap(({ id, branches = {} }, index) =>
@@ -18,11 +19,20 @@ export function edgesOf(source: SourceGraph): PlacedEdge[] {
       place: `nodes.${index}.branches.${option}`,
     })),
   );
-  return [...written, ...named];
+  const afterFailure = source.nodes.flatMap((node, index) => {
+    const to = errorBranch(node);
+    return to === null
+      ? []
+      : [{ edge: { from: node.id, to, failed: true as const }, place: `nodes.${index}.on_error` }];
+  });
+  return [...written, ...named, ...afterFailure];
 }
 
 export function hasBranches({ nodes, edges }: SourceGraph): boolean {
-  return nodes.some(({ branches }) => branches !== undefined) || edges.some(({ option }) => option !== undefined);
+  return (
+    nodes.some((node) => node.branches !== undefined || errorBranch(node) !== null) ||
+    edges.some(({ option }) => option !== undefined)
+  );
 }
 
 /** A node without the edges that it names. */

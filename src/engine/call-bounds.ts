@@ -15,6 +15,7 @@ export function boundsOf(run: RunState, name: string, ask = false): CallBounds {
   return {
     timeoutMs: config?.timeout_seconds === undefined ? null : config.timeout_seconds * 1000,
     retries: Math.max(0, retriesOf(config) - (run.nodes[index]?.redone ?? 0)),
+    ...(config?.retry === undefined ? {} : { retry: config.retry }),
     tools: intersect(config?.tools, rule?.tools),
     classes: rule?.classes ?? null,
     ask: ask || (rule?.ask ?? false),
@@ -23,7 +24,7 @@ export function boundsOf(run: RunState, name: string, ask = false): CallBounds {
 
 /** Attempts after the first. */
 export function retriesOf(config: Node | undefined): number {
-  return config?.max_retries ?? (config?.on_error === 'retry' ? USUAL_RETRIES : 0);
+  return config?.retry?.times ?? config?.max_retries ?? (config?.on_error === 'retry' ? USUAL_RETRIES : 0);
 }
 
 /** For a check of the node: its own limits are for its calls; those of the tools apply. */

@@ -2,6 +2,7 @@
 import type { NewEvent } from '../schema/event.ts';
 import type { Node } from '../schema/graph.ts';
 import { isFailedEnd } from './child-terms.ts';
+import { errorBranch } from './node-failure.ts';
 import { outcomeEvent } from './step-events.ts';
 import { nodeNamed, type NodeState, type RunState } from './run-state.ts';
 
@@ -19,15 +20,21 @@ export function carriedOverEvents(source: RunState, next: RunState, index: numbe
 function eventsOfNode(source: RunState, next: RunState, index: number): NewEvent[] {
   const [node, config] = [source.nodes[index], source.configs[index]];
   if (node === undefined || config === undefined) return [];
-  if (node.status === 'done' && !(isStarter(config) && isFailedEnd(node.output)))
+  if (countsAsSettled(node, config))
     return [
       {
         type: 'node.settled',
         run: next.id,
-        data: { node: config.id, status: 'done', reason: `reused from run ${source.id}`, output: node.output },
+        data: { node: config.id, status: node.status, reason: `reused from run ${source.id}`, output: node.output },
       },
     ];
   return config.kind === 'agent' ? [] : callInDoubt(source, next, config.id, node);
+}
+
+/** A node that is done stays done, and one whose failure led to another node stays failed. */
+function countsAsSettled(node: NodeState, config: Node): node is NodeState & { status: 'done' | 'failed' } {
+  if (node.status === 'failed') return errorBranch(config) !== null;
+  return node.status === 'done' && !(isStarter(config) && isFailedEnd(node.output));
 }
 
 const isStarter = (config: Node): boolean => config.kind === 'tool' && config.tool === 'run.start';

@@ -1,6 +1,7 @@
 /** Owns: what is wrong with a graph, all of it at once, before anything runs. */
 import type { Graph, Node } from '../schema/graph.ts';
 import { conditionProblems } from './condition-problems.ts';
+import { errorBranch } from './node-failure.ts';
 import { templatesOf } from './graph-templates.ts';
 import { leadsBack, withoutDuplicates } from './graph-plan.ts';
 import { templateNames } from './template.ts';
@@ -38,6 +39,7 @@ export function checkGraph(graph: Graph, around: Surroundings = {}): GraphProble
   checkOwnNames(graph, names, report);
   checkItemNames(graph, report);
   checkReferences(graph, names, report);
+  checkErrorBranches(graph, report);
   if (ancestors === null) reportCycle(graph, names, report);
   else {
     checkTemplates(graph, names, asked, ancestors, report);
@@ -249,12 +251,47 @@ function nodeProblems(node: Node, at: Place, around: Surroundings, report: Repor
     const problem = acceptance?.(text) ?? null;
     if (problem !== null) report(`${at()}.acceptance.${index}`, problem);
   });
-  if (node.on_error === 'fallback' && node.fallback === undefined)
-    report(`${at()}.fallback`, 'on_error is fallback, but there is no fallback');
+  checkFailure(node, at, report);
   if (node.kind === 'transform' && node.acceptance.length > 0)
     report(`${at()}.acceptance`, 'a transform makes nothing that could be checked');
   if (node.kind === 'typed_condition') checkCondition(node, at(), report);
   if (node.kind === 'map') nodeProblems(node.each, () => `${at()}.each`, around, report);
+}
+
+function checkFailure(node: Node, at: Place, report: Report): void {
+  if (node.on_error === 'fallback' && node.fallback === undefined)
+    report(`${at()}.fallback`, 'on_error is fallback, but there is no fallback', {
+      rule: 'on_error',
+      fix: 'Add "fallback" with the output to continue with.',
+    });
+  if (node.retry !== undefined && node.max_retries !== undefined)
+    report(`${at()}.retry`, 'both retry and max_retries say how often it is tried again', {
+      rule: 'retry',
+      fix: 'Leave max_retries out; retry.times says the same.',
+    });
+}
+
+/** The failure of a node that names a branch leads there by an edge; an item of a map has no edges. */
+function checkErrorBranches(graph: Graph, report: Report): void {
+  const followed = new Set(graph.edges.flatMap(({ from, failed }) => (failed === true ? [from] : [])));
+  graph.nodes.forEach((node, index) => {
+    const target = errorBranch(node);
+    const each = node.kind === 'map' ? errorBranch(node.each) : null;
+    if (target !== null && !followed.has(node.id))
+      report(`nodes.${index}.on_error`, `no edge leads to "${target}" when "${node.id}" fails`, { rule: 'on_error' });
+    if (each !== null)
+      report(`nodes.${index}.each.on_error`, 'the step of a map cannot branch', {
+        rule: 'on_error',
+        fix: 'Use continue or fallback, or let the map run a graph of its own.',
+      });
+  });
+  graph.edges.forEach((edge, index) => {
+    if (edge.failed === true && errorBranch(graph.nodes.find(({ id }) => id === edge.from)) === null)
+      report(`edges.${index}.failed`, `"${edge.from}" does not branch when it fails`, {
+        rule: 'on_error',
+        fix: `Write on_error: "branch:${edge.to}" at "${edge.from}" instead.`,
+      });
+  });
 }
 
 function checkCondition(node: Extract<Node, { kind: 'typed_condition' }>, at: string, report: Report): void {

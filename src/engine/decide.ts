@@ -38,7 +38,8 @@ import {
 import { stuckReason } from './loop-detection.ts';
 import { readsToStart } from './turn-reads.ts';
 import { fillTemplate } from './template.ts';
-import { hasFallback, isReached, mapList, willStartOver } from './routing.ts';
+import { type NodeEnd, failureOf } from './node-failure.ts';
+import { isReached, mapList, willStartOver } from './routing.ts';
 
 /** Characters of a compared text that are repeated in the output of its condition. */
 const LONGEST_VALUE = 1000;
@@ -182,7 +183,7 @@ function stepFor(run: RunState, index: number, tools: ToolLookup): Step {
   }
 }
 
-function endOfMap(run: RunState, index: number, config: Extract<Node, { kind: 'map' }>, { items }: NodeState): Settled {
+function endOfMap(run: RunState, index: number, config: Extract<Node, { kind: 'map' }>, { items }: NodeState): NodeEnd {
   if (items !== null)
     return { status: 'done', reason: '', output: items.map((item) => run.nodes[item]?.output ?? null) };
   const given = JSON.stringify(mapList(run, index, config))?.slice(0, 100);
@@ -190,7 +191,7 @@ function endOfMap(run: RunState, index: number, config: Extract<Node, { kind: 'm
 }
 
 /** A condition is evaluated here and now: no call is made, and its branch and the reason are in the event. */
-function endOfCondition(run: RunState, index: number, config: Extract<Node, { kind: 'typed_condition' }>): Settled {
+function endOfCondition(run: RunState, index: number, config: Extract<Node, { kind: 'typed_condition' }>): NodeEnd {
   const values = { input: inputOf(run, index), lookup: lookupFor(run, index) };
   const found = evaluateCondition(config, values);
   if ('error' in found) return failureOf(config, found.error);
@@ -230,15 +231,6 @@ function agentStep(run: RunState, config: Node, node: NodeState, tools: ToolLook
   return { kind: 'Think', node: config.id, turn: agent.turn };
 }
 
-type Settled = { status: 'done' | 'failed'; reason: string; output: Json };
-
-/** What happens to a node that cannot continue. */
-export function failureOf(config: Node, reason: string): Settled {
-  return hasFallback(config)
-    ? { status: 'done', reason: `fallback after: ${reason}`, output: config.fallback }
-    : { status: 'failed', reason, output: null };
-}
-
 function callStep(
   run: RunState,
   config: Node,
@@ -267,7 +259,7 @@ function callStep(
 function endingStep(run: RunState, config: Node, node: NodeState, ending: Ending, tools: ToolLookup): Step {
   const { output, reason, refusal } = ending;
   if (refusal === null) return checkStep(run, config, node, 'after', tools);
-  const settled: Settled = refusal === '' ? { status: 'done', reason, output } : failureOf(config, refusal);
+  const settled: NodeEnd = refusal === '' ? { status: 'done', reason, output } : failureOf(config, refusal);
   return { kind: 'Settle', node: config.id, ...settled };
 }
 

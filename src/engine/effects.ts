@@ -8,7 +8,7 @@ import { isAccepting } from './node-acceptance.ts';
 import { MOST_REJECTIONS } from './agent.ts';
 import { statusAfterAnswer } from './wait-answers.ts';
 import { nodeNamed, nodeStateOf, type RunState } from './run-state.ts';
-import { hasFallback } from './routing.ts';
+import { statusAfterFailure } from './node-failure.ts';
 
 /** The event as it is written down; `run` is the state before it. */
 export function withEffects(run: RunState, event: NewEvent): NewEvent {
@@ -46,7 +46,7 @@ function settledByRejection(run: RunState, { node: name }: Data<'decision.reject
 }
 
 function failureStatus(run: RunState, name: string): 'done' | 'failed' {
-  return hasFallback(run.configs[nodeNamed(run, name) ?? -1]) ? 'done' : 'failed';
+  return statusAfterFailure(run.configs[nodeNamed(run, name) ?? -1]);
 }
 
 /** Steps that were started over since the last act of the run. */

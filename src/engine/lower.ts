@@ -131,8 +131,8 @@ function instructionsOf(kind: NodeKind, node: KindNode, graph: SourceGraph, plac
   });
 }
 
-function boundsOf({ timeout_seconds, max_retries }: KindNode): object {
-  return withoutUndefined({ timeout_seconds, max_retries });
+function boundsOf({ timeout_seconds, max_retries, retry }: KindNode): object {
+  return withoutUndefined({ timeout_seconds, max_retries, retry });
 }
 
 function settingsOf(node: KindNode): object {

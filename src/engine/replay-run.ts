@@ -58,7 +58,7 @@ function isDecided(run: RunState, event: Event): boolean {
     );
   return (
     event.type === 'node.settled' &&
-    !/^((kept|reused) from run|(fallback after: )?the (planner failed|model could not be asked))/.test(
+    !/^((kept|reused) from run|((fallback|continued) after: )?the (planner failed|model could not be asked))/.test(
       event.data.reason,
     )
   );

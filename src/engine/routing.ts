@@ -6,19 +6,17 @@ import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import { isAccepting } from './node-acceptance.ts';
 import { edgeApplies } from './edge-condition.ts';
+import { errorBranch, failureOf } from './node-failure.ts';
 import { lookupFor } from './node-input.ts';
 import { downstreamOf } from './graph-plan.ts';
 import { freshNode, type NodeState, openCallsOf, type RunState } from './run-state.ts';
 import { fillTemplate } from './template.ts';
 
-export function hasFallback(config: Node | undefined): config is Node & { fallback: Json } {
-  return config?.on_error === 'fallback' && config.fallback !== undefined;
-}
-
 export function failNode(run: RunState, index: number, reason: string): void {
   const config = run.configs[index];
-  if (hasFallback(config)) settleNode(run, index, 'done', config.fallback, `fallback after: ${reason}`);
-  else settleNode(run, index, 'failed', null, reason);
+  if (config === undefined) return;
+  const end = failureOf(config, reason);
+  settleNode(run, index, end.status, end.output, end.reason);
 }
 
 /** A node has ended well. With acceptance it is done only when its checks pass. */
@@ -52,9 +50,9 @@ export function settleNode(
   node.ending = null;
   run.ready.delete(index);
   run.active.delete(index);
-  if (status === 'failed') run.failure ??= { node: config.id, reason };
+  if (status === 'failed' && errorBranch(config) === null) run.failure ??= { node: config.id, reason };
   else if (node.map !== null) itemSettled(run, node.map);
-  else if (status === 'skipped' || !chooseEdgeBack(run, index, output)) releaseNext(run, index);
+  else if (status !== 'done' || !chooseEdgeBack(run, index, output)) releaseNext(run, index);
 }
 
 function isSettled(node: NodeState): boolean {

@@ -9,7 +9,8 @@ import type { Outcome } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import { usesDate } from './graph-templates.ts';
 import { hasAcceptance, isAccepting } from './node-acceptance.ts';
-import { type CallStep, failureOf, type Step } from './decide.ts';
+import type { CallStep, Step } from './decide.ts';
+import { failureOf, statusAfterFailure } from './node-failure.ts';
 import { nodeTitle } from './graph-plan.ts';
 import { isOver, nodeNamed, type RunState } from './run-state.ts';
 
@@ -160,7 +161,7 @@ function statusAfterOutcome(run: RunState, node: string | null, outcome: Outcome
   if (config === undefined || config.kind === 'agent' || run.nodes[index ?? -1]?.again !== null) return undefined;
   if (outcome.status === 'ok') return isAccepting(run, index) ? undefined : 'done';
   if (outcome.status !== 'failed' && outcome.status !== 'denied') return undefined;
-  return config.on_error === 'fallback' && config.fallback !== undefined ? 'done' : 'failed';
+  return statusAfterFailure(config);
 }
 
 export type StartOptions = {

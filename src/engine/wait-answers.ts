@@ -4,7 +4,8 @@ import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
 import { isAccepting, refusalOf } from './node-acceptance.ts';
 import { recordAdvice, recordOutcome } from './agent.ts';
 import { type NodeState, nodeNamed, type RunState } from './run-state.ts';
-import { failNode, finishNode, hasFallback, willStartOver } from './routing.ts';
+import { statusAfterFailure } from './node-failure.ts';
+import { failNode, finishNode, willStartOver } from './routing.ts';
 
 /** What the answer to a wait leads to: a status of the node, and what has to be done for it. */
 type AnswerEffect =
@@ -72,7 +73,7 @@ export function statusAfterAnswer(
   if (open === undefined || index === undefined || node?.wait !== wait) return undefined;
   if (willStartOver(run, index)) return 'pending';
   const { kind } = effectOf(run, index, node, open.for, answer);
-  if (kind === 'fail') return hasFallback(run.configs[index]) ? 'done' : 'failed';
+  if (kind === 'fail') return statusAfterFailure(run.configs[index]);
   return kind === 'settle' && !isAccepting(run, index) ? 'done' : 'running';
 }
 

@@ -4,6 +4,7 @@ import { OpenFolder } from './folder.ts';
 import { JsonValue } from './json.ts';
 import { Id, NodeId, Sha256 } from './names.ts';
 import { Budgets, Mode } from './run.ts';
+import { Retry } from './retry-rule.ts';
 import { ArtifactRef } from './tool.ts';
 import { WaitFor } from './wait.ts';
 
@@ -27,10 +28,16 @@ export const commonFields = {
     .max(500)
     .optional()
     .describe('Calls with the same key have their effect once; may be a template.'),
+  retry: Retry.optional(),
   on_error: z
-    .enum(['retry', 'fallback', 'fail'])
+    .union([
+      z.enum(['retry', 'fallback', 'fail', 'continue']),
+      z.templateLiteral(['branch:', z.string().min(1).max(80)]),
+    ])
     .default('fail')
-    .describe('What happens when the node fails: try again (twice, unless max_retries says), continue, or fail.'),
+    .describe(
+      'What happens when the node has failed for good. fail: the run fails. fallback: `fallback` is its output. continue: its output is {error}. branch:<node>: that node is next, with {error} as its input. retry: twice more, then fail.',
+    ),
   fallback: JsonValue.optional().describe('Output to continue with if on_error is fallback.'),
   tools: z.array(z.string().max(120)).max(100).optional().describe('Tools this node may call.'),
 };
@@ -102,6 +109,10 @@ export const Edge = z
       .optional()
       .describe('Taken only if this is true.'),
     max: z.int().positive().max(100).optional().describe('Required on an edge back: how often it may be taken.'),
+    failed: z
+      .literal(true)
+      .optional()
+      .describe('Taken only if `from` has failed; comes from on_error: branch:<node> and is not written by hand.'),
   })
   .describe('An edge from one node to another, besides `needs`.');
 export type Edge = z.infer<typeof Edge>;

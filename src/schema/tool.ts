@@ -4,6 +4,7 @@ import type { OpenFolder } from './folder.ts';
 import type { StateWrite } from './state-entry.ts';
 import type { Json } from './json.ts';
 import { Sha256 } from './names.ts';
+import type { Retry } from './retry-rule.ts';
 import type { FilesAside, WaitFor } from './wait.ts';
 
 export const ToolAnnotations = z
@@ -127,6 +128,8 @@ export type Left = Readonly<Record<'tokens' | 'usd' | 'tool_calls' | 'retries' |
 export type CallBounds = {
   timeoutMs: number | null;
   retries: number;
+  /** The pauses between attempts, and the failures that are tried again; absent = as usual. */
+  retry?: Pick<Retry, 'backoff' | 'on'>;
   /** Names of tools that are eligible; null = all. */
   tools: readonly string[] | null;
   classes: readonly SideEffectClass[] | null;

@@ -287,7 +287,7 @@ describe('the acceptance of steps, whatever happens', limits, () => {
             if (config === undefined || config.acceptance.length === 0) continue;
             const event = events[at];
             const isSettle = event?.type === 'node.settled';
-            if (isSettle && /^(fallback after|reused from run)/.test(event.data.reason)) continue;
+            if (isSettle && /^((fallback|continued) after|reused from run)/.test(event.data.reason)) continue;
             if (event?.type === 'call.ended' && event.data.status !== 'ok') continue;
             if (event?.type === 'decision.made' && event.data.decision.kind !== 'Finish') continue;
             if (event?.type === 'wait.closed' && event.data.answer.verdict !== 'approved') continue;

@@ -77,7 +77,7 @@ type Definition = {
   options?: z.ZodType[];
 };
 
-const leaves = ['string', 'number', 'boolean', 'literal', 'enum', 'custom'];
+const leaves = ['string', 'number', 'boolean', 'literal', 'template_literal', 'enum', 'custom'];
 const walked = [...leaves, 'object', 'array', 'record', 'union', 'optional', 'nullable', 'default', 'prefault'];
 
 /** Paths to what no description explains: the schema itself, and the fields of every object in it. */

@@ -88,6 +88,8 @@ type Spec = {
   retries: number;
   fallback: boolean;
   few: boolean;
+  /** How many nodes behind it the one is that follows its failure; 0 = its failure is that of the run. */
+  branch: number;
   accepts?: boolean;
 };
 
@@ -107,6 +109,7 @@ function graphs(
     retries: fc.nat(2),
     fallback: fc.boolean(),
     few: fc.boolean(),
+    branch: seldom(0, fc.nat(3)),
   });
   const accepting = fc.tuple(plain, seldom(false, fc.constant(true))).map(([node, accepts]) => ({ ...node, accepts }));
   const spec = acceptance === 'accepting' ? accepting : plain;
@@ -132,7 +135,7 @@ function graphs(
           when: { field: 'flag', equals: flag },
           ...(to > from ? {} : { max }),
         }));
-      return sound(Graph.parse({ id, mode: 'flex', nodes, edges: ways, parallel }));
+      return withErrorBranches(sound(Graph.parse({ id, mode: 'flex', nodes, edges: ways, parallel })), specs);
     });
 }
 
@@ -144,7 +147,7 @@ function nodeOf(
   const each = {
     id: `n${index}`,
     max_retries: retries,
-    ...(fallback ? { on_error: 'fallback', fallback: { flag: false, list: [4] } } : {}),
+    ...(fallback ? { on_error: few ? 'continue' : 'fallback', fallback: { flag: false, list: [4] } } : {}),
     ...(accepts === true ? { acceptance: [`what n${index} leaves`] } : {}),
   };
   const common = { ...each, needs: before, ...(input === 2 ? {} : { input: { x: input } }) };
@@ -181,6 +184,19 @@ function nodeOf(
         for: few ? { kind: 'question', text: 'Well?' } : { kind: 'timer', until: '2030-01-01T00:01:00Z' },
       };
   }
+}
+
+/** Lets the failure of some nodes lead to a node behind them. */
+function withErrorBranches(graph: Graph, specs: readonly Spec[]): Graph {
+  const targets = specs.map(({ branch }, index) => (branch === 0 ? undefined : graph.nodes[index + branch]?.id));
+  const nodes = graph.nodes.map((node, index) =>
+    targets[index] === undefined ? node : { ...node, on_error: `branch:${targets[index]}` as const },
+  );
+  const edges = graph.nodes.flatMap(({ id: from }, index) => {
+    const to = targets[index];
+    return to === undefined ? [] : [{ from, to, failed: true as const }];
+  });
+  return { ...graph, nodes, edges: [...graph.edges, ...edges] };
 }
 
 /** A comparison of a flag of the node before, which is an error where that node has none. */

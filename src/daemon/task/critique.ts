@@ -237,7 +237,8 @@ async function checkContextOf(ports: TaskPorts, { task, end }: Given, changed: s
 function fallbacksIn(events: readonly Event[]): Set<string | null> {
   return new Set(
     events.flatMap((event) => {
-      if (event.type === 'node.settled') return event.data.reason.startsWith('fallback after') ? [event.data.node] : [];
+      if (event.type === 'node.settled')
+        return /^(?:fallback|continued) after/.test(event.data.reason) ? [event.data.node] : [];
       const isReplaced = event.type === 'call.ended' && event.data.settles === 'done' && event.data.status !== 'ok';
       return isReplaced ? [event.data.node] : [];
     }),

@@ -178,7 +178,7 @@ function stepOf(id: string, events: readonly Event[]): Omit<ResultStep, 'id' | '
     }
     if (event.type === 'node.settled') {
       step.status = event.data.status;
-      step.fallback = event.data.reason.startsWith('fallback after');
+      step.fallback = /^(?:fallback|continued) after/.test(event.data.reason);
       if (event.data.status === 'failed') step.error = event.data.reason.slice(0, LONGEST_SHOWN);
       else Object.assign(step, outputOf(event.data.output));
     }

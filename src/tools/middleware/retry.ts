@@ -5,10 +5,10 @@
 import type { Middleware, ToolRegistry } from '../../schema/ports.ts';
 import type { Usage } from '../../schema/effect.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
+import { isRetriedError } from '../../schema/retry-rule.ts';
 import { findExhausted } from './check-budget.ts';
 
-const FIRST_DELAY_MS = 100;
-const MAX_DELAY_MS = 10_000;
+const USUAL_BACKOFF = { seconds: 0.1, factor: 2, most_seconds: 10 };
 
 export function retry(
   tools: Pick<ToolRegistry, 'get'>,
@@ -19,8 +19,8 @@ export function retry(
     call: async (first, next) => {
       let call = first;
       let outcome = await next(call);
-      for (let done = 0; isRetryable(outcome) && mayTryAgain(first, done); done += 1) {
-        await sleep(Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** done), call.signal).catch(() => undefined);
+      for (let done = 0; isRetryable(outcome, first) && mayTryAgain(first, done); done += 1) {
+        await sleep(pauseMs(first, done), call.signal).catch(() => undefined);
         if (call.signal.aborted) return cancelledBeforeRetry(outcome);
         if (!canPay(first, outcome.usage ?? {}, tools.get(first.tool))) break;
         call = {
@@ -42,9 +42,16 @@ function cancelledBeforeRetry(last: Outcome): Outcome {
   return { status: 'cancelled', error: `stopped before another attempt; the last one: ${error}`, begun: false };
 }
 
-/** What failed for good, or tried more than it may, would fail again. */
-function isRetryable(outcome: Outcome): outcome is Extract<Outcome, { status: 'failed' }> {
-  return outcome.status === 'failed' && outcome.temporary !== false && outcome.overstepped === undefined;
+/** What failed for good, or tried more than it may, would fail again; a node may also name the failures it is to repeat. */
+function isRetryable(outcome: Outcome, { bounds }: ToolCall): outcome is Extract<Outcome, { status: 'failed' }> {
+  if (outcome.status !== 'failed' || outcome.temporary === false || outcome.overstepped !== undefined) return false;
+  const { on } = bounds.retry ?? {};
+  return on === undefined || isRetriedError(on, outcome.error);
+}
+
+function pauseMs({ bounds }: ToolCall, done: number): number {
+  const { seconds, factor, most_seconds: most } = bounds.retry?.backoff ?? USUAL_BACKOFF;
+  return Math.round(Math.min(most, seconds * factor ** done) * 1000);
 }
 
 function mayTryAgain({ class: effect, approval, bounds, signal }: ToolCall, done: number): boolean {

@@ -34,6 +34,18 @@ describe('retry', () => {
     ]);
   });
 
+  it('a node says how long the pauses are, and which failures are tried again', async () => {
+    const backoff = { seconds: 2, factor: 3, most_seconds: 10 };
+    const slow = await tried({ bounds: { ...bounds, retries: 3, retry: { backoff } } });
+    expect(slow.delays).toEqual([2000, 6000, 10_000]);
+    const retrying = (on: string[]): Partial<ToolCall> => ({ bounds: { ...bounds, retries: 3, retry: { on } } });
+    const errors = [failed('it did not end within 5 s and was stopped'), failed('status 429'), failed('Disk is BUSY')];
+    expect((await tried(retrying(['timeout']), errors)).attempts).toHaveLength(2);
+    expect((await tried(retrying(['timeout', 'rate_limit']), errors)).attempts).toHaveLength(3);
+    expect((await tried(retrying(['timeout', 'rate_limit', 'busy']), errors)).attempts).toHaveLength(4);
+    expect((await tried(retrying(['busy']), errors)).attempts).toHaveLength(1);
+  });
+
   it.each<Outcome>([
     ok(),
     { status: 'denied', error: 'no' },
