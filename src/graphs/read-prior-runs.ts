@@ -4,7 +4,7 @@ import { priorRunsFields } from '../schema/prior-run.ts';
 
 export const readPriorRuns: NodeKind = {
   kind: 'read_prior_runs',
-  about: 'Reads earlier runs of the same graph, the latest first; its output is {runs}.',
+  about: 'Reads earlier runs of the same graph, the latest first; its output is {count, runs}.',
   fields: priorRunsFields,
   lower: ({ id, status, limit, fields }, graph) => [
     {

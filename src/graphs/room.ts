@@ -16,4 +16,5 @@ export const graphs = defineRoom({
     ]);
     return [aiTemplate, llmCondition, readState, writeState, readPriorRuns];
   },
+  config: async () => ({ graph_import: (await import('./import-tools.ts')).GraphImportConfig }),
 });

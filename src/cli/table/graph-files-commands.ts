@@ -35,6 +35,14 @@ export const graphFiles: Readonly<Record<string, Command>> = {
     example: 'oka graph patch report fetch timeout_seconds 30',
     load: () => import('../commands/graph-patch.ts'),
   }),
+  'graph import': command({
+    summary: 'Save a graph of Anton as a graph of oka, and say what differs; exit 1 if it cannot be',
+    operands: '<file>',
+    options: { 'dry-run': dryRun, as: text('ID', 'Another name for the graph.') },
+    json: true,
+    example: 'oka graph import old/report.json --as report',
+    load: () => import('../commands/graph-import.ts'),
+  }),
   'graph versions': command({
     summary: 'List the saved versions of a graph, the latest last',
     operands: '<graph>',

@@ -25,13 +25,18 @@ export function loadGraphText(file: string, kinds: readonly NodeKind[] = []): { 
   return { graph: readGraph(parseGraphText(text, file), kinds, file).graph, text };
 }
 
+/** The JSON of a graph file, whoever wrote it. */
+export function graphValueIn(file: string): unknown {
+  return parseGraphText(textIn(file), file);
+}
+
 /** The same, with what is wrong in it for this set of tools. */
 export function checkGraphFile(
   file: string,
   tools: readonly string[],
   kinds: readonly NodeKind[] = [],
 ): { graph: Graph; problems: GraphProblem[] } {
-  return checkGraphValue(parseGraphText(textIn(file), file), file, tools, kinds);
+  return checkGraphValue(graphValueIn(file), file, tools, kinds);
 }
 
 /** The same for a value that is not in a file yet; `name` is what to call it when it is no graph at all. */

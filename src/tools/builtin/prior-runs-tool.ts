@@ -11,12 +11,18 @@ export function priorRunsTool(read: PriorRunsPort): Tool {
     name: 'runs.prior',
     about: 'Reads earlier runs of a graph: how they ended, what they were given and what they gave.',
     input: PriorRunsQuery,
-    output: z.strictObject({ runs: z.array(PriorRun.partial()).describe('The latest first.') }),
+    output: z.strictObject({
+      count: z.int().nonnegative().describe('How many there are in the list.'),
+      runs: z.array(PriorRun.partial()).describe('The latest first.'),
+    }),
     /** Its result is read from the record, never repeated: there are more runs now. */
     annotations: { read_only: false, idempotent: false, risk: 'low' },
     targets: [],
     internal: true,
     class: 'read',
-    act: async (query, call) => ({ ...ok({ runs: await read(query, call) }), isInline: true }),
+    act: async (query, call) => {
+      const runs = await read(query, call);
+      return { ...ok({ count: runs.length, runs }), isInline: true };
+    },
   });
 }
