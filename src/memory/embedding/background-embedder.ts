@@ -14,6 +14,9 @@ type PendingRequest = { resolve: (vector: Float32Array) => void; reject: (error:
 type RunningThread = { thread: Worker; waiting: Map<number, PendingRequest>; over: Promise<void> };
 type OpenEmbedder = Pick<Embedder, 'model' | 'dims'> & RunningThread;
 
+/** The thread needs little memory of its own; the default would let it grow by 50 MB of garbage while the model loads. */
+const YOUNG_MB = 12;
+
 export async function openBackgroundEmbedder(settings: EmbedderSettings): Promise<Embedder> {
   let running: OpenEmbedder | null = null;
   let opening: Promise<OpenEmbedder> | null = null;
@@ -57,6 +60,7 @@ function startWorkerThread(settings: EmbedderSettings, over: () => void): Promis
   const thread = new Worker(new URL('./embedding-worker.ts', import.meta.url), {
     workerData: settings,
     name: 'embedding',
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
   const running: RunningThread = { thread, waiting: new Map(), over: ended.promise };
   const end = (reason: string): void => {

@@ -6,7 +6,8 @@
  * 3. A model blocks its thread while it loads and works, so background-embedder.ts gives it a thread of its own.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -80,11 +81,21 @@ async function verifyBundledModel(): Promise<void> {
     throw new OkaError('unsafe-file', `${file} is not the model that was shipped`, { fix: 'Run: npm ci' });
 }
 
-/** Part of the model name stored with each vector, so that a replaced model file counts as another model. */
+/**
+ * Part of the model name stored with each vector, so that a replaced model file counts as another model. Reads into one
+ * buffer: a stream would leave the whole file in memory as garbage.
+ */
 async function hashModelFile(folder: string, model: string): Promise<string> {
   const file = modelFile(folder, model);
   if (!existsSync(file)) return 'unchecked';
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer);
-  return hash.digest('hex');
+  await using handle = await open(file);
+  const buffer = Buffer.alloc(READ_BYTES);
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, 0, READ_BYTES);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(buffer.subarray(0, bytesRead));
+  }
 }
+
+const READ_BYTES = 1024 * 1024;

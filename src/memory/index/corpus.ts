@@ -93,7 +93,7 @@ export function addToCorpus(corpus: Corpus, item: IndexedItem): void {
   const thread = numberOf(corpus.names.thread, item.thread);
   makeRoom(corpus);
   corpus.size += 1;
-  corpus.sums.push(item.sum.split(' ', 1)[0] ?? '');
+  corpus.sums.push(item.sum);
   corpus.lengths[at] = terms.length;
   corpus.gone[at] = item.gone;
   corpus.kinds[at] = KINDS.indexOf(item.kind);

@@ -12,6 +12,7 @@ import { type IndexEntry, type Item, sumOf } from './index-item.ts';
 /** What the search needs of an item; the text is left in the store. */
 export type IndexedItem = Pick<Item, 'n' | 'kind' | 'who' | 'at' | 'thread' | 'run' | 'namespace'> & {
   terms: string;
+  /** The checksum of its text. */
   sum: string;
   gone: number;
 };
@@ -70,7 +71,7 @@ export class ItemTable {
 
   /** Items in the order of their numbers, after the given one. */
   *items(behind = 0): Generator<IndexedItem> {
-    const sql = `SELECT n, kind, who, at, thread, run, namespace, terms, sum, gone.n IS NOT NULL AS gone
+    const sql = `SELECT n, kind, who, at, thread, run, namespace, terms, substr(sum, 1, 32) AS sum, gone.n IS NOT NULL AS gone
       FROM item LEFT JOIN gone USING (n) WHERE n > ? ORDER BY n`;
     for (const layer of this.#store.layers) {
       const rows = layer.prepare(sql).iterate(behind) as Iterable<unknown>;

@@ -40,6 +40,8 @@ export type BackgroundRecall = {
 };
 
 const FOLLOW_AFTER_MS = 1000;
+/** Loading an index creates much garbage; with the default, 100 MB more of it are never given back to the system. */
+const YOUNG_MB = 12;
 
 type PendingQuestion = { resolve: (value: never) => void; reject: (error: unknown) => void };
 type RunningThread = { thread: Worker; waiting: Map<number, PendingQuestion> };
@@ -89,7 +91,11 @@ export function openBackgroundRecall(options: RecallThreadOptions): BackgroundRe
 }
 
 function startThread(options: RecallThreadOptions, over: (running: RunningThread) => void): RunningThread {
-  const thread = new Worker(new URL('./recall-worker.ts', import.meta.url), { workerData: options, name: 'memory' });
+  const thread = new Worker(new URL('./recall-worker.ts', import.meta.url), {
+    workerData: options,
+    name: 'memory',
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+  });
   const running: RunningThread = { thread, waiting: new Map() };
   const end = (reason: string): void => {
     over(running);
