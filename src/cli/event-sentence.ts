@@ -134,6 +134,8 @@ export function describeWait(wait: WaitFor): string {
       return wait.why === undefined ? wait.until : `${wait.why} Next try at ${wait.until.slice(11, 19)} UTC.`;
     case 'child':
       return `run ${wait.run}`;
+    case 'turn':
+      return `its turn: at most ${count(wait.at_once, 'run')} of ${wait.key} at once`;
     case 'requirement':
       return wait.need === undefined ? wait.name : `${wait.name} to be installed`;
     case 'message':

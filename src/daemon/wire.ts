@@ -103,6 +103,7 @@ const NEEDED = {
   artifacts: ports.artifacts,
   projections: ports.projections,
   state: ports.state,
+  taskGraph: ports.taskGraph,
   vault: ports.vault,
   policy: ports.policy,
   deps: ports.deps,

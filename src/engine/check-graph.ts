@@ -40,6 +40,7 @@ export function checkGraph(graph: Graph, around: Surroundings = {}): GraphProble
   checkItemNames(graph, report);
   checkReferences(graph, names, report);
   checkErrorBranches(graph, report);
+  checkTurnKey(graph, report);
   if (ancestors === null) reportCycle(graph, names, report);
   else {
     checkTemplates(graph, names, asked, ancestors, report);
@@ -75,6 +76,13 @@ function checkItemNames(graph: Graph, report: Report): void {
     else if (kind === 'map' && id.length > LONGEST_MAP_NAME)
       report(`nodes.${index}.id`, `the name of a map has at most ${LONGEST_MAP_NAME} characters`);
   });
+}
+
+/** Which runs take turns is known before anything runs. */
+function checkTurnKey({ key = '' }: Graph, report: Report): void {
+  const other = templateNames(key).find((name) => name !== 'input');
+  if (other !== undefined)
+    report('key', `{{${other}}} is not known when a run begins; only {{input}} and its fields can be in the key`);
 }
 
 function checkReferences(graph: Graph, names: ReadonlyMap<string, number>, report: Report): void {

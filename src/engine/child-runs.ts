@@ -13,6 +13,7 @@ import type { EngineContext } from './engine-context.ts';
 import { assertFits } from './linked-run.ts';
 import { findRun } from './load-run.ts';
 import { answerWait, continueAfterFailure, onDeskOf, resumeRun, startRun } from './run-control.ts';
+import { turnInside, turnOf } from './run-turns.ts';
 import { ignoreTooLate } from './run-registry.ts';
 import { isOver, type RunState } from './run-state.ts';
 import type { StartOptions } from './step-events.ts';
@@ -36,10 +37,17 @@ export async function startChild(
   const id = childIdOf(call, parent);
   if (registry.drives.has(id) || (await findRun(context, id, parent?.ledger.first)) !== null) return id;
   const failed = await failedBefore(context, parent, call, { graph: graph.id, input });
-  const request = { id, input, parent: call.run, depth, budgets };
+  const turn = turnInside(turnOf(graph, input), runsAround(context, parent));
+  const request = { id, input, parent: call.run, depth, budgets, turn };
   if (failed === null) await startRun(context, graph, request);
   else await continueChild(context, failed, graph, request);
   return id;
+}
+
+/** A run that starts another one, and those that it is inside of; all of them are driven. */
+function runsAround(context: EngineContext, run: RunState | undefined): RunState[] {
+  if (run === undefined) return [];
+  return [run, ...runsAround(context, context.registry.drives.get(run.parent ?? '')?.run)];
 }
 
 function childBudgets(
@@ -105,5 +113,5 @@ export async function endOfChild(context: EngineContext, id: string): Promise<Ru
 
 /** Whether anything that a run waits for ends without a person. */
 function endsByItself({ waits }: RunState): boolean {
-  return [...waits.values()].some(({ for: { kind } }) => kind === 'timer' || kind === 'child');
+  return [...waits.values()].some(({ for: { kind } }) => kind === 'timer' || kind === 'child' || kind === 'turn');
 }

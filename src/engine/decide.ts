@@ -36,6 +36,7 @@ import {
   type RunState,
 } from './run-state.ts';
 import { stuckReason } from './loop-detection.ts';
+import { isAwaitingTurn } from './run-turns.ts';
 import { readsToStart } from './turn-reads.ts';
 import { fillTemplate } from './template.ts';
 import { type NodeEnd, failureOf } from './node-failure.ts';
@@ -75,7 +76,7 @@ export type ToolLookup = (
 ) => Pick<Tool, 'annotations' | 'classOf' | 'estimate' | 'idempotent' | 'parallel' | 'targets'> | undefined;
 
 export function decide(run: RunState, tools: ToolLookup): Step[] {
-  if (run.status !== 'running') return [];
+  if (run.status !== 'running' || isAwaitingTurn(run)) return [];
   if (run.failure !== null)
     return hasOpenCall(run) ? [] : [{ kind: 'Fail', reason: `${run.failure.node}: ${run.failure.reason}` }];
   if (run.back.length > 0) return withdrawals(run);

@@ -1,6 +1,6 @@
 /** What an engine is built from, and what its parts share. */
 import type { Graph } from '../schema/graph.ts';
-import type { Clock, EventStore, Middleware, Planner, Stores, ToolRegistry } from '../schema/ports.ts';
+import type { Clock, EventStore, Middleware, Planner, Stores, ToolRegistry, TurnStore } from '../schema/ports.ts';
 import type { Outcome, Tool } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import type { Hooks, RunHooks } from './hooks.ts';
@@ -43,6 +43,7 @@ export type EngineContext = {
   tools: ToolRegistry;
   plans: Plans;
   registry: RunRegistry;
+  turns: TurnStore;
   hooks: RunHooks;
   world: World;
   /** Called when a run that another run started is over. */

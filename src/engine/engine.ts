@@ -24,6 +24,7 @@ import { memoryEvents } from './in-memory-stores.ts';
 import type { Plan } from './graph-plan.ts';
 import { createPlans } from './plan-store.ts';
 import { answerWait, resumeRun, type ResumeRequest, startLinkedRun, startRun, stopRun } from './run-control.ts';
+import { memoryTurns, notingEvents } from './run-turns.ts';
 import { countActiveRuns, ignoreTooLate, runRegistry, stopAll, whenIdle } from './run-registry.ts';
 import type { RunState } from './run-state.ts';
 import { expectEnd } from './self-ending-waits.ts';
@@ -97,7 +98,10 @@ function contextFor(options: EngineOptions): EngineContext {
   } = options;
   const tools = asRegistry(options.tools);
   const toolNamed = (name: string) => tools.get(name);
-  const events = stores.events ?? memoryEvents(clock);
+  const given = stores.events ?? memoryEvents(clock);
+  const ownTurns = memoryTurns();
+  const turns = stores.turns ?? ownTurns;
+  const events = stores.turns === undefined ? notingEvents(given, (event) => ownTurns.note(event)) : given;
   const registry = runRegistry(events);
   const plans = createPlans(stores.artifacts, states, tools, options.acceptance);
   const chain = callChain(middleware, invokeTool(tools));
@@ -110,6 +114,7 @@ function contextFor(options: EngineOptions): EngineContext {
     tools,
     plans,
     registry,
+    turns,
     hooks,
     world: {
       events,

@@ -21,6 +21,7 @@ import {
   type RunState,
 } from './run-state.ts';
 import { applyReadEnded, applyReadStarted, returnReads } from './turn-reads.ts';
+import { isAwaitingTurn } from './run-turns.ts';
 import { workedMs } from './work-time.ts';
 import { failNode, finishNode, takeEdgesBack, prepareNode, settleNode, willStartOver } from './routing.ts';
 
@@ -65,6 +66,7 @@ export function runFromStart(plan: Plan, event: Event): RunState | null {
     checksAcceptance: data.acceptance === 'checked',
     parent: data.parent,
     link: data.link ?? null,
+    turn: data.turn ?? null,
     depth: data.depth,
     plan,
     input: data.input,
@@ -155,7 +157,7 @@ function change(run: RunState, event: FoldedEvent): void {
 /** A run is blocked when only others can make it go on. One that has failed or goes back has something to do itself. */
 function updateStatus(run: RunState, event: Event): void {
   const hasWork = run.active.size > 0 || run.ready.size > 0 || run.failure !== null || run.back.length > 0;
-  run.status = run.waits.size > 0 && !hasWork ? 'blocked' : 'running';
+  run.status = run.waits.size > 0 && (!hasWork || isAwaitingTurn(run)) ? 'blocked' : 'running';
   if (run.status === 'blocked') stopClock(run, event.at);
   else run.activeSince ??= Date.parse(event.at);
 }

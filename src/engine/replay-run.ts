@@ -47,7 +47,7 @@ export function replayDecisions(plan: Plan, events: readonly Event[], tools: Too
 
 /** Whether the engine itself decided this; everything else came from outside: outcomes, answers, planners, people. */
 function isDecided(run: RunState, event: Event): boolean {
-  if (event.type === 'wait.opened') return true;
+  if (event.type === 'wait.opened') return event.data.for.kind !== 'turn';
   if (event.type === 'run.ended') return event.data.status !== 'cancelled';
   if (event.type === 'call.started' && event.data.tool === STEP_CHECK && event.data.node === null) return true;
   if (event.type === 'call.started')

@@ -1,5 +1,6 @@
 /** Owns: starting, resuming, answering and stopping a run. Runs inside others: child-runs.ts. */
 import { OkaError } from '../schema/errors.ts';
+import type { NewEvent } from '../schema/event.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { RunSignal } from '../schema/ports.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
@@ -12,6 +13,7 @@ import { applyEvent, runFromStart } from './fold-run.ts';
 import { findRun, loadRun } from './load-run.ts';
 import type { Plan } from './graph-plan.ts';
 import { assertFits, carryOver, completeCarryOver, linkedState, type LinkedStart } from './linked-run.ts';
+import { awaitTurnEvent, hasTurn, isAwaitingTurn } from './run-turns.ts';
 import { ignoreTooLate, opening } from './run-registry.ts';
 import { isOver, type NodeState, openCallsOf, type RunState } from './run-state.ts';
 import { downtime } from './work-time.ts';
@@ -211,6 +213,7 @@ export async function stopRun(context: EngineContext, id: string, request: RunSi
   if (event !== null) applyEvent(run, registry.stage(event));
   await events.flush(registry.takeUnflushed(run.id));
   await stopChildren(context, run, request);
+  if (isOver(run.status)) resumeWaiting(context, run);
   return run;
 }
 
@@ -224,18 +227,44 @@ async function stopChildren(context: EngineContext, run: RunState, request: RunS
 function beginDrive(context: EngineContext, run: RunState | null): Drive {
   const { options, world, registry, hooks } = context;
   if (run === null) throw new Error('a run begins with run.started');
-  const isNew = options.hooks?.before_run !== undefined && run.nodes.every(isUntried);
-  const before = isNew ? () => hooks.beforeRun(run) : undefined;
+  const isUntouched = run.nodes.every(isUntried);
+  const isNew = options.hooks?.before_run !== undefined && isUntouched;
+  const mayWait = run.turn !== null && isUntouched && !isAwaitingTurn(run);
+  const before =
+    isNew || mayWait
+      ? async () => (isNew ? await hooks.beforeRun(run) : null) ?? (mayWait ? turnWaitFor(context, run) : null)
+      : undefined;
   const account = openAccount(registry.accounts, run);
   const started = drive(run, world, account, registry.takeUnflushed(run.id), before);
   const done = started.done.then((ended) => afterDrive(context, ended));
   const unregister = (): void => {
     registry.drives.delete(run.id);
     restAccount(registry.accounts, run);
+    if (run.turn !== null) resumeWaiting(context, run);
   };
   registry.drives.set(run.id, { ...started, done });
   done.then(unregister, unregister);
   return { ...started, done };
+}
+
+/** The wait of a run that begins while others with its key are at work; null when it is its turn. */
+async function turnWaitFor({ events, turns }: EngineContext, run: RunState): Promise<NewEvent | null> {
+  await events.flush(); // runs that began before it are known when they are durable
+  return run.turn === null || hasTurn(turns, run) ? null : awaitTurnEvent(run, run.turn);
+}
+
+/** Called when a run that takes turns has no drive any more: those whose turn has come go on, itself among them (T2). */
+function resumeWaiting(context: EngineContext, { turn }: RunState): void {
+  const { turns, registry } = context;
+  if (turn === null) return;
+  for (const id of turns.open(turn.key).slice(0, turn.at_once))
+    if (!registry.drives.has(id)) void resumeTurn(context, id).catch(() => undefined);
+}
+
+async function resumeTurn(context: EngineContext, id: string): Promise<void> {
+  const run = await findRun(context, id);
+  if (run === null || run.status !== 'blocked' || !isAwaitingTurn(run)) return;
+  await (await resumeRun(context, id, { reason: 'its turn has come' })).done;
 }
 
 function isUntried({ attempt, waited, agent }: NodeState): boolean {

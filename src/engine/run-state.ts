@@ -4,7 +4,7 @@ import type { Decision } from '../schema/decision.ts';
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { Evidence } from '../schema/ports.ts';
-import type { Budgets, Mode, NodeStatus, RunLink, RunStatus } from '../schema/run.ts';
+import type { Budgets, Mode, NodeStatus, RunLink, RunStatus, RunTurn } from '../schema/run.ts';
 import type { ArtifactRef, Attempt } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import type { Plan } from './graph-plan.ts';
@@ -108,6 +108,8 @@ export type RunState = {
   parent: string | null;
   /** The earlier run that it was made from. */
   link: RunLink | null;
+  /** With which runs it takes turns. */
+  turn: RunTurn | null;
   depth: number;
   plan: Plan;
   input: Json;

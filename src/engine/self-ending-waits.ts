@@ -4,6 +4,7 @@ import type { WaitAnswer } from '../schema/wait.ts';
 import { answerFromChild } from './child-terms.ts';
 import { endOfChild } from './child-runs.ts';
 import type { EngineContext, EngineOptions } from './engine-context.ts';
+import { hasTurn } from './run-turns.ts';
 import { isOver, type OpenWait, type RunState } from './run-state.ts';
 
 /** Resolves with the event that closes the wait; null when only a person can end it. */
@@ -24,6 +25,8 @@ export function expectEnd(
     return sleepUntil(options, awaited, signal).then(() => close(elapsed));
   }
   if (awaited.kind === 'requirement') return options.provide?.(run, { wait, node, for: awaited })?.then(close) ?? null;
+  if (awaited.kind === 'turn')
+    return hasTurn(context.turns, run) ? Promise.resolve(close({ verdict: 'arrived', by: 'oka' })) : null;
   if (awaited.kind !== 'child') return null;
   return childAnswer(context, awaited.run, awaited.any_end).then(close);
 }

@@ -4,7 +4,7 @@ import { checkEvent, type NewEvent } from '../schema/event.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { RunSignal } from '../schema/ports.ts';
-import type { Budgets, RunLink } from '../schema/run.ts';
+import type { Budgets, RunLink, RunTurn } from '../schema/run.ts';
 import type { Outcome } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import { usesDate } from './graph-templates.ts';
@@ -12,6 +12,7 @@ import { hasAcceptance, isAccepting } from './node-acceptance.ts';
 import type { CallStep, Step } from './decide.ts';
 import { failureOf, statusAfterFailure } from './node-failure.ts';
 import { nodeTitle } from './graph-plan.ts';
+import { turnOf } from './run-turns.ts';
 import { isOver, nodeNamed, type RunState } from './run-state.ts';
 
 /** The schema of events takes no longer reasons and errors. */
@@ -176,6 +177,8 @@ export type StartOptions = {
   budgets?: Budgets;
   /** Name of the first state. */
   state?: string;
+  /** With which runs it takes turns; by default as its graph says. Null: it works in the turn of a run around it. */
+  turn?: RunTurn | null;
   /** What {{date}} stands for. */
   date?: string;
 };
@@ -188,6 +191,7 @@ export function startEvent(
   tools: string,
   checksAcceptance = hasAcceptance(graph),
 ): NewEvent {
+  const turn = request.turn === undefined ? turnOf(graph, request.input ?? null) : request.turn;
   const nodes = graph.nodes
     .slice(0, 1000)
     .map((node) => ({ id: node.id, title: nodeTitle(node), needs: node.needs, acceptance: node.acceptance }));
@@ -207,6 +211,7 @@ export function startEvent(
       tools,
       ...(request.date === undefined || !usesDate(graph) ? {} : { date: request.date }),
       ...(request.link === undefined ? {} : { link: request.link }),
+      ...(turn === undefined || turn === null ? {} : { turn }),
       ...(checksAcceptance ? { acceptance: 'checked' as const } : {}),
     },
   };

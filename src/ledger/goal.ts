@@ -7,7 +7,7 @@
  * G2 The cost of one event does not depend on how long the run has been going.
  */
 import type { Event } from '../schema/event.ts';
-import type { NodeStatus, PlannedNode, RunLink, RunStatus } from '../schema/run.ts';
+import type { NodeStatus, PlannedNode, RunLink, RunStatus, RunTurn } from '../schema/run.ts';
 import type { WaitFor } from '../schema/wait.ts';
 
 type GoalNode = PlannedNode & { status: NodeStatus };
@@ -20,6 +20,8 @@ export type Goal = {
   parent: string | null;
   /** The earlier run that it was made from. */
   link?: RunLink;
+  /** With which runs it takes turns. */
+  turn?: RunTurn;
   first: number;
   last: number;
   nodes: GoalNode[];
@@ -31,9 +33,9 @@ export type Goal = {
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 
 export function startGoal(run: string, { seq, data }: Of<'run.started'>): Goal {
-  const { title, state, parent, link } = data;
+  const { title, state, parent, link, turn } = data;
   const nodes = data.nodes.map((node): GoalNode => ({ ...node, status: 'pending' }));
-  const linked = link === undefined ? {} : { link };
+  const linked = { ...(link === undefined ? {} : { link }), ...(turn === undefined ? {} : { turn }) };
   return { run, title, status: 'running', state, parent, ...linked, first: seq, last: seq, nodes, waits: [] };
 }
 

@@ -18,7 +18,7 @@ import { copyJson, JsonValue } from './json.ts';
 import { Episode, FactGiven, Forgotten, PackManifest } from './memory.ts';
 import { CallId, Id, ID_SHAPE, Instant, NodeId, Sha256 } from './names.ts';
 import { Procedure, ProcedureChoice, ProcedureMove } from './procedure.ts';
-import { Budgets, Mode, PlannedNode, RunLink } from './run.ts';
+import { Budgets, Mode, PlannedNode, RunLink, RunTurn } from './run.ts';
 import { ScheduleSpec } from './schedule.ts';
 import { SideEffectClass, Usage } from './effect.ts';
 import { ArtifactRef, OutcomeStatus } from './tool.ts';
@@ -127,6 +127,7 @@ export const eventData = {
         .literal('checked')
         .optional()
         .describe('Its steps have acceptance, and it is checked; earlier versions did not.'),
+      turn: RunTurn.optional(),
     })
     .describe('A run began.'),
   'run.planned': z

@@ -131,6 +131,19 @@ export const Graph = z
     edges: z.array(Edge).max(200_000).default([]).describe('Conditional edges and bounded loops.'),
     parallel: z.int().positive().max(1024).default(8).describe('How many nodes may run at once.'),
     budgets: Budgets.default({}),
+    runs_at_once: z
+      .int()
+      .positive()
+      .max(1000)
+      .optional()
+      .describe('How many runs of this graph may be at work at once; further ones wait for their turn, in order.'),
+    key: z
+      .string()
+      .max(500)
+      .optional()
+      .describe(
+        'Template over the input, such as {{input.customer}}: runs with the same value take turns (default: 1 at once).',
+      ),
     desk: Id.optional().describe('The copy of the desk, in workspace/forks, that it works in; that of a fork.'),
     folders: z
       .array(OpenFolder)

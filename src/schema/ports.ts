@@ -81,6 +81,12 @@ export type StateStore = {
   note(event: Event): void;
 };
 
+/** Runs that take turns. */
+export type TurnStore = {
+  /** The runs with this key that are not over, in the order in which they began. */
+  open(key: string): readonly string[];
+};
+
 /** Outcomes of cacheable calls, by the hash of the call. */
 export type Cache = {
   get(key: string): Promise<Json | null>;
@@ -108,6 +114,7 @@ export type Stores = {
   cache?: Cache;
   memory?: MemoryStore;
   state?: StateStore;
+  turns?: TurnStore;
 };
 
 /** The input of a planner when it decides what to do next. */

@@ -91,3 +91,11 @@ export const Run = z
   })
   .describe('One execution of a graph, folded from the ledger.');
 export type Run = z.infer<typeof Run>;
+
+export const RunTurn = z
+  .strictObject({
+    key: z.string().max(700).describe('Runs with the same key take turns: the graph, and the value of its `key`.'),
+    at_once: z.int().positive().max(1000).describe('How many of them may be at work at once.'),
+  })
+  .describe('The run takes turns with others.');
+export type RunTurn = z.infer<typeof RunTurn>;

@@ -123,6 +123,11 @@ export const WaitFor = z
       need: Need.optional().describe('What was seen to be missing, when a step showed it.'),
     }),
     z.strictObject({
+      kind: z.literal('turn').describe('Earlier runs of the same graph have to end.'),
+      key: z.string().max(700).describe('With which runs it takes turns.'),
+      at_once: z.int().positive().max(1000).describe('How many of them may be at work at once.'),
+    }),
+    z.strictObject({
       kind: z.literal('message').describe('A reply has to arrive.'),
       thread: Id.describe('The conversation in which a reply is awaited.'),
     }),

@@ -6,6 +6,7 @@ import { jsonField } from '../schema/json-field.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import { describeLink, type RunLink } from '../schema/run.ts';
 import type { ArtifactRef, OutcomeStatus } from '../schema/tool.ts';
+import type { WaitFor } from '../schema/wait.ts';
 
 type Action = {
   seq: number;
@@ -67,7 +68,7 @@ function addMoment(explanation: Explanation, event: Event): void {
   } else if (event.type === 'run.moved') note(event.data.to, event.data.reason);
   else if (event.type === 'run.paused') note('paused', event.data.reason);
   else if (event.type === 'run.resumed') note('resumed', event.data.reason);
-  else if (event.type === 'wait.opened') note(`waits for ${event.data.for.kind}`, event.data.node ?? '');
+  else if (event.type === 'wait.opened') note(...awaitedBy(event.data.for, event.data.node));
   else if (event.type === 'wait.closed')
     note(event.data.answer.verdict, event.data.answer.text ?? event.data.node ?? '');
   else if (event.type === 'decision.made' && event.data.decision.kind === 'Transition')
@@ -96,6 +97,12 @@ function addChoice({ timeline }: Explanation, { seq, at, data }: Ended, tool: st
 function whyStarted({ link, parent }: Extract<Event, { type: 'run.started' }>['data']): string {
   if (link !== undefined) return describeLink(link);
   return parent === null ? 'started' : `started by run ${parent}`;
+}
+
+function awaitedBy(awaited: WaitFor, node: string | null): [what: string, why: string] {
+  return awaited.kind === 'turn'
+    ? ['waits for its turn', `at most ${awaited.at_once} of ${awaited.key} at once`]
+    : [`waits for ${awaited.kind}`, node ?? ''];
 }
 
 function addAction(explanation: Explanation, event: Event, open: Map<string, { action: Action; at: number }>): void {

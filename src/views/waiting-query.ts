@@ -15,5 +15,5 @@ export function listWaiting(rows: Rows): Waiting[] {
 
 /** Whether a person can do something about it. */
 export function isForPeople({ kind }: WaitFor): boolean {
-  return kind !== 'child' && kind !== 'timer';
+  return kind !== 'child' && kind !== 'timer' && kind !== 'turn';
 }

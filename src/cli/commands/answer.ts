@@ -25,7 +25,7 @@ function readAnswer(operands: readonly string[], waits: readonly OpenWait[]): { 
   const [first = '', ...words] = operands;
   const text = words.join(' ').trim();
   if (text !== '') return { open: findWait(first, waits), text };
-  const [only, ...others] = waits.filter(({ for: { kind } }) => kind !== 'timer');
+  const [only, ...others] = waits.filter(({ for: { kind } }) => kind !== 'timer' && kind !== 'turn');
   const isName = waits.some(({ wait }) => wait.startsWith(first));
   if (only !== undefined && others.length === 0 && !isName) return { open: only, text: first };
   throw new OkaError('usage', 'say which wait, and the answer', {

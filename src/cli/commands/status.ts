@@ -180,7 +180,10 @@ function waitLines(goals: readonly Goal[], run: string, terminal: Terminal): str
   const waits = goals.flatMap((goal) => goal.waits);
   const answerable = waits.filter(isForPeople).length;
   return waits
-    .filter((wait) => isForPeople(wait) || (wait.for.kind === 'timer' && wait.for.why !== undefined))
+    .filter(
+      (wait) =>
+        isForPeople(wait) || wait.for.kind === 'turn' || (wait.for.kind === 'timer' && wait.for.why !== undefined),
+    )
     .flatMap(({ wait, for: awaited }) => [
       yellow(indentWrapped(`waits for ${describeWait(awaited)}`, '      ', terminal)),
       dim(`      ${answerHint(awaited.kind, answerable === 1 ? run : wait)}`),
@@ -188,5 +191,5 @@ function waitLines(goals: readonly Goal[], run: string, terminal: Terminal): str
 }
 
 function isForPeople({ for: { kind } }: Goal['waits'][number]): boolean {
-  return kind !== 'child' && kind !== 'timer';
+  return kind !== 'child' && kind !== 'timer' && kind !== 'turn';
 }

@@ -255,6 +255,8 @@ function questionOf(id: string, awaited: WaitFor): Question {
       return { id, text: `It needs ${awaited.name}.`, ask: 'nothing' };
     case 'timer':
       return { id, text: `It waits for ${awaited.why ?? 'a moment.'} Next try at ${awaited.until}.`, ask: 'time' };
+    case 'turn':
+      return { id, text: 'It waits for earlier runs of the same graph to end.', ask: 'nothing' };
     case 'child':
       return { id, text: `It waits for ${awaited.run}.`, ask: 'nothing' };
   }

@@ -56,6 +56,6 @@ function isToGoOn(goal: Goal): boolean {
   const { status, waits } = goal;
   return (
     status === 'running' ||
-    (status === 'blocked' && waits.some(({ for: { kind } }) => kind === 'child' || kind === 'timer'))
+    (status === 'blocked' && waits.some(({ for: { kind } }) => kind === 'child' || kind === 'timer' || kind === 'turn'))
   );
 }
