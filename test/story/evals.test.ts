@@ -2,15 +2,15 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { badMinds } from './bad-minds.ts';
-import { goodFigures } from './eval-report.ts';
-import { loadTasks } from './eval-task.ts';
-import { countTokens } from './count-tokens.ts';
-import { runOwnTasks } from './run-own.ts';
-import { serveMind } from './serve-mind.ts';
-import { goodMind } from './good-mind.ts';
-import { runBadMinds } from './run-bad.ts';
-import { runGoodMind } from './run-good.ts';
+import { badMinds } from '../evals/bad-minds.ts';
+import { goodFigures } from '../evals/eval-report.ts';
+import { loadTasks } from '../evals/eval-task.ts';
+import { countTokens } from '../evals/count-tokens.ts';
+import { runOwnTasks } from '../evals/run-own.ts';
+import { serveMind } from '../evals/serve-mind.ts';
+import { goodMind } from '../evals/good-mind.ts';
+import { runBadMinds } from '../evals/run-bad.ts';
+import { runGoodMind } from '../evals/run-good.ts';
 import { casesOf, timesOf } from '../support/thorough.ts';
 
 /** One of each kind; `npm run evals` runs all of them. */
@@ -58,7 +58,7 @@ describe('the evals', { timeout: 120_000 }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'oka-own-tasks-'));
     const task = (await loadTasks()).find(({ name }) => name === 'expense-total');
     if (task === undefined) throw new Error('there is no task expense-total');
-    cpSync(join(import.meta.dirname, 'tasks/expense-total/files'), join(folder, 'sum'), { recursive: true });
+    cpSync(join(import.meta.dirname, '../evals/tasks/expense-total/files'), join(folder, 'sum'), { recursive: true });
     writeFileSync(join(folder, 'sum/TASK.md'), task.text);
     writeFileSync(
       join(folder, 'grade.sh'),
