@@ -14,12 +14,25 @@ export type RunOutcome = Pick<RunState, 'status' | 'reason' | 'output' | 'spent'
   run: string;
   steps: { done: number; all: number };
   waits: { wait: string; for: WaitFor }[];
+  /** Nodes that were not run, since their outputs are pinned. */
+  pinned?: string[];
 };
 
-export function outcomeOf({ id, status, reason, output, nodes, waits, spent, ledger }: RunState): RunOutcome {
+export function outcomeOf({ id, status, reason, output, nodes, waits, spent, ledger, plan }: RunState): RunOutcome {
   const done = nodes.filter((node) => node.status === 'done').length;
   const open = isOver(status) ? [] : [...waits.values()];
-  return { run: id, status, reason, output, steps: { done, all: nodes.length }, waits: open, spent, ledger };
+  const pinned = Object.keys(plan.graph.pins ?? {});
+  return {
+    run: id,
+    status,
+    reason,
+    output,
+    steps: { done, all: nodes.length },
+    waits: open,
+    spent,
+    ledger,
+    ...(pinned.length === 0 ? {} : { pinned }),
+  };
 }
 
 export function renderOutcome(outcome: RunOutcome, terminal: Terminal): string {
@@ -27,6 +40,7 @@ export function renderOutcome(outcome: RunOutcome, terminal: Terminal): string {
   const { bold } = terminal;
   const lines = [
     `${bold(run)} ${colourStatus(status, terminal)}, ${steps.done} of ${steps.all} steps, events ${ledger.first} to ${ledger.last}`,
+    ...(outcome.pinned === undefined ? [] : [`  pinned, and not run: ${outcome.pinned.join(', ')}`]),
     ...(reason !== '' && status !== 'done' ? [indentWrapped(reason, '  ', terminal)] : []),
     ...waits.filter(({ for: { kind } }) => kind !== 'child').map((wait) => renderWait(wait, terminal)),
     ...(status === 'done' ? [indentWrapped(fitText(JSON.stringify(output), MOST_OUTPUT), '  ', terminal)] : []),

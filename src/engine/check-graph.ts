@@ -41,6 +41,7 @@ export function checkGraph(graph: Graph, around: Surroundings = {}): GraphProble
   checkReferences(graph, names, report);
   checkErrorBranches(graph, report);
   checkTurnKey(graph, report);
+  checkPins(graph, names, report);
   if (ancestors === null) reportCycle(graph, names, report);
   else {
     checkTemplates(graph, names, asked, ancestors, report);
@@ -83,6 +84,16 @@ function checkTurnKey({ key = '' }: Graph, report: Report): void {
   const other = templateNames(key).find((name) => name !== 'input');
   if (other !== undefined)
     report('key', `{{${other}}} is not known when a run begins; only {{input}} and its fields can be in the key`);
+}
+
+function checkPins({ mode, pins = {} }: Graph, names: ReadonlyMap<string, number>, report: Report): void {
+  for (const id of Object.keys(pins))
+    if (!names.has(id)) report(`pins.${id}`, `there is no node "${id}"`, { rule: 'references' });
+    else if (mode === 'strict')
+      report(`pins.${id}`, 'a strict graph runs all of its nodes, and takes no pinned output', {
+        rule: 'strict',
+        fix: 'Remove the pin: oka graph pin <graph> <node> --remove',
+      });
 }
 
 function checkReferences(graph: Graph, names: ReadonlyMap<string, number>, report: Report): void {

@@ -25,6 +25,7 @@ import { inputOf, lookupFor } from './node-input.ts';
 import { evaluateCondition, leftSide } from './evaluate-condition.ts';
 import { authorOf } from './origins.ts';
 import { nodeTitle } from './graph-plan.ts';
+import { PINNED, pinOf } from './pinned-nodes.ts';
 import {
   type AgentState,
   type Ending,
@@ -156,6 +157,8 @@ function stepFor(run: RunState, index: number, tools: ToolLookup): Step {
       output: null,
     };
   }
+  const pinned = node.map === null ? pinOf(run.plan.graph, config.id) : undefined;
+  if (pinned !== undefined) return { kind: 'Settle', node: config.id, status: 'done', reason: PINNED, output: pinned };
   switch (config.kind) {
     case 'tool':
       if (needsBaseline(run, index, config, node)) return checkStep(run, config, node, 'before', tools);

@@ -9,6 +9,7 @@ import { edgeApplies } from './edge-condition.ts';
 import { errorBranch, failureOf } from './node-failure.ts';
 import { lookupFor } from './node-input.ts';
 import { downstreamOf } from './graph-plan.ts';
+import { pinOf } from './pinned-nodes.ts';
 import { freshNode, type NodeState, openCallsOf, type RunState } from './run-state.ts';
 import { fillTemplate } from './template.ts';
 
@@ -80,7 +81,8 @@ function releaseNext(run: RunState, index: number): void {
 /** A node whose turn has come: a map gets its items, everything else is to be decided. */
 export function prepareNode(run: RunState, index: number): void {
   const config = run.configs[index];
-  if (config?.kind === 'map' && isReached(run, index)) expandMap(run, index, config);
+  const isPinned = config !== undefined && pinOf(run.plan.graph, config.id) !== undefined;
+  if (config?.kind === 'map' && !isPinned && isReached(run, index)) expandMap(run, index, config);
   else run.ready.add(index);
 }
 

@@ -144,6 +144,10 @@ export const Graph = z
       .describe(
         'Template over the input, such as {{input.customer}}: runs with the same value take turns (default: 1 at once).',
       ),
+    pins: z
+      .record(NodeId, JsonValue)
+      .optional()
+      .describe('While the graph is being written: outputs of nodes that are not run. Not in strict mode.'),
     desk: Id.optional().describe('The copy of the desk, in workspace/forks, that it works in; that of a fork.'),
     folders: z
       .array(OpenFolder)

@@ -3,7 +3,7 @@ import type { Event } from '../schema/event.ts';
 
 /**
  * `nodes` are the names of the nodes of its graph: the items of a map and the parts of a node count as that node.
- * A node that was skipped, or whose outcome was reused from an earlier run, did not run.
+ * A node that was skipped or pinned, or whose outcome was reused from an earlier run, did not run.
  */
 export function pathOfRun(events: readonly Event[], nodes: ReadonlySet<string>): string[] {
   const path: string[] = [];
@@ -26,7 +26,8 @@ function restartedBy({ data }: Event): readonly string[] {
 
 function nodeAtWork({ type, data }: Event): string | null {
   if (type === 'call.started' || type === 'wait.opened' || type === 'decision.made') return data.node;
-  const isOwnEnd = type === 'node.settled' && data.status === 'done' && !data.reason.startsWith('reused from run ');
+  const isOwnEnd =
+    type === 'node.settled' && data.status === 'done' && !/^(reused from run |pinned$)/.test(data.reason);
   return isOwnEnd ? data.node : null;
 }
 

@@ -248,3 +248,27 @@ describe('oka fork', () => {
     });
   });
 });
+
+describe('oka graph pin and oka graph run --until', () => {
+  it('run a part of a graph while it is being written, with outputs that are fixed, and say so', async () => {
+    using folder = temporaryFolder();
+    const { run, json, save, desk } = await homeIn(folder.dir);
+    save(report('missing.txt'));
+    expect(await run('graph', 'pin', 'report', 'read', '{"content":"by hand"}')).toMatchObject({ code: 0 });
+    expect(await json('graph', 'run', 'report', '--until', 'note')).toMatchObject({
+      status: 'done',
+      pinned: ['read'],
+      path: ['note'],
+    });
+    expect(desk('note.txt')).toBe('by hand');
+    expect(existsSync(join(folder.dir, 'workspace/desk/first.txt'))).toBe(false);
+    const ran = await run('graph', 'run', 'report', '--input', '{"who":"Ada"}');
+    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining('pinned, and not run: read') });
+    expect(await run('graph', 'pin', 'report', 'nowhere', '1')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('no node "nowhere"'),
+    });
+    expect(await json('graph', 'pin', 'report', 'read', '--remove')).toMatchObject({ pinned: [] });
+    expect((await run('graph', 'run', 'report', '--input', '{"who":"Ada"}')).code).toBe(1);
+  });
+});

@@ -26,10 +26,22 @@ export const graphs: Readonly<Record<string, Command>> = {
   'graph run': command({
     summary: 'Run a graph here and now; exit 0 only when it is done',
     operands: '<graph>',
-    options: { input, id: text('ID', 'Name of the run (default: graph and time).') },
+    options: {
+      input,
+      id: text('ID', 'Name of the run (default: graph and time).'),
+      until: text('NODE', 'Run only this node and what leads to it.'),
+    },
     json: true,
     example: 'oka graph run report.json --input \'{"day":"2026-01-31"}\'',
     load: () => import('../commands/graph-run.ts'),
+  }),
+  'graph pin': command({
+    summary: 'Fix the output of a node while you write a graph, so that it is not run; or remove that again',
+    operands: '<graph> <node> [<json>]',
+    options: { remove: flag('Remove the pin.') },
+    json: true,
+    example: 'oka graph pin report fetch \'{"rows":[1,2]}\'',
+    load: () => import('../commands/graph-pin.ts'),
   }),
   'graph replay': command({
     summary: 'Run a graph once more with the input of an earlier run, or all runs that match',
