@@ -2,6 +2,7 @@
 import { OkaError } from '../schema/errors.ts';
 import type { Graph, Node } from '../schema/graph.ts';
 import { leadsBack } from './graph-plan.ts';
+import { errorBranch } from './node-failure.ts';
 import { pinOf } from './pinned-nodes.ts';
 
 /** A graph with this node as its end, and only the nodes that lead to it; nothing leads to a pinned node. */
@@ -11,11 +12,14 @@ export function cutGraph(graph: Graph, last: string): Graph {
       fix: `See its nodes: oka graph show ${graph.id}`,
     });
   const needed = nodesBefore(graph, last);
-  const isKept = ({ from, to }: Graph['edges'][number]): boolean =>
-    needed.has(from) && needed.has(to) && pinOf(graph, to) === undefined;
+  const isKept = ({ from, to, failed }: Graph['edges'][number]): boolean =>
+    needed.has(from) &&
+    needed.has(to) &&
+    pinOf(graph, to) === undefined &&
+    !(failed && pinOf(graph, from) !== undefined);
   return {
     ...graph,
-    nodes: graph.nodes.filter(({ id }) => needed.has(id)).map((node) => withoutSources(graph, node)),
+    nodes: graph.nodes.filter(({ id }) => needed.has(id)).map((node) => cutNode(graph, node, needed)),
     edges: graph.edges.filter(isKept),
     ...(graph.pins === undefined ? {} : { pins: pinsOf(graph, needed) }),
   };
@@ -34,8 +38,12 @@ function nodesBefore(graph: Graph, last: string): Set<string> {
   return found;
 }
 
-const withoutSources = (graph: Graph, node: Node): Node =>
-  pinOf(graph, node.id) === undefined ? node : { ...node, needs: [] };
+/** Nothing leads to a pinned node, and a failure that led to a node which is left out ends the run. */
+function cutNode(graph: Graph, node: Node, needed: ReadonlySet<string>): Node {
+  if (pinOf(graph, node.id) !== undefined) return { ...node, needs: [], on_error: 'fail' };
+  const target = errorBranch(node);
+  return target === null || needed.has(target) ? node : { ...node, on_error: 'fail' };
+}
 
 const pinsOf = ({ pins = {} }: Graph, needed: ReadonlySet<string>): NonNullable<Graph['pins']> =>
   Object.fromEntries(Object.entries(pins).filter(([id]) => needed.has(id)));

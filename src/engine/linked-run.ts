@@ -15,6 +15,7 @@ import type { EngineContext } from './engine-context.ts';
 import { applyEvent, foldRun } from './fold-run.ts';
 import { type Plan, topologicalOrder } from './graph-plan.ts';
 import { loadEvents, loadRun } from './load-run.ts';
+import { errorBranch } from './node-failure.ts';
 import { nodeNamed, nodeStateOf, type NodeState, type RunState } from './run-state.ts';
 
 export type LinkedStart = {
@@ -92,7 +93,7 @@ export function assertFits(source: RunState, plan: Plan): void {
   if (plan.sha256 === source.plan.sha256) return;
   const problems = source.plan.graph.nodes.flatMap((config, index) => {
     const node = source.nodes[index];
-    return node === undefined || !countsAsDone(source, node) ? [] : differencesOf(source, plan, config, node);
+    return node === undefined || !countsAsDone(source, config, node) ? [] : differencesOf(source, plan, config, node);
   });
   if (problems.length === 0) return;
   throw new OkaError(
@@ -102,19 +103,23 @@ export function assertFits(source: RunState, plan: Plan): void {
   );
 }
 
-function countsAsDone(run: RunState, node: NodeState): boolean {
+function countsAsDone(run: RunState, config: Node, node: NodeState): boolean {
+  if (node.status === 'failed' && errorBranch(config) !== null) return true;
   return node.status === 'done' || node.doubt || (node.items ?? []).some((item) => run.nodes[item]?.status === 'done');
 }
 
 function differencesOf(source: RunState, plan: Plan, was: Node, node: NodeState): string[] {
   const index = plan.index.get(was.id);
   const is = index === undefined ? undefined : plan.graph.nodes[index];
-  const what = node.status === 'done' ? 'is done' : 'is done in part';
+  const what = WORDS[node.status] ?? 'is done in part';
   if (is === undefined || index === undefined) return [`${was.id} ${what}, and is no longer there`];
   const fields = new Set([...Object.keys(was), ...Object.keys(is)].filter((name) => !isSameField(was, is, name)));
+  if (node.status === 'failed' && was.on_error !== is.on_error) fields.add('on_error');
   if (!isSame(edgesTo(source.plan, was.id), edgesTo(plan, was.id))) fields.add('edges to it');
   return fields.size === 0 ? [] : [`${was.id} ${what}, and has changed: ${[...fields].join(', ')}`];
 }
+
+const WORDS: Readonly<Record<string, string>> = { done: 'is done', failed: 'has failed and led to another node' };
 
 /** Fields that do not change what a node that is done has done. */
 const INDIFFERENT = new Set([

@@ -29,6 +29,16 @@ describe('the part of a graph that is needed for a node', () => {
     expect(checkGraph(cut)).toEqual([]);
   });
 
+  it('leaves out where a failure would lead', () => {
+    const failing = graphOf([{ ...tool('a'), on_error: 'branch:x' }, tool('b', ['a']), tool('x')], {
+      edges: [{ from: 'a', to: 'x', failed: true }],
+    });
+    expect(checkGraph(failing)).toEqual([]);
+    const cut = cutGraph(failing, 'b');
+    expect([ids(cut), checkGraph(cut)]).toEqual([['a', 'b'], []]);
+    expect(ids(cutGraph(failing, 'x'))).toEqual(['a', 'x']);
+  });
+
   it('is nothing for a node that is not there', () => {
     expect(() => cutGraph(graph, 'x')).toThrow('has no node "x"');
   });
