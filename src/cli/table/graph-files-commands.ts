@@ -35,6 +35,18 @@ export const graphFiles: Readonly<Record<string, Command>> = {
     example: 'oka graph patch report fetch timeout_seconds 30',
     load: () => import('../commands/graph-patch.ts'),
   }),
+  'graph build': command({
+    summary: 'Let a model write a graph; you see what it would do before it is saved',
+    operands: '<intent>',
+    options: {
+      as: text('ID', 'Name of the graph (default: the first words).'),
+      save: flag('Save it without asking.'),
+      model: text('NAME', 'Another model, provider:model.'),
+    },
+    json: true,
+    example: 'oka graph build "append the titles of new.rss to news.md, each once"',
+    load: () => import('../commands/graph-build.ts'),
+  }),
   'graph import': command({
     summary: 'Save a graph of Anton as a graph of oka, and say what differs; exit 1 if it cannot be',
     operands: '<file>',
