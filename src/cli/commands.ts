@@ -7,6 +7,7 @@ import { guard } from './table/guard-commands.ts';
 import { memory } from './table/memory-commands.ts';
 import { models } from './table/model-commands.ts';
 import { replica } from './table/replica-commands.ts';
+import { graphSchedules, schedules } from './table/schedule-commands.ts';
 import { steer } from './table/steer-commands.ts';
 import { tools } from './table/tools-commands.ts';
 import { upkeep } from './table/upkeep-commands.ts';
@@ -14,9 +15,10 @@ import { work } from './table/work-commands.ts';
 
 export const groups: readonly { title: string; commands: Readonly<Record<string, Command>> }[] = [
   { title: 'Work', commands: work },
+  { title: 'At fixed times', commands: schedules },
   { title: 'Answer and steer', commands: steer },
   { title: 'Memory and habits', commands: memory },
-  { title: 'Graphs, and looking closer', commands: { ...graphFiles, ...graphs, ...graphState } },
+  { title: 'Graphs, and looking closer', commands: { ...graphFiles, ...graphs, ...graphState, ...graphSchedules } },
   { title: 'Tools', commands: tools },
   { title: 'Language models', commands: models },
   { title: 'Secrets and the guard', commands: guard },

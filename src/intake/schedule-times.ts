@@ -54,19 +54,18 @@ function ruleTimes(rule: ScheduleRule | null, { zone, anchor }: TimesOptions): T
 }
 
 function* multiples(anchor: number, step: number, after: number, to: number): Generator<number> {
-  const first = Math.max(0, Math.floor((after - anchor) / step) + 1);
+  const first = Math.floor((after - anchor) / step) + 1;
   for (let time = anchor + first * step; time <= to; time += step) yield time;
 }
 
-/** Days and weeks of an interval that begins at the anchor; nothing is due before it. */
+/** Days and weeks of an interval; the anchor is one of its days, or in one of its weeks. */
 function dayPlan(rule: Extract<ScheduleRule, { kind: 'days' | 'weeks' }>, anchor: number): DayPlan {
   const first = Math.floor(anchor / DAY_MS);
   const minutes = rule.minutes ?? [Math.floor((anchor - first * DAY_MS) / MINUTE_MS)];
-  if (rule.kind === 'days')
-    return { minutes, isEveryHour: false, matches: (day) => day >= first && (day - first) % rule.every === 0 };
+  if (rule.kind === 'days') return { minutes, isEveryHour: false, matches: (day) => (day - first) % rule.every === 0 };
   const firstWeek = weekOf(first);
   const isDue = (day: number): boolean =>
-    day >= first && (weekOf(day) - firstWeek) % rule.every === 0 && rule.weekdays.includes(weekdayOf(day));
+    (weekOf(day) - firstWeek) % rule.every === 0 && rule.weekdays.includes(weekdayOf(day));
   return { minutes, isEveryHour: false, matches: isDue };
 }
 

@@ -38,6 +38,7 @@ function renderPreview(task: TaskPreview, { bold, dim, green, red, yellow }: Ter
     `${bold(plainText(task.title))}: ${about}`,
     ...steps.map((step, index) => `  ${index + 1}. ${describeStep(step)} ${dim(`line ${step.line}`)}`),
     ...Object.entries(task.fields).map(([field, value]) => `  ${field}: ${plainText(JSON.stringify(value))}`),
+    ...scheduleLines(task),
     ...(files.length === 0 ? [] : [`Files next to it: ${files.map(plainText).join(', ')}`]),
     ...(criteria.length === 0 ? [dim(NO_CRITERIA)] : ['Done when:']),
     ...criteria.map(({ text, judge }) => `  - ${plainText(text)}${judge === 'model' ? dim(' (a model judges)') : ''}`),
@@ -47,6 +48,12 @@ function renderPreview(task: TaskPreview, { bold, dim, green, red, yellow }: Ter
     problems.length === 0 ? green('oka can take this task.') : red('oka could not do this task.'),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function scheduleLines({ schedule }: TaskPreview): string[] {
+  if (schedule === null) return [];
+  if (schedule.next.length === 0) return ['None of its times is still to come.'];
+  return [`Next times (${schedule.timezone}):`, ...schedule.next.map((each) => `  ${each}`)];
 }
 
 const NO_CRITERIA = 'No criteria: add "accept:" to say when it is done.';

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { sandboxWarning } from '../../daemon/guard/sandbox-warning.ts';
 import { type HomeCondition, readCondition } from '../../daemon/home/home-condition.ts';
 import { readVerification } from '../../daemon/home/verification-state.ts';
+import { failingSchedules } from '../../daemon/schedule/read-schedules.ts';
 import { listRejected } from '../../intake/list-rejected.ts';
+import { schedulesProjection } from '../../intake/schedule-state.ts';
 import type { Goal } from '../../ledger/goal.ts';
 import { peekProjection } from '../../ledger/peek-projection.ts';
 import { type Holder } from '../../ledger/pen.ts';
@@ -27,6 +29,8 @@ type Status = {
   goals: Goal[];
   ended: Goal[];
   rejected: { total: number; entries: { name: string; reason: string }[] };
+  /** Schedules whose last runs failed, or whose files cannot be read. */
+  schedules: { schedule: string; reason: string }[];
 } & HomeCondition;
 /** The last event that verification in the background has reached, and when; what it found damaged. */
 type Verified = { up_to: number; at: string | null; damaged: number[] };
@@ -45,8 +49,20 @@ export async function run({ home, options }: Call<{ health: boolean }>): Promise
   const rejected = listRejected(join(home.workspace, 'inbox'), MOST_REJECTED);
   const unsandboxed = worker === null || worker.host === hostname() ? await sandboxWarning(home) : null;
   const { goals, ended } = state;
+  const schedules = failingSchedules((await peekProjection(home.ledgers.run, home.oka, schedulesProjection)).state);
   const condition = await readCondition(home);
-  return answer({ dir: home.dir, worker, silent_ms, ...condition, ledger, unsandboxed, goals, ended, rejected });
+  return answer({
+    dir: home.dir,
+    worker,
+    silent_ms,
+    ...condition,
+    ledger,
+    unsandboxed,
+    goals,
+    ended,
+    rejected,
+    schedules,
+  });
 }
 
 function verifiedIn(home: Home): Verified {
@@ -100,6 +116,7 @@ function renderStatus(status: Status, terminal: Terminal): string {
     `  goals   ${goals.length === 0 ? dim('none active') : `${tops.length} active, ${waitingText(waiting)}`}`,
     ...tops.flatMap((goal) => goalLines(goal, goals, terminal)),
     ...rejectedLines(rejected, terminal),
+    ...scheduleLines(status.schedules, terminal),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -139,6 +156,12 @@ function rejectedLines({ total, entries }: Status['rejected'], terminal: Termina
     ...(total > entries.length ? [`    and ${total - entries.length} more`] : []),
     dim('    correct a file and move it back into the inbox to try again'),
   ];
+}
+
+function scheduleLines(schedules: Status['schedules'], terminal: Terminal): string[] {
+  if (schedules.length === 0) return [];
+  const lines = schedules.map(({ schedule, reason }) => indentWrapped(`${schedule}: ${reason}`, '    ', terminal));
+  return [`  schedules ${terminal.red(`${schedules.length} to check`)}, see oka schedule list`, ...lines];
 }
 
 function waitingText(waiting: number): string {

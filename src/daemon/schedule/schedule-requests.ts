@@ -39,7 +39,7 @@ export async function handleSchedule(schedules: SchedulesPort, intake: ScheduleI
     case 'trigger':
       return makeRuns(schedules, state, 'trigger', [Math.floor(schedules.now() / 1000) * 1000]);
     case 'backfill':
-      return makeRuns(schedules, state, 'backfill', backfillTimes(state, intake));
+      return makeRuns(schedules, state, 'backfill', backfillTimes(state, intake, schedules.now()));
   }
 }
 
@@ -52,14 +52,16 @@ export function setAside(folder: string, name: string): void {
   renameSync(join(folder, name), join(aside, name));
 }
 
+/** The times of a schedule in a span, as far as they have passed. */
 export function backfillTimes(
   { spec }: Pick<ScheduleState, 'spec'>,
   { from, to }: Pick<ScheduleIntake, 'from' | 'to'>,
+  now: number,
 ): number[] {
   const [first, last] = [Date.parse(from ?? ''), Date.parse(to ?? '')];
   if (Number.isNaN(first) || Number.isNaN(last)) throw new OkaError('usage', 'a backfill needs a beginning and an end');
   const times: number[] = [];
-  for (const time of timesOfSpec(spec).between(first - 1, last)) {
+  for (const time of timesOfSpec(spec).between(first - 1, Math.min(last, now))) {
     times.push(time);
     if (times.length > MOST_BACKFILLED)
       throw new OkaError('refused', `between ${from} and ${to} it would have run more than ${MOST_BACKFILLED} times`, {

@@ -3,6 +3,8 @@
  * It reads the task as the inbox and `task.plan` would, and changes nothing.
  */
 import { readAddition, type Addition } from '../../intake/add-task.ts';
+import { isScheduled, listNextTimes, readSchedule, ScheduleFieldError } from '../../intake/schedule-spec.ts';
+import { machineTimeZone } from '../../intake/time-zone.ts';
 import { namesIn } from '../../models/model-settings.ts';
 import { nameOf } from '../../models/model-name.ts';
 import type { Criterion } from '../../roles/criteria.ts';
@@ -26,6 +28,8 @@ export type TaskPreview = {
   /** Files next to TASK.md, and whether the task is such a folder. */
   folder: boolean;
   files: string[];
+  /** When it is due next, if it comes at fixed times. */
+  schedule: { timezone: string; next: string[] } | null;
   notes: string[];
   problems: { line: number | null; problem: string }[];
   /** Whether the task needs a model, and the one that would be asked; null when none is set. */
@@ -49,6 +53,7 @@ export async function previewTask(home: Home, addition: Addition, rooms: readonl
     criteria: criteria.map(toCriterion),
     folder: isFolder,
     files,
+    schedule: previewSchedule(text.task),
     notes: [...notes, ...hintsAtUnmarkedFences(text.body, firstLine)],
     problems: runbook?.kind === 'problems' ? runbook.problems.map((each) => toProblem(each, lineOf)) : [],
     model: {
@@ -56,6 +61,17 @@ export async function previewTask(home: Home, addition: Addition, rooms: readonl
       set: fields.model ?? (await modelOf(home, rooms)),
     },
   };
+}
+
+function previewSchedule(task: TaskFile): TaskPreview['schedule'] {
+  if (!isScheduled(task)) return null;
+  try {
+    const spec = readSchedule(task, Date.now());
+    return { timezone: spec.timezone, next: listNextTimes(spec, Date.now()) };
+  } catch (error) {
+    if (!(error instanceof ScheduleFieldError)) throw error;
+    return { timezone: task.timezone ?? machineTimeZone(), next: [] }; // it has ended before now
+  }
 }
 
 const toCriterion = ({ text, check }: Criterion): TaskPreview['criteria'][number] => ({

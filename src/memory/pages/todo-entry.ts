@@ -7,13 +7,13 @@ export const TODOS = 'brain/TODOS.md';
 
 /**
  * ask: an approval or a question. need: something that people have to install. failed: a task that nobody followed up.
- * paused: a task that a person has paused.
+ * paused: a task that a person has paused. schedule: one whose runs keep failing, or whose file cannot be read.
  */
-export type TodoKind = 'ask' | 'need' | 'failed' | 'paused';
+export type TodoKind = 'ask' | 'need' | 'failed' | 'paused' | 'schedule';
 
 export type Todo = {
   kind: TodoKind;
-  /** The wait, the requirement or the run. */
+  /** The wait, the requirement, the run or the schedule. */
   of: string;
   seq: number;
   run: string | null;
@@ -29,7 +29,7 @@ export type Todo = {
   remark?: string;
 };
 
-const KINDS: readonly TodoKind[] = ['ask', 'need', 'failed', 'paused'];
+const KINDS: readonly TodoKind[] = ['ask', 'need', 'failed', 'paused', 'schedule'];
 
 export const markOfTodo = ({ kind, of }: Pick<Todo, 'kind' | 'of'>): string => `${kind}:${of}`;
 
@@ -67,6 +67,7 @@ export function intakesForTick(rows: Rows, mark: string, text: string): Intake[]
       return [tick, { kind: 'resolve', name: todo.of, by: 'a tick in TODOS.md' }];
     case 'failed':
     case 'paused':
+    case 'schedule':
       return [tick];
   }
 }

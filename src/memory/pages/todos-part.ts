@@ -19,6 +19,7 @@ import {
   escapeText,
   renderSection,
 } from './page-prose.ts';
+import { countScheduledEnd, scheduleTodos } from './schedule-todos.ts';
 import { type EventOf, handleByType, type Handlers } from '../event-handlers.ts';
 import {
   removeTodo,
@@ -54,6 +55,7 @@ const HANDLERS: Handlers<[Rows], void> = {
   'run.resumed': ({ run }, rows) => removeTodo(rows, `paused:${run}`),
   'intake.received': ({ data }, rows) => data.intake.kind === 'tick' && closeTicked(data.intake.todo, rows),
   'page.edited': recordTicks,
+  ...scheduleTodos,
 };
 
 const MAX_LENGTH = 240;
@@ -93,6 +95,7 @@ function recordStart({ data }: EventOf<'run.started'>, rows: Rows): void {
 function recordEnd(event: EventOf<'run.ended'>, rows: Rows): void {
   const { run } = event;
   if (run === null) return;
+  countScheduledEnd(event, rows);
   removeTodo(rows, `paused:${run}`);
   for (const wait of rows.get<string[]>(`todo-asks/${run}`) ?? []) removeTodo(rows, `ask:${wait}`);
   rows.put(`todo-asks/${run}`, null);
@@ -119,7 +122,7 @@ function recordPause(event: EventOf<'run.paused'>, rows: Rows): void {
 
 function closeTicked(mark: string, rows: Rows): void {
   const todo = findTodo(rows, mark);
-  if (todo?.kind === 'failed' || todo?.kind === 'paused') removeTodo(rows, mark);
+  if (todo?.kind === 'failed' || todo?.kind === 'paused' || todo?.kind === 'schedule') removeTodo(rows, mark);
 }
 
 function recordTicks({ data }: EventOf<'page.edited'>, rows: Rows): void {
@@ -141,6 +144,7 @@ const SECTIONS: readonly { kind: TodoKind; heading: string; phrase: (count: numb
   { kind: 'ask', heading: 'Waiting for your answer', phrase: (n) => `${formatCount(n, 'question')} for you` },
   { kind: 'need', heading: 'To install', phrase: (n) => `${formatCount(n, 'thing')} to install` },
   { kind: 'paused', heading: 'Paused', phrase: (n) => `${formatCount(n, 'task')} paused` },
+  { kind: 'schedule', heading: 'Schedules to check', phrase: (n) => `${formatCount(n, 'schedule')} to check` },
   {
     kind: 'failed',
     heading: 'Failed, and nobody followed up',
@@ -205,6 +209,8 @@ function describeTodo({ of, run, text, task, how, options = [], others = [], kin
       return `Install ${toInlineCode(of)}: ${escapeText(text)}${waiting} ${toInlineCode(`oka requirements resolve ${of}`)}`;
     }
     case 'look':
+      if (kind === 'schedule')
+        return `The schedule **${escapeText(task, 80)}**: ${escapeText(text)} ${toInlineCode('oka schedule list')}`;
       return kind === 'paused'
         ? `**${escapeText(task, 80)}** is paused: ${escapeText(text)} ${toInlineCode(`oka resume ${run ?? of}`)}`
         : `**${escapeText(task, 80)}** failed: ${escapeText(text, 160)} [result](../../workspace/outbox/${of}/RESULT.md), ${toInlineCode(`oka resume ${of}`)}`;
