@@ -40,7 +40,11 @@ export function overview(contributed: Readonly<Record<string, Command>> = {}): s
 
 export function helpOf(name: string, command: Command): string {
   const options = Object.entries(command.options ?? {}).map(
-    ([option, { value, about }]) => [`--${option}${value === undefined ? '' : ` ${value}`}`, about] as const,
+    ([option, { value, about, short }]) =>
+      [
+        `--${option}${value === undefined ? '' : ` ${value}`}${short === undefined ? '' : `, -${short}`}`,
+        about,
+      ] as const,
   );
   const all = [
     ...options,

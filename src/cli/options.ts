@@ -8,6 +8,8 @@ export type Option<T = unknown> = {
   /** The placeholder of the value in the help, such as "FILE". */
   value?: string;
   about: string;
+  /** A letter for it, such as o for -o. */
+  short?: string;
   /** It may be given more than once. */
   several?: boolean;
   read: (given: Given, name: string) => T;
@@ -35,8 +37,8 @@ export function flag(about: string): Option<boolean> {
   return { type: 'boolean', about, read: (given) => given === true };
 }
 
-export function text(value: string, about: string): Option<string | undefined> {
-  return { type: 'string', value, about, read: textGiven };
+export function text(value: string, about: string, short?: string): Option<string | undefined> {
+  return { type: 'string', value, about, ...(short === undefined ? {} : { short }), read: textGiven };
 }
 
 /** An option that may be repeated. */

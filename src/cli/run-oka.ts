@@ -155,8 +155,8 @@ function parseWords(name: string, command: Command, rest: string[]): Words {
     utc: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
   };
-  for (const [option, { type, several = false }] of Object.entries(command.options ?? {}))
-    options[option] = { type, multiple: several };
+  for (const [option, { type, short, several = false }] of Object.entries(command.options ?? {}))
+    options[option] = { type, multiple: several, ...(short === undefined ? {} : { short }) };
   try {
     const { values, positionals } = parseArgs({
       args: rest,

@@ -139,3 +139,23 @@ describe('oka graph list', () => {
     expect((await run('graph', 'list')).out).toMatch(/empty +cannot run/);
   });
 });
+
+describe('oka graph render', () => {
+  it('draws a graph and a run of it, into a file whose ending says the format', async () => {
+    using folder = temporaryFolder();
+    const { dir, run } = await homeWith(folder.dir);
+    await run('graph', 'new', 'daily-note');
+    expect((await run('graph', 'render', 'daily-note')).out).toMatch(/^flowchart TD\n/);
+    expect((await run('graph', 'render', 'daily-note', '--format', 'dot')).out).toContain('label="false"');
+    await run('graph', 'run', 'daily-note', '--id', 'd1');
+    await run('graph', 'run', 'daily-note', '--id', 'd2');
+    const file = join(dir, 'note.svg');
+    expect(await run('graph', 'render', 'daily-note', '--run', 'd2', '-o', file)).toMatchObject({ code: 0 });
+    expect(readFileSync(file, 'utf8')).toMatch(/id="node-made".*✓[^]*id="node-note".*–/);
+    await run('graph', 'new', 'ask-first');
+    expect(await run('graph', 'render', 'ask-first', '--run', 'd1')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no run of the graph ask-first'),
+    });
+  });
+});

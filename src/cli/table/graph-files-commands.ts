@@ -1,6 +1,6 @@
 /** Graphs as files: making, changing and deleting them, and their versions. */
 import { type Command, command } from '../command-module.ts';
-import { flag, text } from '../options.ts';
+import { choice, flag, text } from '../options.ts';
 
 const dryRun = flag('Only show what would change.');
 
@@ -26,6 +26,18 @@ export const graphFiles: Readonly<Record<string, Command>> = {
     json: true,
     example: 'oka graph delete report --yes',
     load: () => import('../commands/graph-delete.ts'),
+  }),
+  'graph render': command({
+    summary: 'Draw a graph, or how a run of it went, as Mermaid, SVG or Graphviz',
+    operands: '<graph>',
+    options: {
+      format: choice(['mermaid', 'svg', 'dot'], 'FORMAT', 'mermaid (default), svg or dot; -o x.svg says it, too.'),
+      run: text('RUN', 'Show how this run went.'),
+      out: text('FILE', 'Write the picture into a file.', 'o'),
+    },
+    json: true,
+    example: 'oka graph render report -o report.svg',
+    load: () => import('../commands/graph-render.ts'),
   }),
   'graph patch': command({
     summary: 'Set one field of a node, if the graph is sound then; the old version is saved',
