@@ -7,7 +7,7 @@
  * C4 An answer has the expected shape, or all of it is refused.
  */
 import { messageOf, OkaError } from '../schema/errors.ts';
-import type { Replica, ReplicaOf, WireEvent } from '../schema/ports.ts';
+import type { Replica, ReplicaOf, WireEvent } from '../schema/replica-port.ts';
 import { ReplicaAnswer, ReplicaHead, type TooLarge, WireEventShape } from '../schema/replica.ts';
 
 export type ConvexOptions = {

@@ -3,7 +3,7 @@
  * at the end of a page.
  */
 import { OkaError } from '../schema/errors.ts';
-import type { Replica, ReplicaOf, WireEvent } from '../schema/ports.ts';
+import type { Replica, ReplicaOf, WireEvent } from '../schema/replica-port.ts';
 
 const PAGE_SIZE = 200;
 

@@ -4,7 +4,7 @@
  */
 import { Sealer } from '../ledger/line.ts';
 import type { Event, Pen } from '../schema/event.ts';
-import type { WireEvent } from '../schema/ports.ts';
+import type { WireEvent } from '../schema/replica-port.ts';
 
 /** A record with its data as text. */
 export type LedgerRecord = Omit<WireEvent, 'body'> & { data: string };

@@ -6,7 +6,8 @@
  *    without redaction.
  * O3 The reason for withholding a body reveals nothing of its content.
  */
-import type { Redact, ReplicaOf, WireBody, WireEvent } from '../schema/ports.ts';
+import type { Redact } from '../schema/ports.ts';
+import type { ReplicaOf, WireBody, WireEvent } from '../schema/replica-port.ts';
 import type { LedgerRecord } from './ledger-record.ts';
 import type { Seal } from './seal.ts';
 

@@ -11,7 +11,7 @@ import { START } from '../ledger/line.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Event, Pen } from '../schema/event.ts';
 import { FactGiven, STANDING } from '../schema/memory.ts';
-import type { Replica, ReplicaOf, WireEvent } from '../schema/ports.ts';
+import type { Replica, ReplicaOf, WireEvent } from '../schema/replica-port.ts';
 import { factEvents, type ReplicatedEvent } from './replicated-events.ts';
 import { fetchEvents } from './fetch-events.ts';
 import { recordHash } from './ledger-record.ts';

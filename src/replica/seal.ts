@@ -14,7 +14,7 @@
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { messageOf } from '../schema/errors.ts';
-import type { ReplicaOf } from '../schema/ports.ts';
+import type { ReplicaOf } from '../schema/replica-port.ts';
 
 /** Encrypts bytes to all recipients, or opens them with the key of this home. */
 export type AgePort = (bytes: Uint8Array) => Promise<Uint8Array>;

@@ -8,7 +8,7 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { START } from '../ledger/line.ts';
 import { lastSeqOf } from '../ledger/seek.ts';
-import type { Replica, ReplicaOf, WireEvent } from '../schema/ports.ts';
+import type { Replica, ReplicaOf, WireEvent } from '../schema/replica-port.ts';
 import { fetchEvents } from './fetch-events.ts';
 import { recordHash, type LedgerRecord } from './ledger-record.ts';
 import type { Open } from './seal.ts';

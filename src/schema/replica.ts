@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Id, Instant, Sha256 } from './names.ts';
-import type { Appended, WireEvent } from './ports.ts';
+import type { Appended, WireEvent } from './replica-port.ts';
 
 export const LedgerName = z
   .string()

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { convexReplica } from '../../src/replica/convex.ts';
 import type { Pen } from '../../src/schema/event.ts';
-import type { Replica, WireEvent } from '../../src/schema/ports.ts';
+import type { Replica, WireEvent } from '../../src/schema/replica-port.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { everyFault } from '../support/convex-faults.ts';
 import { type ConvexServer, openConvexServer } from '../support/convex-server.ts';

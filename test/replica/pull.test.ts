@@ -4,7 +4,7 @@ import { prepareOutgoing } from '../../src/replica/outgoing.ts';
 import { type Pulled, pullFacts } from '../../src/replica/pull.ts';
 import { openWith, sealTo } from '../../src/replica/seal.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
-import type { Replica, WireEvent } from '../../src/schema/ports.ts';
+import type { Replica, WireEvent } from '../../src/schema/replica-port.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { caughtUp, filesIn, memoryReplica, noteEvent, portsFor, write } from '../support/replica.ts';
 

@@ -4,7 +4,7 @@ import { prepareOutgoing } from '../../src/replica/outgoing.ts';
 import { recordHash } from '../../src/replica/ledger-record.ts';
 import { openWith, sealTo } from '../../src/replica/seal.ts';
 import { type Verified, verifyReplica } from '../../src/replica/verify-replica.ts';
-import type { WireEvent } from '../../src/schema/ports.ts';
+import type { WireEvent } from '../../src/schema/replica-port.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { type ConvexServer, openConvexServer } from '../support/convex-server.ts';
 import { caughtUp, type Files, filesIn, many, memoryReplica, portsFor, write } from '../support/replica.ts';

@@ -8,7 +8,8 @@ import { fetchEvents } from '../../src/replica/fetch-events.ts';
 import { recordHash } from '../../src/replica/ledger-record.ts';
 import { OkaError } from '../../src/schema/errors.ts';
 import type { NewEvent, Pen } from '../../src/schema/event.ts';
-import type { Appended, Redact, Replica, ReplicaOf, WireEvent } from '../../src/schema/ports.ts';
+import type { Redact } from '../../src/schema/ports.ts';
+import type { Appended, Replica, ReplicaOf, WireEvent } from '../../src/schema/replica-port.ts';
 
 export const PENS = ['run', 'maintenance'] as const satisfies Pen[];
 

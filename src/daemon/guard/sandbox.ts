@@ -6,16 +6,13 @@ import { mkdirSync, mkdtempSync, realpathSync, rmdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { confinementFor, type Places, rightsOf } from '../../guard/command-rights.ts';
-import { splitApprovedHosts } from '../../guard/approved-hosts.ts';
 import type { Command } from '../../schema/command.ts';
 import type { Event } from '../../schema/event.ts';
 import type { OpenFolder } from '../../schema/folder.ts';
 import type { SideEffectClass } from '../../schema/effect.ts';
 import type { ToolCall } from '../../schema/tool.ts';
 import type { CommandSandbox, SandboxRequest, StepTerms } from '../../tools/builtin/shell.ts';
-import { readDeskPackages } from '../../tools/egress/desk-packages.ts';
 import type { Grant } from '../../tools/egress/open-egress.ts';
-import type { TicketOwner } from '../../tools/egress/proxy-tickets.ts';
 import { type SandboxLaunch, type KernelSupport, probeKernel } from '../../tools/sandbox-launch.ts';
 import { unsandboxedWarning } from './sandbox-warning.ts';
 import { resolvePlaces } from '../../tools/sandbox-places.ts';
@@ -24,21 +21,13 @@ import { type DeskLock, markOf } from '../../tools/desk-lock.ts';
 import { launchEnvironment } from '../../tools/launch-ticket.ts';
 import { forgetWitness } from '../../tools/launch-witness.ts';
 import type { EgressAccess } from '../network/egress-access.ts';
-import { npmrcLines, packageAuthorities, packageSettings, registryVariables } from '../network/registry-settings.ts';
 import { certificateFiles } from '../settings.ts';
 import { deskFolder } from '../desk-folder.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Classifier } from './classifier.ts';
-import { classifyWithHosts } from './create-guard.ts';
 import { launcherPath, prepareLauncher } from './find-launcher.ts';
-import {
-  barePath,
-  NEUTRAL_GIT,
-  OFFLINE,
-  reachablePath,
-  trustedAuthorities,
-  withoutScripts,
-} from './sandbox-environment.ts';
+import { grantEgress, readTunnelSettings, registrySettings } from './sandbox-egress.ts';
+import { barePath, NEUTRAL_GIT, OFFLINE, reachablePath } from './sandbox-environment.ts';
 
 export type SandboxPorts = {
   home: Home;
@@ -184,60 +173,6 @@ function toSandbox({ env, scratch, launch, grant }: SandboxParts): CommandSandbo
       grant?.[Symbol.dispose]();
       if (scratch !== null) await removeScratch(scratch);
     },
-  };
-}
-
-/** What makes programs accept that the proxy reads their requests, where it does. */
-async function readTunnelSettings(
-  home: Home,
-  { author, proxyHeaders }: ToolCall,
-  scratch: string,
-  { authority }: Grant,
-): Promise<Record<string, string>> {
-  if (author !== 'model' && proxyHeaders === undefined) return {};
-  const settings = await packageSettings(home);
-  const trusted = await trustedAuthorities(scratch, authority, await packageAuthorities(settings));
-  return author === 'model' ? { ...(await withoutScripts(scratch, npmrcLines(settings))), ...trusted } : trusted;
-}
-
-async function registrySettings(home: Home): Promise<Record<string, string>> {
-  const settings = await packageSettings(home);
-  const { npmGlobalConfig } = settings;
-  const found = registryVariables(settings);
-  return npmGlobalConfig === null ? found : { ...found, npm_config_globalconfig: npmGlobalConfig };
-}
-
-/**
- * An operator's command gets egress if the task asks for it, a person approved it or a rule names its hosts; a model's if it
- * is classified so.
- */
-async function grantEgress(
-  { egress, classify, home }: SandboxPorts,
-  toolCall: ToolCall,
-  command: Command,
-  { net, timeoutMs }: SandboxRequest,
-): Promise<Grant | null> {
-  const { author, run, call, class: effect, approvedHosts = [] } = toolCall;
-  const isUnasked = toolCall.approval === null && toolCall.isAllowedForRun !== true;
-  const step = { run, call, ...limitsOfSecrets(toolCall) };
-  const named = [...approvedHosts, ...(toolCall.onlyHosts ?? [])];
-  if (author === 'operator' && net !== false) {
-    const declared = net === true ? [] : net;
-    return egress.grant({ ...step, ...splitApprovedHosts([...declared, ...named]) }, timeoutMs);
-  }
-  const found = classifyWithHosts(toolCall, command, { classify, deskOf: ({ desk }) => deskFolder(home, desk) });
-  if (approvedHosts.length === 0 && (!found.net || (author !== 'model' && isUnasked))) return null;
-  const onlyFetches = isUnasked && effect !== 'external_mutation';
-  const hosts = splitApprovedHosts([...(isUnasked ? [] : found.hosts), ...named]);
-  const packages = onlyFetches ? { packages: await readDeskPackages(deskFolder(home, toolCall.desk), command) } : {};
-  return egress.grant({ ...step, ...hosts, onlyFetches, ...packages }, timeoutMs);
-}
-
-/** A step with a secret reaches only the hosts of the secret; a secret with a header is added by the proxy. */
-function limitsOfSecrets({ onlyHosts, proxyHeaders }: ToolCall): Pick<TicketOwner, 'onlyHosts' | 'addedHeaders'> {
-  return {
-    ...(onlyHosts === undefined ? {} : { onlyHosts }),
-    ...(proxyHeaders === undefined ? {} : { addedHeaders: proxyHeaders }),
   };
 }
 

@@ -14,7 +14,6 @@
  */
 import { hasModelFailed } from '../../engine/step-events.ts';
 import { MOST_REPLANS } from '../../graphs/task-loop.ts';
-import { nextCheckCalls, type CheckContext, judgeCheck, type StepEnd } from '../../roles/check-calls.ts';
 import { messageTokens } from '../../roles/context-budget.ts';
 import type { Criterion } from '../../roles/criteria.ts';
 import { type CriticAsk, criticRequest, readVerdict } from '../../roles/critic.ts';
@@ -22,19 +21,11 @@ import type { Witness } from '../../roles/critic-evidence.ts';
 import { criticReadIn } from '../../roles/critic-reads.ts';
 import { idleReason, impliedCriteria, type TaskFacts } from '../../roles/implied-criteria.ts';
 import { type Breach, findBreaches } from '../../roles/safety.ts';
-import {
-  type Found,
-  foundByCheck,
-  foundByModel,
-  type Judged,
-  type Verdict,
-  decideVerdict,
-} from '../../roles/verdict.ts';
+import { type Found, foundByModel, type Verdict, decideVerdict } from '../../roles/verdict.ts';
 import type { Event } from '../../schema/event.ts';
 import { Critique, CritiqueInput, type Planned, type TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { ok, defineTool } from '../../tools/builtin/define-tool.ts';
-import { openCheckCalls } from './check-approvals.ts';
 import { askModel } from './ask-model.ts';
 import { pastRounds } from './past-rounds.ts';
 import { plannedCriterion } from './planned-criteria.ts';
@@ -43,6 +34,7 @@ import type { Changes } from '../../tools/desk/desk-changes.ts';
 import { collectEvidence, witnessOf } from './work-evidence.ts';
 import { finalAnswerIn } from './final-answer.ts';
 import { judgeAnswer } from './judge-answer.ts';
+import { checkContextOf, type Judgement, runChecks } from './run-checks.ts';
 import { confirmedVerdict, askForConfirmation } from './confirm-verdict.ts';
 
 const LONGEST_REASON = 10_000;
@@ -52,7 +44,6 @@ const LEAST_TOKENS = 6000;
 const MOST_READS = 4;
 
 type Given = { task: TaskGiven; plan: Planned; end: { run: string; status: string; reason: string } };
-type Judgement = { found: Found[]; model: Judged['model'] } | { outcome: Outcome };
 
 export function critiqueTool(ports: TaskPorts): Tool {
   return defineTool({
@@ -220,57 +211,6 @@ async function isRefused(ports: TaskPorts, run: string): Promise<boolean> {
   return (await ports.eventsOf(run)).some(
     (event) => event.type === 'wait.closed' && event.data.node === failed && event.data.answer.verdict === 'denied',
   );
-}
-
-async function checkContextOf(ports: TaskPorts, { task, end }: Given, changed: string[]): Promise<CheckContext> {
-  const run = await ports.stateOf(end.run);
-  const fellBack = fallbacksIn(await ports.eventsOf(end.run));
-  const steps = (run?.plan.graph.nodes ?? []).map((node, index): StepEnd => {
-    const status = run?.nodes[index]?.status ?? 'pending';
-    const failed = run?.failure?.node === node.id ? run.failure.reason : '';
-    return { id: node.id, status, reason: failed, fallback: fellBack.has(node.id) };
-  });
-  return { ...(task.dir === null ? {} : { dir: task.dir }), changed, steps };
-}
-
-/** Steps that failed and went on with what their author gave for that case. */
-function fallbacksIn(events: readonly Event[]): Set<string | null> {
-  return new Set(
-    events.flatMap((event) => {
-      if (event.type === 'node.settled')
-        return /^(?:fallback|continued) after/.test(event.data.reason) ? [event.data.node] : [];
-      const isReplaced = event.type === 'call.ended' && event.data.settles === 'done' && event.data.status !== 'ok';
-      return isReplaced ? [event.data.node] : [];
-    }),
-  );
-}
-
-/** Carries out the checks; stops at the first that waits for an approval (J1, J5). */
-async function runChecks(
-  ports: TaskPorts,
-  criteria: readonly Criterion[],
-  around: CheckContext,
-  call: ToolCall,
-): Promise<Judgement> {
-  const calls = await openCheckCalls(ports, call);
-  const found: Found[] = [];
-  for (const { text, check, author } of criteria) {
-    if (check === null) continue;
-    const outcomes: Outcome[] = [];
-    const context = { ...around, author };
-    for (let next = nextCheckCalls(check, context); next.length > 0; next = nextCheckCalls(check, context, outcomes)) {
-      for (const { tool, input } of next) outcomes.push(await calls.call(tool, input, author));
-      const asking = outcomes.find((outcome) => outcome.status === 'waiting');
-      if (asking !== undefined) return { outcome: calls.hasUsedApproval() ? retryAtOnce(ports) : asking };
-    }
-    found.push(foundByCheck(text, judgeCheck(check, outcomes, context)));
-  }
-  return { found, model: null };
-}
-
-/** The next check is carried out in the next attempt, which begins at once (J5). */
-function retryAtOnce({ clock }: TaskPorts): Outcome {
-  return { status: 'waiting', for: { kind: 'timer', until: new Date(clock()).toISOString(), ms: 0 } };
 }
 
 /** Lets a model judge criteria in prose; without a model they stay unchecked. It may read more before it judges. */

@@ -1,17 +1,15 @@
 /** The contents of RESULT.md, folded from the events of a task's run and of the runs inside it. Pure. */
-import { summarizeApproval } from '../../guard/approval-summary.ts';
-import type { ResultFacts, ResultStep } from '../../roles/result-content.ts';
+import type { ResultFacts } from '../../roles/result-content.ts';
 import { finalAnswerIn } from './final-answer.ts';
 import { hostsContacted } from './hosts-contacted.ts';
+import { openQuestions } from './open-questions.ts';
+import { afterEnd, asSuperseded, fieldsOf, stepsIn } from './fold-result-steps.ts';
 import { STEP_CHECK } from '../../schema/acceptance.ts';
 import type { Event } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
 import { Planned } from '../../schema/task-run.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
-import type { WaitFor } from '../../schema/wait.ts';
 import type { Changes } from '../../tools/desk/desk-changes.ts';
-
-const LONGEST_SHOWN = 8000;
 
 /** `own` are the events of the task's run; `steps` those of the runs of its plans, the latest last. */
 export function foldResultFacts(
@@ -41,8 +39,8 @@ export function foldResultFacts(
     ended: last.at,
     ...answerIn(steps.at(-1) ?? []),
     steps: steps.flatMap((events, index) =>
-      stepsOf(events)
-        .map((step) => (index < steps.length - 1 ? superseded(step) : step))
+      stepsIn(events)
+        .map((step) => (index < steps.length - 1 ? asSuperseded(step) : step))
         .map((step) => (ended === undefined ? step : afterEnd(step))),
     ),
     ...replacedIn(own),
@@ -100,7 +98,7 @@ function hasLastAnswerFailed(events: readonly Event[]): boolean {
 function stateOfOpen(
   own: readonly Event[],
   steps: readonly (readonly Event[])[],
-  questions: readonly Question[],
+  questions: ResultFacts['questions'],
 ): ResultFacts['verdict'] {
   if (isPaused(own) || isPaused(steps.at(-1) ?? [])) return 'paused';
   return questions.length > 0 ? 'blocked' : 'running';
@@ -123,24 +121,6 @@ function verdictOf(status: string, judged: string | undefined): ResultFacts['ver
   return judged === 'impossible' || judged === 'rework' ? judged : 'failed';
 }
 
-function stepsOf(events: readonly Event[]): ResultStep[] {
-  const planned = events.flatMap((event) =>
-    event.type === 'run.started' || event.type === 'run.planned' ? event.data.nodes : [],
-  );
-  return planned.map(({ id, title }) => ({ id, title, ...stepOf(id, events) }));
-}
-
-/** What went wrong under a plan that was replaced is no news any more; that it ran is. */
-function superseded(step: ResultStep): ResultStep {
-  const shown = { ...step };
-  delete shown.error;
-  return shown;
-}
-
-/** Nothing waits or is still to come once the run is over. */
-const afterEnd = (step: ResultStep): ResultStep =>
-  step.status === 'waiting' || step.status === 'pending' ? { ...step, status: 'skipped' } : step;
-
 /** Criteria that the last plan replaced, and why. */
 function replacedIn(own: readonly Event[]): Pick<ResultFacts, 'replaced'> {
   const replaced = own.flatMap((event) => {
@@ -148,118 +128,6 @@ function replacedIn(own: readonly Event[]): Pick<ResultFacts, 'replaced'> {
     return (isPlan ? Planned.safeParse(event.data.output).data?.replaced : undefined) ?? [];
   });
   return replaced.length === 0 ? {} : { replaced };
-}
-
-function stepOf(id: string, events: readonly Event[]): Omit<ResultStep, 'id' | 'title'> {
-  const step: Omit<ResultStep, 'id' | 'title'> & { status: ResultStep['status'] } = { status: 'pending' };
-  let calls = 0;
-  let isWorker = false;
-  let startedAt: number | null = null;
-  for (const event of events) {
-    if (event.type === 'run.ended' && event.data.status === 'failed' && event.data.reason.startsWith(`${id}: `)) {
-      step.status = 'failed';
-      step.error ??= event.data.reason.slice(id.length + 2, LONGEST_SHOWN);
-    }
-    if (event.type === 'run.time_skipped' && startedAt !== null) startedAt += event.data.ms;
-    if (!('node' in event.data) || event.data.node !== id) continue;
-    if (event.type === 'call.started') {
-      startedAt ??= Date.parse(event.at);
-      calls += 1;
-      step.status = 'running';
-      step.did = describeCall(event.data.tool, event.data.input);
-    }
-    if (event.type === 'call.ended') {
-      step.ms = startedAt === null ? 0 : Math.max(0, Date.parse(event.at) - startedAt);
-      if (event.data.settles !== undefined) step.status = event.data.settles;
-      step.fallback = event.data.settles === 'done' && event.data.status !== 'ok';
-      if (event.data.error === undefined) delete step.error;
-      else step.error = event.data.error.slice(0, LONGEST_SHOWN);
-      Object.assign(step, outputOf(event.data.output), storedBy(event));
-    }
-    if (event.type === 'node.settled') {
-      step.status = event.data.status;
-      step.fallback = /^(?:fallback|continued) after/.test(event.data.reason);
-      if (event.data.status === 'failed') step.error = event.data.reason.slice(0, LONGEST_SHOWN);
-      else Object.assign(step, outputOf(event.data.output));
-    }
-    if (event.type === 'wait.opened') step.status = 'waiting';
-    isWorker ||= event.type === 'decision.made';
-    if (event.type === 'decision.made' && event.data.decision.kind === 'Finish') {
-      step.status = 'done';
-      delete step.error;
-      Object.assign(step, outputOf(event.data.decision.output));
-    }
-    if (event.type === 'decision.made' && event.data.decision.kind === 'Fail') {
-      step.status = 'failed';
-      step.error = event.data.decision.reason;
-    }
-  }
-  return isWorker ? { ...step, stored: [], calls } : { ...step, attempts: Math.max(1, calls) };
-}
-
-function describeCall(tool: string, input: Json): string {
-  const { line, argv } = fieldsOf(input);
-  if (typeof line === 'string') return line.replace(/^set -e; /, '');
-  if (Array.isArray(argv)) return codeIn(argv.map(String)) ?? argv.map(String).join(' ');
-  return `${tool} ${JSON.stringify(input)}`.slice(0, LONGEST_SHOWN);
-}
-
-/** The code that an interpreter was given. */
-function codeIn([program, option, code]: readonly string[]): string | null {
-  return /^(?:node -e|python3 -c)$/.test(`${program} ${option}`) ? (code ?? null) : null;
-}
-
-function outputOf(output: Json): Pick<ResultStep, 'output' | 'stderr'> {
-  const { stdout, stderr } = fieldsOf(output);
-  if (typeof stdout === 'string')
-    return { output: stdout.trim(), stderr: typeof stderr === 'string' ? stderr.trim() : '' };
-  const text = typeof output === 'string' ? output : output === null ? '' : JSON.stringify(output, null, 2);
-  return { output: text, stderr: '' };
-}
-
-function storedBy({ data }: Extract<Event, { type: 'call.ended' }>): Pick<ResultStep, 'stored'> {
-  return { stored: (data.artifacts ?? []).filter(({ name }) => name === 'stdout' || name === 'stderr') };
-}
-
-function fieldsOf(value: Json): Record<string, Json | undefined> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {};
-}
-
-type Question = ResultFacts['questions'][number];
-
-function openQuestions(events: readonly Event[]): Question[] {
-  const open = new Map<string, Question>();
-  for (const event of events) {
-    if (event.type === 'wait.opened' && isShown(event.data.for))
-      open.set(event.data.wait, questionOf(event.data.wait, event.data.for));
-    if (event.type === 'wait.closed') open.delete(event.data.wait);
-    if (event.type === 'run.ended')
-      for (const wait of open.keys()) if (wait.startsWith(`${event.run}.`)) open.delete(wait);
-  }
-  return [...open.values()];
-}
-
-/** A pause is shown when there is a reason for it that a person may want to know. */
-const isShown = (awaited: WaitFor): boolean =>
-  awaited.kind === 'timer' ? awaited.why !== undefined : awaited.kind !== 'child';
-
-function questionOf(id: string, awaited: WaitFor): Question {
-  switch (awaited.kind) {
-    case 'approval':
-      return { id, text: summarizeApproval(awaited), ask: 'approval' };
-    case 'question':
-      return { id, text: awaited.text, ask: 'answer' };
-    case 'message':
-      return { id, text: `It waits for a reply in ${awaited.thread}.`, ask: 'answer' };
-    case 'requirement':
-      return { id, text: `It needs ${awaited.name}.`, ask: 'nothing' };
-    case 'timer':
-      return { id, text: `It waits for ${awaited.why ?? 'a moment.'} Next try at ${awaited.until}.`, ask: 'time' };
-    case 'turn':
-      return { id, text: 'It waits for earlier runs of the same graph to end.', ask: 'nothing' };
-    case 'child':
-      return { id, text: `It waits for ${awaited.run}.`, ask: 'nothing' };
-  }
 }
 
 const countOf = ({ created, changed, removed }: Changes): number => created.length + changed.length + removed.length;
