@@ -15,6 +15,7 @@ const suites: Record<string, () => Promise<{ measure: (note: (text: string) => v
   maintain: () => import('./maintain.ts'),
   replica: () => import('./replica.ts'),
   views: () => import('./views.ts'),
+  schedule: () => import('./schedule.ts'),
   month: () => import('./month.ts'),
 };
 
