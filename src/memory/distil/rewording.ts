@@ -24,7 +24,8 @@ export function factsToReword(concluded: readonly (Event | NewEvent)[]): FactToR
     if (event.type !== 'fact.kept') return [];
     const { id, text, source, evidence = [] } = event.data;
     const kind = kindOfFact(id);
-    const isOwnWords = sourceRank(source) > 0 && kind !== 'lesson' && !text.startsWith('In results of every kind');
+    const isOwnWords =
+      sourceRank(source) > 0 && kind !== 'lesson' && !/^In (?:results of every kind|tasks like)/.test(text);
     return isOwnWords || kind === 'environment' ? [] : [{ fact: id, text, evidence }];
   });
   return [...new Map(kept.map((each) => [each.fact, each])).values()].slice(-MAX_AT_ONCE);

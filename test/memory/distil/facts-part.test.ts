@@ -181,7 +181,7 @@ describe('what people say', () => {
 });
 
 describe('what is seen', () => {
-  it('a correction is a lesson about tasks of that kind; the same in another kind is a preference', () => {
+  it('a correction is a lesson about tasks of that kind; the same in others is a preference, and in three about all', () => {
     const { task, pass, book } = life();
     task('r1', 'Write the report.', [], { title: 'Report 7' });
     task('c1', 'The totals are in the wrong currency. Never use dollars in reports.', [], {
@@ -195,6 +195,13 @@ describe('what is seen', () => {
     ]);
     task('r2', 'Write the letter.', [], { title: 'Letter' });
     task('c2', 'The totals are in the wrong currency.', [], { corrects: 'r2', title: 'Correct r2' });
+    pass();
+    expect(textsIn(book)).toEqual([
+      'In tasks like “report #” and “letter”: The totals are in the wrong currency.',
+      'Never use dollars in reports.',
+    ]);
+    task('r3', 'Make the slides.', [], { title: 'Slides' });
+    task('c3', 'The totals are in the wrong currency.', [], { corrects: 'r3', title: 'Correct r3' });
     pass();
     expect(textsIn(book)).toEqual([
       'In results of every kind: The totals are in the wrong currency.',

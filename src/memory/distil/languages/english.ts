@@ -64,6 +64,8 @@ export const english: Language = {
     /\b(?:never|not|no need to|without|don['’]t|stop)\b.*\b(?:ask|asking|confirm|confirming|confirmation|approval|approvals|permission)\b/i,
     /\b(?:approve|allow|grant|permit|accept|trust|authori[sz]e)\b.*\b(?:all|any|every|everything|always|request|command|install|sender|page|site)/i,
     /\b(?:always|automatically) (?:approve|allow|grant|permit|accept|trust|obey|follow (?:all|any|the) instructions)\b/i,
+    /\bno (?:further |more )?(?:approvals?|permissions?|confirmations?)\b/i,
+    /\b(?:polic(?:y|ies)|guards?|approvals?|sandbox|(?:safety|security) (?:rules?|checks?))\b.*\b(?:(?:do(?:es)? not|don['’]t|doesn['’]t|never) apply|never applies|not needed)\b/i,
     /\b(?:system prompt|developer mode|jailbreak|sudo|as root|chmod 777|--no-verify|rm -rf)\b/i,
     /^(?!.*\b(?:never|not|don['’]t)\b).*\b(?:password|passphrase|api[ -]?key|secret|credential|access token|private key)s?\b/i,
   ],

@@ -115,6 +115,7 @@ export const french: Language = {
     /(?<![\p{L}])(?:jamais|sans|pas|plus|aucune?)(?![\p{L}]).*(?:demande[rz]?|confirm|approbation|autorisation|permission|accord)/iu,
     /(?<![\p{L}])(?:demande[rz]?|confirme[rz]?)(?![\p{L}]).*(?<![\p{L}])(?:jamais|pas|plus|rien)(?![\p{L}])/iu,
     /(?:approuve|autorise|accepte|accorde|permets|valide|fais confiance)\p{L}*(?![\p{L}]).*(?:tou[ts]e?s?|chaque|toujours|demande|commande|installation)(?![\p{L}])/iu,
+    /(?:politique|approbation|autorisation|bac à sable|sandbox|règles? de sécurité).*ne s['’]appliquen?t? (?:pas|plus)/iu,
     /toujours (?:approuver|autoriser|accepter|valider|obéir)/iu,
     /^(?!.*(?<![\p{L}])(?:jamais|pas)(?![\p{L}])).*(?:mots? de passe|clés? (?:api|privées?|d['’]api)|identifiants|jetons? d['’]accès)/iu,
   ],

@@ -106,6 +106,8 @@ export const german: Language = {
     /\b(?:nie|niemals|nicht|ohne)\b.*\b(?:nachfrage|nachfragen|nachzufragen|fragen|frage|fragst|zu fragen|freigabe|bestätigung|genehmigung|erlaubnis)\b/i,
     /\b(?:frage?|fragst) (?:mich|uns|niemanden|vorher)\b.*\b(?:nie|niemals|nicht)\b/i,
     /\b(?:genehmige|erlaube|vertraue|akzeptiere|bestätige|genehmigen|erlauben)\b.*\b(?:alles?|jede[nrsm]?|immer|anfragen?|befehle?|installation)/i,
+    /\bkeine[nrm]?\b.*\b(?:freigaben?|bestätigung|genehmigung|erlaubnis|nachfrage)\b/i,
+    /\b(?:richtlinien?|freigaben?|genehmigung(?:en)?|sandbox|sicherheitsregeln?)\b.*\b(?:gilt|gelten)\b.*\bnicht\b/i,
     /\bimmer (?:genehmig|erlaub|akzeptier|gehorch|vertrau)/i,
     /^(?!.*\b(?:nie|niemals|nicht|kein\w*)\b).*\b(?:passwort|passwörter|kennwort|zugangsdaten|schlüssel der api|geheimnis)/i,
   ],

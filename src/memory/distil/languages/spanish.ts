@@ -106,6 +106,7 @@ export const spanish: Language = {
     /(?:ignor|omit|desactiv|olvid|salt|eludi|elud|evit)\p{L}*(?![\p{L}]).*(?:instrucci|regla|política|aprobaci|autorizaci|sandbox|verificaci|confirmaci|seguridad|anterior|límite|permiso)/iu,
     /(?<![\p{L}])(?:nunca|jamás|no|sin)(?![\p{L}]).*(?:pregunt|confirm|aprobaci|autorizaci|permiso)/iu,
     /(?:aprueb|autoriz|acept|permit|conced|confía|confíe|aprobar)\p{L}*(?![\p{L}]).*(?:tod[oa]s?|cada|siempre|cualquier|petici|comando|instalaci)/iu,
+    /(?:política|aprobaci\p{L}*|autorizaci\p{L}*|sandbox|reglas? de seguridad).*no se aplican?/iu,
     /siempre (?:aprob|autoriz|acept|permit|obedec)/iu,
     /^(?!.*(?<![\p{L}])(?:nunca|no|jamás)(?![\p{L}])).*(?:contraseñas?|claves? (?:api|privadas?|de api)|credenciales|tokens? de acceso)/iu,
   ],

@@ -1,4 +1,4 @@
-/** A correction becomes a lesson for similar tasks; the same correction in two kinds of tasks becomes a preference. */
+/** A correction becomes a lesson for similar tasks; the same correction in several kinds of tasks becomes a preference. */
 import type { Rows } from '../../../schema/rows.ts';
 import { taskRecordOf } from '../../task-record.ts';
 import { evidenceOfEvent, type Finding, mergeEvidence, type Rule } from '../fact-finding.ts';
@@ -9,6 +9,7 @@ import { loosensGuards, namesAddress, parseStatement } from '../parse-statement.
 import type { Evidence } from '../../../schema/memory.ts';
 import { factId } from '../fact-finding.ts';
 import { chooseTopic } from '../fact-topic.ts';
+import { extractTerms } from '../../text/terms.ts';
 
 const MAX_CHARACTERS = 300;
 
@@ -66,24 +67,43 @@ const plainTitle = (title: string): string =>
 function learnCorrection(rows: Rows, wrong: string, title: string, evidence: Evidence, dir: string | null): Finding {
   const key = `facts/wrong/${similarityKey(wrong)}`;
   const seen = rows.get<Seen>(key) ?? { titles: [], lessons: [], evidence: [] };
-  const text = `In tasks like “${title}”: ${wrong}`;
   const titles = [...new Set([...seen.titles, title])].slice(-20);
   const all = mergeEvidence(seen.evidence, [evidence]);
-  rows.put(key, {
-    titles,
-    lessons: [...new Set([...seen.lessons, factId('lesson', text)])].slice(-20),
-    evidence: all,
-  } satisfies Seen);
-  const namespace = chooseTopic({ text: wrong, dir });
-  const common = { source: 'person', counted: key } as const;
-  if (titles.length < 2) return { ...common, kind: 'lesson', text, namespace, evidence: [evidence] };
-  const replaces = seen.lessons.filter((id) => isValid(findFact(rows, id)));
+  const { kind, text } = describeCorrection(wrong, differentKinds(titles));
+  const lessons = [...new Set([...seen.lessons, factId(kind, text)])].slice(-20);
+  rows.put(key, { titles, lessons, evidence: all } satisfies Seen);
   return {
-    ...common,
-    kind: 'preference',
-    text: `In results of every kind: ${wrong}`,
-    namespace,
+    kind,
+    text,
+    namespace: chooseTopic({ text: wrong, dir }),
     evidence: all,
-    replaces,
+    replaces: seen.lessons.filter((id) => id !== factId(kind, text) && isValid(findFact(rows, id))),
+    source: 'person',
+    counted: key,
   };
+}
+
+/** What is said about three kinds of tasks is about all of them; what is said about two is about these. */
+function describeCorrection(wrong: string, kinds: readonly string[]): Pick<Finding, 'kind' | 'text'> {
+  if (kinds.length >= EVERY_KIND) return { kind: 'preference', text: `In results of every kind: ${wrong}` };
+  const text = `In tasks like ${kinds.map((title) => `“${title}”`).join(' and ')}: ${wrong}`;
+  return { kind: kinds.length === 1 ? 'lesson' : 'preference', text };
+}
+
+const EVERY_KIND = 3;
+/** Titles that share this much of the shorter one are of one kind: "invoice of Ada" and "invoice of Ben". */
+const SAME_KIND = 0.5;
+
+/** The first title of each kind; a title without words is of no kind of its own. */
+function differentKinds(titles: readonly string[]): string[] {
+  const kinds: { title: string; words: Set<string> }[] = [];
+  for (const title of titles) {
+    const words = new Set(extractTerms(title));
+    const isKnown = kinds.some((kind) => {
+      const [fewer, more] = kind.words.size < words.size ? [kind.words, words] : [words, kind.words];
+      return [...fewer].filter((word) => more.has(word)).length >= SAME_KIND * fewer.size;
+    });
+    if (!isKnown) kinds.push({ title, words });
+  }
+  return kinds.map(({ title }) => title);
 }

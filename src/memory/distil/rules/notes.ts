@@ -89,8 +89,11 @@ function canCount(text: string): boolean {
 }
 
 const INSTRUCTION_WORDS = words(inAnyLanguage('instructionWords'));
-/** Begins with an imperative verb. */
-const IMPERATIVE = new RegExp(`^(?:${inAnyLanguage('imperatives')})(?![\\p{L}\\p{N}])`, 'iu');
+/** Begins with an imperative verb, as a whole or behind a colon, a full stop or "then". */
+const IMPERATIVE = new RegExp(
+  `(?:^|[:;.!] +|,? (?:then|dann|puis|luego) +)(?:${inAnyLanguage('imperatives')})(?![\\p{L}\\p{N}])`,
+  'iu',
+);
 
 /** Tools whose output comes from outside. */
 const OUTSIDE = /^(?:http|web|mcp|browser|mail|chat)\b/;
