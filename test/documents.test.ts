@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { FENCE_ATTRIBUTES, parseFenceInfo } from '../src/roles/fence-info.ts';
 import { TaskFile } from '../src/schema/task-file.ts';
+import { examplePicture, PICTURE } from './support/graph-tables.ts';
 import { fieldsOf, PAGES, withTables } from './support/task-tables.ts';
 
 const TOP = join(import.meta.dirname, '..');
@@ -22,6 +23,11 @@ it.each(['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/WORDS.md'])(
 it.each(PAGES)('the tables of %s are those of the source; `npm run docs` writes them', (page) => {
   const text = readFileSync(join(TOP, page), 'utf8');
   expect(text).toBe(withTables(text));
+});
+
+it('the picture of a graph in the documents is the one that oka graph render draws; `npm run docs` writes it', () => {
+  expect(readFileSync(join(TOP, PICTURE), 'utf8')).toBe(examplePicture());
+  expect(readFileSync(join(TOP, 'README.md'), 'utf8')).toContain(`](${PICTURE})`);
 });
 
 it('every example of a field of front matter is valid, and so are the settings of a step', () => {

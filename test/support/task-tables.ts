@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { FENCE_ATTRIBUTES } from '../../src/roles/fence-info.ts';
 import { GRAMMAR } from '../../src/roles/checks.ts';
 import { FENCE_LANGUAGES } from '../../src/roles/runbook-steps.ts';
+import { graphTables } from './graph-tables.ts';
 import type { Json } from '../../src/schema/json.ts';
 import { TaskFile } from '../../src/schema/task-file.ts';
 
-export const PAGES = ['docs/TASKS.md', 'docs/CHECKS.md'];
+export const PAGES = ['docs/TASKS.md', 'docs/CHECKS.md', 'docs/GRAPHS.md'];
 
 const BLOCK = /(<!-- generated: (\w+) -->\n)[^]*?(<!-- end -->)/g;
 
@@ -27,6 +28,7 @@ export function fieldsOf(schema: z.ZodType): Record<string, Field> {
 }
 
 const TABLES: Readonly<Record<string, () => string>> = {
+  ...graphTables(table),
   fields: () => fieldTable(fieldsOf(TaskFile)),
   budget: () => {
     const limits = fieldsOf(TaskFile)['budget']?.properties ?? {};

@@ -1,7 +1,9 @@
 /** `npm run docs`: writes the generated tables of the documents. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { examplePicture, PICTURE } from './graph-tables.ts';
 import { PAGES, withTables } from './task-tables.ts';
 
 const TOP = join(import.meta.dirname, '../..');
 for (const page of PAGES) writeFileSync(join(TOP, page), withTables(readFileSync(join(TOP, page), 'utf8')));
+writeFileSync(join(TOP, PICTURE), examplePicture());
