@@ -7,7 +7,7 @@
  * L3 A crash among the first events of such a run loses nothing: the rest of them is added before it goes on.
  */
 import { OkaError } from '../schema/errors.ts';
-import type { Event } from '../schema/event.ts';
+import type { Event, NewEvent } from '../schema/event.ts';
 import type { Graph, Node } from '../schema/graph.ts';
 import type { RunLink } from '../schema/run.ts';
 import { carriedOverEvents } from './carry-over.ts';
@@ -16,7 +16,7 @@ import { applyEvent, foldRun } from './fold-run.ts';
 import { type Plan, topologicalOrder } from './graph-plan.ts';
 import { loadEvents, loadRun } from './load-run.ts';
 import { errorBranch } from './node-failure.ts';
-import { nodeNamed, nodeStateOf, type NodeState, type RunState } from './run-state.ts';
+import { nodeStateOf, type NodeState, type RunState } from './run-state.ts';
 
 export type LinkedStart = {
   /** A name that no run has had. */
@@ -149,27 +149,34 @@ const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.s
 
 /** Adds what is missing of the events that a run starts with, because a crash has cut them off (L3). */
 export async function completeCarryOver(context: EngineContext, run: RunState): Promise<void> {
-  if (run.link === null || run.nodes.some((node) => hasActed(run, node))) return;
+  if (run.link === null) return;
+  const carried = new Set<string>();
+  for await (const event of context.events.read({ run: run.id, from: run.ledger.first })) {
+    if (isOwnAct(run, event)) return;
+    if ('node' in event.data && event.data.node !== null) carried.add(event.data.node);
+  }
   const source = await linkedState(context, run.link);
-  if (source !== null) carryOver(context, source, run);
+  if (source !== null) carryOver(context, source, run, carried);
 }
 
-/** Lets a run start with what the state of another one has done; what it has already is not added again. */
-export function carryOver({ registry }: EngineContext, source: RunState, next: RunState): void {
+/** Lets a run start with what the state of another one has done, besides the nodes that are named. */
+export function carryOver(
+  { registry }: EngineContext,
+  source: RunState,
+  next: RunState,
+  without: ReadonlySet<string> = new Set(),
+): void {
   for (const index of topologicalOrder(next.plan))
     for (const event of carriedOverEvents(source, next, index))
-      if (isMissing(next, event.data)) applyEvent(next, registry.stage(event));
+      if (!without.has(nodeOf(event) ?? '')) applyEvent(next, registry.stage(event));
 }
 
-function isMissing(next: RunState, data: object): boolean {
-  const name = 'node' in data && typeof data.node === 'string' ? data.node : null;
-  const node = next.nodes[nodeNamed(next, name) ?? -1];
-  return node?.status === 'pending' || (node?.open ?? null) !== null;
-}
+const nodeOf = ({ data }: NewEvent): string | null =>
+  'node' in data && typeof data.node === 'string' ? data.node : null;
 
-/** Whether a node has done anything in this run itself; a call that is only carried over has the name of another run. */
-function hasActed(run: RunState, node: NodeState): boolean {
-  const call = (node.open ?? node.again)?.call;
-  const isCarried = node.attempt === 0 || (call !== undefined && !call.startsWith(`${run.id}.`));
-  return node.visit > 0 || node.waited > 0 || node.agent !== null || node.checks > 0 || !isCarried;
+/** Whether a run has done something itself; a call that is only carried over has the name of another run. */
+function isOwnAct(run: RunState, { type, data }: Event): boolean {
+  if (type === 'node.settled') return !data.reason.startsWith('reused from run ');
+  if (type === 'call.started') return data.call.startsWith(`${run.id}.`);
+  return type === 'decision.made' || type === 'decision.rejected' || type === 'wait.opened';
 }

@@ -6,14 +6,16 @@ import { hash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEvent, runFromStart, foldRun } from '../../src/engine/fold-run.ts';
+import { startOfNode } from '../../src/engine/linked-run.ts';
 import { replayDecisions } from '../../src/engine/replay-run.ts';
 import { nodeNamed, type RunState } from '../../src/engine/run-state.ts';
 import { STEP_CHECK, type StepCheckInput } from '../../src/schema/acceptance.ts';
 import type { Event } from '../../src/schema/event.ts';
+import type { Json } from '../../src/schema/json.ts';
 import { bindingHash } from '../../src/tools/middleware/authorize.ts';
 import { dataOf } from '../support/engine-fakes.ts';
 import { type Invocation, type Life, playScenario, pureOutput, type Story } from '../support/engine-playback.ts';
-import { type Scenario, scenarios, tightBudgets, toolNames } from '../support/engine-scenario.ts';
+import { linkedScenarios, type Scenario, scenarios, tightBudgets, toolNames } from '../support/engine-scenario.ts';
 import { placesInTurn } from '../support/turn-places.ts';
 
 /** Always the same cases, whatever the date; SEED=… tries others, CASES=… more of them. */
@@ -29,6 +31,7 @@ const tight = fc
 const bulky = scenarios({ judge: 'open' }, ['large', 'large', 'peek']);
 const repeating = scenarios({ judge: 'open' }, ['look', 'look', 'sum', 'sum', 'note']);
 const harmful = scenarios({ judge: 'open' }, ['write', 'send', 'send', 'peek']);
+const linked = linkedScenarios();
 /** With the number of calls in doubt that there are at the very least. */
 const crashing: [string, fc.Arbitrary<Scenario>, number][] = [
   ['with anything', anything, 3],
@@ -42,7 +45,7 @@ async function holds(arbitrary: fc.Arbitrary<Scenario>, check: (story: Story) =>
   const property = fc.asyncProperty(arbitrary, async (scenario) => {
     const key = JSON.stringify(scenario);
     const story = told.get(key) ?? playScenario(scenario);
-    if (arbitrary === anything || arbitrary === harmful) told.set(key, story);
+    if (arbitrary === anything || arbitrary === harmful || arbitrary === linked) told.set(key, story);
     await check(await story);
   });
   await fc.assert(property, parameters);
@@ -273,6 +276,76 @@ describe('the engine, whatever happens', limits, () => {
     },
   );
 });
+
+describe('a run that is made from another, whatever happens', limits, () => {
+  it('L0 every run ends or rests, has one end, and replays the same, in every mode and with pinned nodes', async () => {
+    await holds(linked, async ({ lives, planFor, tools }) => {
+      for (const life of lives) {
+        const { crashed, hanging, broken, events } = life;
+        if (!crashed) expect({ hanging, broken }).toEqual({ hanging: 0, broken: [] });
+        for (const of of byRun(events).values()) {
+          const [first] = of;
+          if (first?.type !== 'run.started') throw new Error('a run begins with run.started');
+          const plan = await planFor(first.data.graph.sha256);
+          expect(replayDecisions(plan, of, (name) => tools.get(name)).difference).toBeNull();
+          expect(of.filter(({ type }) => type === 'run.ended').length).toBeLessThanOrEqual(1);
+        }
+      }
+    });
+  });
+
+  it('L1 what was done in the earlier run is not called again, and L3 has the recorded output, also after a crash', async () => {
+    let [reused, resumed, modes] = [0, 0, new Set<string>()];
+    await holds(linked, async ({ lives, planFor }) => {
+      for (const life of lives.filter(({ crashed }) => !crashed)) {
+        const { r, s } = await linkedPair(life, planFor);
+        if (s === null || r === null) continue;
+        modes.add(s.run.mode);
+        resumed += Number(s.run.link?.kind === 'resume');
+        for (const [index, { status, output }] of r.nodes.entries()) {
+          const config = r.configs[index];
+          if (config === undefined || r.nodes[index]?.map !== null || status !== 'done') continue;
+          if (config.kind === 'graph' && (output as { status?: Json } | null)?.status === 'failed') continue;
+          const calls = s.events.filter(
+            (event) => event.type === 'call.started' && isFirstVisit(event, s.run, config.id),
+          );
+          const carried = s.events.filter(
+            (event) =>
+              event.type === 'node.settled' &&
+              event.data.node === config.id &&
+              event.data.reason === 'reused from run r',
+          );
+          expect([config.id, calls.length, carried.length]).toEqual([config.id, 0, 1]);
+          expect(carried[0]?.data).toMatchObject({ output });
+          reused += 1;
+        }
+      }
+    });
+    expect(Math.min(reused, resumed)).toBeGreaterThan(100);
+    expect([...modes].toSorted()).toEqual(['bounded', 'flex', 'strict']);
+  });
+});
+
+type Linked = { r: RunState | null; s: { run: RunState; events: Event[] } | null };
+
+/** The state that the run `s` was made from, and `s` itself; null where there is none. */
+async function linkedPair({ events }: Life, planFor: Story['planFor']): Promise<Linked> {
+  const runs = byRun(events);
+  const fold = async (of: readonly Event[]): Promise<RunState | null> => {
+    const [first] = of;
+    return first?.type === 'run.started' ? foldRun(await planFor(first.data.graph.sha256), of) : null;
+  };
+  const [ofR, ofS] = [runs.get('r') ?? [], runs.get('s') ?? []];
+  const s = await fold(ofS);
+  const r = await fold(ofR);
+  if (r === null || s === null || s.link === null) return { r: null, s: null };
+  if (s.link.kind === 'resume') return { r, s: { run: s, events: ofS } };
+  const start = s.link.node === undefined ? 1 : startOfNode(r.plan, ofR, s.link.node);
+  return { r: await fold(ofR.slice(0, start ?? 1)), s: { run: s, events: ofS } };
+}
+
+const isFirstVisit = (event: Extract<Event, { type: 'call.started' }>, { id }: RunState, node: string): boolean =>
+  event.data.node === node && event.data.call.startsWith(`${id}.${node}.0.`);
 
 describe('the acceptance of steps, whatever happens', limits, () => {
   const accepting = scenarios({ judge: 'open' }, ['write', 'write', 'write', 'send'], 'accepting');

@@ -144,11 +144,36 @@ async function live(engine: Engine, scenario: Scenario, life: Life, world: World
     await engine.stop('r', { kind: scenario.stop.kind, reason: 'told to' }).catch(() => undefined);
     if (unfinishedRuns(life).includes('r')) follow(await engine.resume('r'));
   }
-  await quiet();
-  for (let answers = 0; answers < MOST_ANSWERS && (await answerSome(engine, life, world, follow)); answers += 1)
-    await quiet();
+  await settle();
+  const linked = await startLinked(engine, scenario, life);
+  if (linked !== null) {
+    follow(linked);
+    await settle();
+  }
   const states = await Promise.all(unfinishedRuns(life).map((id) => engine.stateOf(id)));
   life.resting = states.filter((state) => state !== null);
+
+  async function settle(): Promise<void> {
+    await quiet();
+    for (let answers = 0; answers < MOST_ANSWERS && (await answerSome(engine, life, world, follow)); answers += 1)
+      await quiet();
+  }
+}
+
+/** Makes the run `s` from `r`, once that is over: with the graph as somebody has reworded it meanwhile. */
+async function startLinked(engine: Engine, { graph, link }: Scenario, { events }: Life): Promise<Drive | null> {
+  const end = events.find((event) => event.type === 'run.ended' && event.run === 'r');
+  if (link === undefined || end?.type !== 'run.ended' || events.some(({ run }) => run === 's')) return null;
+  const reworded = { ...graph, nodes: graph.nodes.map((node) => ({ ...node, title: `the step ${node.id}` })) };
+  if (end.data.status === 'failed')
+    return engine.startLinked({ id: 's', link: { kind: 'resume', run: 'r' }, graph: reworded });
+  const node = graph.nodes[link.from]?.id;
+  const hasRun = node !== undefined && (await engine.nodeStart('r', node).then(Boolean, () => false));
+  return engine.startLinked({
+    id: 's',
+    link: { kind: 'replay', run: 'r', ...(hasRun ? { node } : {}) },
+    graph: reworded,
+  });
 }
 
 /** A run inside goes on with the one around it, and may have ended before its own turn came. */

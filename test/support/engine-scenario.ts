@@ -15,6 +15,8 @@ export type Scenario = {
   crashes: number[];
   /** A request to stop in the first life, after a number of microtasks. */
   stop: { kind: 'stop' | 'pause' | 'cancel'; after: number } | null;
+  /** What is made from the run once it is over: it is resumed if it has failed, else replayed from this node on. */
+  link?: { from: number };
   /** Decides what tools give, what planners say and what people answer. */
   seed: number;
 };
@@ -62,6 +64,38 @@ export function scenarios(
     seed: fc.nat(),
   });
   return record.map((scenario) => ({ ...scenario, ...fixed }));
+}
+
+/** Runs of which another is made, in all modes, some with pinned nodes. */
+export function linkedScenarios(
+  fixed: Partial<Scenario> = {},
+  tools: readonly ToolName[] = toolNames,
+): fc.Arbitrary<Scenario> {
+  const more = fc.record({
+    mode: fc.constantFrom('flex' as const, 'bounded' as const, 'strict' as const),
+    pinned: seldom(null, fc.nat(5)),
+    from: fc.nat(5),
+  });
+  return fc.tuple(scenarios(fixed, tools), more).map(([scenario, { mode, pinned, from }]) => ({
+    ...scenario,
+    graph: withPin(withMode(scenario.graph, mode), pinned),
+    link: { from },
+  }));
+}
+
+/** A strict graph has no agents and no pins. */
+function withMode(graph: Graph, wanted: Graph['mode']): Graph {
+  const bounded = (node: object): object => ({ timeout_seconds: 600, max_retries: 1, idempotency_key: 'k', ...node });
+  const isFree = (node: Graph['nodes'][number]): boolean =>
+    node.kind === 'agent' || (node.kind === 'map' && node.each.kind === 'agent');
+  const mode = wanted === 'strict' && graph.nodes.some(isFree) ? 'bounded' : wanted;
+  const nodes = graph.nodes.map((node) => bounded(node.kind === 'map' ? { ...node, each: bounded(node.each) } : node));
+  return Graph.parse({ ...graph, mode, nodes });
+}
+
+function withPin(graph: Graph, at: number | null): Graph {
+  const node = at === null || graph.mode === 'strict' ? undefined : graph.nodes[at];
+  return node === undefined ? graph : { ...graph, pins: { [node.id]: { flag: true, list: [7, 8] } } };
 }
 
 export const tightBudgets: fc.Arbitrary<Budgets> = fc.record(
