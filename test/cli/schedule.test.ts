@@ -148,11 +148,12 @@ describe('oka schedule', () => {
     );
   });
 
-  it('is previewed by oka check', async () => {
+  it('is previewed by oka check and oka add', async () => {
     using folder = temporaryFolder();
     const { run } = await openHome(folder.dir);
     const file = join(folder.dir, 'weekly.md');
     writeFileSync(file, runbook('every: monday 08:00'));
+    expect((await run('add', file)).out).toMatch(/Added: Report\nNext times:\n(  Mon .* 08:00 \+00:00\n){5}/);
     expect((await run('check', file)).out).toMatch(/Next times \(UTC\):\n(  Mon .* 08:00 \+00:00\n){5}/);
   });
 });

@@ -130,4 +130,22 @@ describe('a task that comes again', { timeout: 120_000 }, () => {
     await story.until('the end', async () => (await story.eventsOf('run.ended', run))[0]);
     expect(story.deskText('n.txt')).toBe('n=3');
   });
+
+  it('is cancelled for the next run of its schedule when overlap says so, also where one run at a time is allowed', async () => {
+    await using story = await openStory({ config: { inbox: { settle_ms: 20, rescan_ms: 200, parallel: 1 } } });
+    const slow = 'if [ -e second ]; then echo done > done.txt; else touch second; sleep 60; fi';
+    story.write('workspace/schedules/slow.md', task('every: monday 08:00\noverlap: cancel', slow));
+    story.work();
+    await story.until('it', async () => ((await changesOf(story)).length > 0 ? true : undefined));
+    await story.oka('schedule', 'trigger', 'slow');
+    await story.until('the first run', async () => (story.deskText('second') === null ? undefined : true));
+    await story.oka('schedule', 'trigger', 'slow');
+    await story.until('the second run', async () => (story.deskText('done.txt') === null ? undefined : true));
+    const [first, second] = (await slotsOf(story)).map(({ run }) => run ?? '');
+    await story.ended(second ?? '');
+    const ends = (await story.eventsOf('run.ended')).flatMap(({ run, data }) =>
+      run === first || run === second ? [`${run === first ? 1 : 2} ${data.status}`] : [],
+    );
+    expect(ends).toEqual(['1 cancelled', '2 done']);
+  });
 });

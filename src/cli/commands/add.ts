@@ -1,20 +1,35 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Addition, addTask } from '../../intake/add-task.ts';
+import { type Addition, addTask, readAddition } from '../../intake/add-task.ts';
+import { isScheduled, listNextTimes, readSchedule, ScheduleFieldError } from '../../intake/schedule-spec.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
+import type { TaskFile } from '../../schema/task-file.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { onlyOperand } from '../operands.ts';
 
-type Data = { added: string; title: string; worker: boolean };
+/** `next`: when a task at fixed times is due. */
+type Data = { added: string; title: string; worker: boolean; next?: string[] };
 
 export async function run(call: Call): Promise<Answer<Data>> {
-  const { name, title } = addTask(join(call.home.workspace, 'inbox'), additionOf(onlyOperand(call, 'task')));
-  return answer({ added: name, title, worker: penHolder(call.home.ledgers.run) !== null });
+  const addition = additionOf(onlyOperand(call, 'task'));
+  const next = nextTimesOf(readAddition(addition).text.task);
+  const { name, title } = addTask(join(call.home.workspace, 'inbox'), addition);
+  return answer({ added: name, title, worker: penHolder(call.home.ledgers.run) !== null, ...next });
 }
 
-export const render = ({ title, worker }: Data): string =>
-  `Added: ${title}${worker ? '' : '\nNo worker is running; start one: oka up'}\n`;
+function nextTimesOf(task: TaskFile): { next?: string[] } {
+  if (!isScheduled(task)) return {};
+  try {
+    return { next: listNextTimes(readSchedule(task, Date.now()), Date.now()) };
+  } catch (error) {
+    if (error instanceof ScheduleFieldError) throw new OkaError('usage', `${error.field}: ${error.message}`);
+    throw error;
+  }
+}
+
+export const render = ({ title, worker, next = [] }: Data): string =>
+  `Added: ${title}${next.length === 0 ? '' : `\nNext times:${next.map((each) => `\n  ${each}`).join('')}`}${worker ? '' : '\nNo worker is running; start one: oka up'}\n`;
 
 const FILE_NAME = /^\S+\.(?:md|markdown|txt)$/i;
 

@@ -32,22 +32,23 @@ const SUPERSEDED = 'the next run of its schedule is due, and the schedule says o
 export function nextScheduledRun({ runs, byId }: Schedules): { next: PendingRun | null; toCancel: string[] } {
   const all = Object.entries(runs);
   const started = new Map(all.flatMap(([run, each]) => (each.isStarted ? [[each.schedule, run] as const] : [])));
-  const toCancel: string[] = [];
+  const toCancel = new Set<string>();
+  let next: PendingRun | null = null;
   for (const [run, { schedule, slot, isStarted }] of all) {
     if (isStarted) continue;
     const overlap = byId[schedule]?.spec.overlap ?? 'queue';
     const earlier = started.get(schedule);
-    if (earlier === undefined || overlap === 'allow') return { next: { run, schedule, slot }, toCancel };
-    if (overlap === 'cancel' && !toCancel.includes(earlier)) toCancel.push(earlier);
+    if (earlier === undefined || overlap === 'allow') next ??= { run, schedule, slot };
+    else if (overlap === 'cancel') toCancel.add(earlier);
   }
-  return { next: null, toCancel };
+  return { next, toCancel: [...toCancel] };
 }
 
 /** Null when nothing may start now. What has started is in the ledger. */
 export async function startScheduled(host: Host, log: Log): Promise<StartedRun | null> {
   const { schedules } = host.valuesOf({ schedules: ports.schedules });
-  const { next, toCancel } = nextScheduledRun(schedules.state());
-  for (const run of toCancel) await cancel(host, run);
+  await cancelSuperseded(host);
+  const { next } = nextScheduledRun(schedules.state());
   if (next === null) return null;
   const state = schedules.state().byId[next.schedule];
   try {
@@ -59,6 +60,12 @@ export async function startScheduled(host: Host, log: Log): Promise<StartedRun |
     await reject(host, next, state?.name ?? next.schedule, messageOf(error));
     return null;
   }
+}
+
+/** Cancels runs whose schedule wants the next one instead (`overlap: cancel`); also while no further run could start. */
+export async function cancelSuperseded(host: Host): Promise<void> {
+  const { schedules } = host.valuesOf({ schedules: ports.schedules });
+  for (const run of nextScheduledRun(schedules.state()).toCancel) await cancel(host, run);
 }
 
 const isRefusal = (error: unknown): boolean =>

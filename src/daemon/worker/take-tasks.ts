@@ -15,7 +15,7 @@ import { procedureReader } from '../task/procedures.ts';
 import { accept, notesOn } from './accept.ts';
 import { modelWaits } from './model-waits.ts';
 import { resumeQueue } from './resume-runs.ts';
-import { startScheduled, storeSchedule } from './start-scheduled.ts';
+import { cancelSuperseded, startScheduled, storeSchedule } from './start-scheduled.ts';
 import type { Log } from '../log-line.ts';
 
 const POLL_MS = 500;
@@ -67,6 +67,7 @@ export async function takeTasks(
       toResume.fill();
     }
     if (!isBlocked) await goOnWithoutModel();
+    if (!isBlocked) await cancelSuperseded(host).catch((error: unknown) => log(`schedules: ${messageOf(error)}`));
     const resumed = isBlocked || isFull() ? null : toResume.resumeNext();
     if (resumed !== null) {
       work(resumed);
