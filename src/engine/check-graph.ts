@@ -1,6 +1,8 @@
 /** Owns: what is wrong with a graph, all of it at once, before anything runs. */
+import { OkaError } from '../schema/errors.ts';
 import type { Graph, Node } from '../schema/graph.ts';
 import { conditionProblems } from './condition-problems.ts';
+import { modeProblems } from './mode-rules.ts';
 import { errorBranch } from './node-failure.ts';
 import { templatesOf } from './graph-templates.ts';
 import { leadsBack, withoutDuplicates } from './graph-plan.ts';
@@ -24,6 +26,18 @@ export type Surroundings = {
   acceptance?: (text: string) => string | null;
 };
 
+const MOST_PROBLEMS = 20;
+
+/** Throws with what is wrong with a graph, if anything is. */
+export function assertNoProblems(id: string, problems: readonly GraphProblem[]): void {
+  if (problems.length === 0) return;
+  const some = problems.slice(0, MOST_PROBLEMS).map(({ path, problem }) => `  ${path}: ${problem}`);
+  const more = problems.length > MOST_PROBLEMS ? [`  and ${problems.length - MOST_PROBLEMS} more`] : [];
+  throw new OkaError('invalid-graph', [`graph "${id}" cannot run:`, ...some, ...more].join('\n'), {
+    fix: 'Correct these places; `oka graph validate` lists them.',
+  });
+}
+
 /** Leaves room for the number of an item in a node name of 80 characters. */
 const LONGEST_MAP_NAME = 70;
 const BUILT_IN_NAMES = new Set(['input', 'last', 'item']);
@@ -32,7 +46,7 @@ type Report = (path: string, problem: string, about?: Pick<GraphProblem, 'rule' 
 
 export function checkGraph(graph: Graph, around: Surroundings = {}): GraphProblem[] {
   const problems: GraphProblem[] = [];
-  const report: Report = (path, problem, about) => void problems.push({ path, problem, ...about });
+  const report: Report = (path, problem, about) => void problems.push({ path, rule: 'structure', problem, ...about });
   const names = new Map(graph.nodes.map((node, index) => [node.id, index]));
   const asked = graph.nodes.map((node) => templateNames(templatesOf(node)));
   const ancestors = ancestorsOf(graph, names, wantedOf(graph, names, asked));
@@ -51,7 +65,7 @@ export function checkGraph(graph: Graph, around: Surroundings = {}): GraphProble
   graph.nodes.forEach((node, index) => {
     const at: Place = () => `nodes.${index}`;
     nodeProblems(node, at, around, report);
-    checkBounds(graph, node, at, report);
+    for (const { path, problem, ...about } of modeProblems(graph.mode, node, at)) report(path, problem, about);
   });
   return problems;
 }
@@ -317,20 +331,6 @@ function checkCondition(node: Extract<Node, { kind: 'typed_condition' }>, at: st
   for (const { path, problem, ...about } of conditionProblems(node, at)) report(path, problem, about);
   if (node.acceptance.length > 0)
     report(`${at}.acceptance`, 'a condition makes nothing that could be checked', { rule: 'condition' });
-}
-
-const NEEDED_BOUNDS = {
-  strict: ['timeout_seconds', 'max_retries', 'idempotency_key'],
-  bounded: ['timeout_seconds', 'max_retries'],
-  flex: [],
-} as const;
-
-/** strict asks for every bound, bounded for time and retries, flex for none. */
-function checkBounds({ mode }: Pick<Graph, 'mode'>, node: Node, at: Place, report: Report): void {
-  if (node.kind === 'map') checkBounds({ mode }, node.each, () => `${at()}.each`, report);
-  if (node.kind !== 'tool' && node.kind !== 'agent') return;
-  for (const field of NEEDED_BOUNDS[mode])
-    if (node[field] === undefined) report(`${at()}.${field}`, `mode ${mode} needs ${field}`);
 }
 
 function idAt(graph: Graph, node: number): string {

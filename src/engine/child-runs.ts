@@ -31,7 +31,7 @@ export async function startChild(
   const found = await options.graphs?.(graphId);
   if (found === undefined) throw new OkaError('invalid-graph', `there is no graph "${graphId}"`);
   const parent = registry.drives.get(call.run)?.run;
-  const graph = onDeskOf(parent, found);
+  const graph = inModeOf(parent, onDeskOf(parent, found));
   const depth = (parent?.depth ?? 0) + 1;
   const budgets = childBudgets(context, graph, parent, depth);
   const id = childIdOf(call, parent);
@@ -48,6 +48,11 @@ export async function startChild(
 function runsAround(context: EngineContext, run: RunState | undefined): RunState[] {
   if (run === undefined) return [];
   return [run, ...runsAround(context, context.registry.drives.get(run.parent ?? '')?.run)];
+}
+
+/** What runs inside a strict run is strict, too, or cannot run there. */
+function inModeOf(parent: RunState | undefined, graph: Graph): Graph {
+  return parent?.mode === 'strict' && graph.mode !== 'strict' ? { ...graph, mode: 'strict' } : graph;
 }
 
 function childBudgets(

@@ -40,6 +40,7 @@ import { stuckReason } from './loop-detection.ts';
 import { isAwaitingTurn } from './run-turns.ts';
 import { readsToStart } from './turn-reads.ts';
 import { fillTemplate } from './template.ts';
+import { mostItems } from './mode-rules.ts';
 import { type NodeEnd, failureOf } from './node-failure.ts';
 import { isReached, mapList, willStartOver } from './routing.ts';
 
@@ -190,8 +191,13 @@ function stepFor(run: RunState, index: number, tools: ToolLookup): Step {
 function endOfMap(run: RunState, index: number, config: Extract<Node, { kind: 'map' }>, { items }: NodeState): NodeEnd {
   if (items !== null)
     return { status: 'done', reason: '', output: items.map((item) => run.nodes[item]?.output ?? null) };
-  const given = JSON.stringify(mapList(run, index, config))?.slice(0, 100);
-  return failureOf(config, `"over" gave ${given}, which is not a list`);
+  const list = mapList(run, index, config);
+  if (Array.isArray(list))
+    return failureOf(
+      config,
+      `"over" gave ${list.length} items, and at most ${mostItems(config, run.mode)} are allowed`,
+    );
+  return failureOf(config, `"over" gave ${JSON.stringify(list)?.slice(0, 100)}, which is not a list`);
 }
 
 /** A condition is evaluated here and now: no call is made, and its branch and the reason are in the event. */

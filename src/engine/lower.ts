@@ -31,6 +31,8 @@ export type Lowered = {
   graph: Graph;
   /** What is wrong with the graph, with places in what was written. */
   problems: (around?: Surroundings) => GraphProblem[];
+  /** Those of them that can no longer be seen in the lowered graph, and so are not found when a run starts. */
+  sourceProblems: () => GraphProblem[];
 };
 
 /** Parses and lowers a graph, or throws with every field that is wrong; `name` is what to call it then. */
@@ -69,11 +71,12 @@ function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Lowered {
     isLowered: (place) => isContributed(source.nodes[place]),
     isEachLowered: (place) => isContributed(eachOf(source.nodes[place])),
   };
+  const sourceProblems = (): GraphProblem[] => [...branchProblems(source, byName), ...kindProblems(source, byName)];
   return {
     graph,
+    sourceProblems,
     problems: (around) => [
-      ...branchProblems(source, byName),
-      ...kindProblems(source, byName),
+      ...sourceProblems(),
       ...problemsOf(graph, written, around).map((problem) => ({
         ...problem,
         path: toWrittenPath(problem.path, places),
@@ -82,9 +85,13 @@ function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Lowered {
   };
 }
 
-function asWritten(written: Graph, otherProblems: () => GraphProblem[]): Lowered {
+function asWritten(written: Graph, sourceProblems: () => GraphProblem[]): Lowered {
   const graph = addStateReads(written);
-  return { graph, problems: (around) => [...otherProblems(), ...problemsOf(graph, written, around)] };
+  return {
+    graph,
+    sourceProblems,
+    problems: (around) => [...sourceProblems(), ...problemsOf(graph, written, around)],
+  };
 }
 
 /** What was added to the written graph has the problems of the nodes it was added for, which are reported there. */

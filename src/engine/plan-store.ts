@@ -10,7 +10,7 @@ import { Graph } from '../schema/graph.ts';
 import type { ArtifactStore, ToolRegistry } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
 import { toolsListing } from '../schema/tool-listing.ts';
-import { checkGraph, type Surroundings } from './check-graph.ts';
+import { assertNoProblems, checkGraph, type Surroundings } from './check-graph.ts';
 import { type Plan, planOf } from './graph-plan.ts';
 import type { StateGraph } from './agent-states.ts';
 
@@ -24,7 +24,6 @@ export type Plans = {
 };
 
 const MOST_CACHED = 200;
-const MOST_PROBLEMS = 20;
 
 export function createPlans(
   artifacts: ArtifactStore | undefined,
@@ -95,11 +94,5 @@ const nobodyChecks = (): string => `it would not be checked: there is no tool "$
 
 function assertSound(graph: Graph, tools: ReadonlySet<string>, acceptance: Surroundings['acceptance']): void {
   const readable = tools.has(STEP_CHECK) ? acceptance : nobodyChecks;
-  const problems = checkGraph(graph, { tools, ...(readable === undefined ? {} : { acceptance: readable }) });
-  if (problems.length === 0) return;
-  const some = problems.slice(0, MOST_PROBLEMS).map(({ path, problem }) => `  ${path}: ${problem}`);
-  const more = problems.length > MOST_PROBLEMS ? [`  and ${problems.length - MOST_PROBLEMS} more`] : [];
-  throw new OkaError('invalid-graph', [`graph "${graph.id}" cannot run:`, ...some, ...more].join('\n'), {
-    fix: 'Correct these places; `oka graph validate` lists them.',
-  });
+  assertNoProblems(graph.id, checkGraph(graph, { tools, ...(readable === undefined ? {} : { acceptance: readable }) }));
 }

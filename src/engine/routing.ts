@@ -6,6 +6,7 @@ import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import { isAccepting } from './node-acceptance.ts';
 import { edgeApplies } from './edge-condition.ts';
+import { mostItems } from './mode-rules.ts';
 import { errorBranch, failureOf } from './node-failure.ts';
 import { lookupFor } from './node-input.ts';
 import { downstreamOf } from './graph-plan.ts';
@@ -171,7 +172,8 @@ function expandMap(run: RunState, index: number, config: MapNode): void {
   const node = run.nodes[index];
   const list = mapList(run, index, config);
   if (node === undefined) return;
-  if (Array.isArray(list)) node.items = list.map((item, position) => addItem(run, index, config, item, position));
+  if (Array.isArray(list) && list.length <= mostItems(config, run.mode))
+    node.items = list.map((item, position) => addItem(run, index, config, item, position));
   node.unmet = node.items?.length ?? 0;
   if (node.unmet === 0) run.ready.add(index);
 }

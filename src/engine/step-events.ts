@@ -4,7 +4,7 @@ import { checkEvent, type NewEvent } from '../schema/event.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { RunSignal } from '../schema/ports.ts';
-import type { Budgets, RunLink, RunTurn } from '../schema/run.ts';
+import type { Budgets, Mode, RunLink, RunTurn } from '../schema/run.ts';
 import type { Outcome } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import { usesDate } from './graph-templates.ts';
@@ -181,6 +181,8 @@ export type StartOptions = {
   turn?: RunTurn | null;
   /** What {{date}} stands for. */
   date?: string;
+  /** The mode of the graph as it is written, where a person forced a looser one. */
+  loosenedFrom?: Mode;
 };
 
 /** The event that begins a run. */
@@ -212,6 +214,7 @@ export function startEvent(
       ...(request.date === undefined || !usesDate(graph) ? {} : { date: request.date }),
       ...(request.link === undefined ? {} : { link: request.link }),
       ...(turn === undefined || turn === null ? {} : { turn }),
+      ...(request.loosenedFrom === undefined ? {} : { loosened_from: request.loosenedFrom }),
       ...(checksAcceptance ? { acceptance: 'checked' as const } : {}),
     },
   };

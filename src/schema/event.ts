@@ -123,6 +123,9 @@ export const eventData = {
       tools: toolsVersion,
       date: z.iso.date().optional().describe('The day it began, in local time, where its graph asks for {{date}}.'),
       link: RunLink.optional(),
+      loosened_from: Mode.optional().describe(
+        'The mode of the graph, where a person forced a looser one for this run.',
+      ),
       acceptance: z
         .literal('checked')
         .optional()

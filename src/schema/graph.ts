@@ -82,6 +82,12 @@ export const MapNode = z.strictObject({
     .discriminatedUnion('kind', [ToolNode, AgentNode, GraphNode, TypedConditionNode, TransformNode])
     .describe('What is done for every item, with {{item}} in its input.'),
   parallel: z.int().positive().max(64).default(4).describe('How many items at once.'),
+  max_items: z
+    .int()
+    .positive()
+    .max(200_000)
+    .optional()
+    .describe('A longer list fails the node. Default: 10,000, and no limit in mode flex.'),
 });
 
 export const instructionNodes = [

@@ -70,6 +70,6 @@ describe('ai_template', () => {
 
   it('a value that is not there when the node starts is a problem at the node as it was written', () => {
     const { problems } = readGraph(graphWith({ ...base, prompt: '{{later.x}}' }), [aiTemplate]);
-    expect(problems()).toEqual([{ path: 'nodes.0', problem: expect.stringContaining('{{later}}') }]);
+    expect(problems()).toMatchObject([{ path: 'nodes.0', problem: expect.stringContaining('{{later}}') }]);
   });
 });

@@ -109,8 +109,19 @@ describe('a plan', () => {
     expect(checkGraph(made.graph)).toEqual([]);
   });
 
-  it.each(['strict', 'bounded', 'flex'] as const)('has the bounds of mode %s', (mode) => {
+  it.each(['bounded', 'flex'] as const)('has the bounds of mode %s', (mode) => {
     expect(planned(plan, { mode }).graph.mode).toBe(mode);
+  });
+
+  it('of a strict task consists of calls: a step for a worker is refused, and the planner is told so', () => {
+    expect(submit(plan, { mode: 'strict' })).toEqual({ problem: expect.stringContaining('mode strict has no agents') });
+    const { goal: _, tools: __, ...rest } = step;
+    const calls = { ...plan, steps: [{ ...rest, tool: 'files.write', input: { path: 'report.md', content: 'x' } }] };
+    const { graph } = planned(calls, { mode: 'strict' });
+    expect(graph.mode).toBe('strict');
+    expect(checkGraph(graph)).toEqual([]);
+    const strict = { title: 'T', text: 'x', criteria: [], mode: 'strict' as const };
+    expect(JSON.stringify(plannerRequest({ task: strict, pack: '', tools: [] }))).toContain('This task is strict');
   });
 
   it('P2 keeps the criteria of the operator word for word and adds its own', () => {

@@ -1,11 +1,12 @@
 import { saveVersionOfRun } from '../../daemon/home/save-version.ts';
-import { loadGraphText } from '../../daemon/home/graph-files.ts';
+import { loadRunnableGraph } from '../../daemon/home/graph-files.ts';
 import { type Host, withHost } from '../../daemon/host.ts';
 import { nodeKinds } from '../../daemon/room-contributions.ts';
 import { ports } from '../../daemon/room-ports.ts';
 import { cutGraph } from '../../engine/cut-graph.ts';
 import type { RunState } from '../../engine/run-state.ts';
 import { OkaError } from '../../schema/errors.ts';
+import type { Mode } from '../../schema/run.ts';
 import { pathOfRun } from '../../views/run-path.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { graphOperand, inputOption } from '../operands.ts';
@@ -13,14 +14,21 @@ import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from '../run
 
 const { ledger, projections, artifacts } = ports;
 
-type Options = { input: string | undefined; id: string | undefined; until: string | undefined };
+type Options = {
+  input: string | undefined;
+  id: string | undefined;
+  until: string | undefined;
+  mode: Mode | undefined;
+  force: boolean;
+};
 
 /** `path`: the nodes that ran, in order. */
 type GraphOutcome = RunOutcome & { path: string[] };
 
 export async function run(call: Call<Options>): Promise<Answer<GraphOutcome>> {
   const { home, signal, options, rooms, notify } = call;
-  const { graph: whole, text } = loadGraphText(graphOperand(call), await nodeKinds(rooms));
+  const asked = { mode: options.mode, isForced: options.force };
+  const { graph: whole, text, ...loosened } = loadRunnableGraph(graphOperand(call), await nodeKinds(rooms), asked);
   const { until } = options;
   const graph = until === undefined ? whole : cutGraph(whole, until);
   const title = until === undefined ? {} : { title: `${whole.title ?? whole.id} (until ${until})` };
@@ -28,7 +36,7 @@ export async function run(call: Call<Options>): Promise<Answer<GraphOutcome>> {
   const id = options.id ?? `${graph.id.slice(0, 40)}-${Date.now().toString(36)}`;
   const start = async ({ engine, valuesOf }: Host): Promise<{ ended: RunState; path: string[] }> => {
     if (options.id !== undefined && (await engine.stateOf(id)) !== null) throw nameIsTaken(id);
-    const drive = await engine.start(graph, { id, input, ...title });
+    const drive = await engine.start(graph, { id, input, ...title, ...loosened });
     await saveVersionOfRun(valuesOf({ ledger, projections, artifacts }), graph.id, text);
     const ended = await drive.done;
     const nodes = new Set(graph.nodes.map((node) => node.id));

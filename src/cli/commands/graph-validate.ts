@@ -26,8 +26,11 @@ export async function run(call: Call): Promise<Answer<Data>> {
 
 export const jsonLines = ({ graph, valid, problems }: Data): object[] => [{ graph, valid, problems }];
 
-export function render({ graph, valid, problems, nodes, mode }: Data, { green, red }: Terminal): string {
+export function render({ graph, valid, problems, nodes, mode }: Data, { green, red, dim }: Terminal): string {
   if (valid) return `${graph} is ${green('valid')}: ${count(nodes, 'node')}, mode ${mode}\n`;
-  const lines = problems.map(({ path, problem }) => `  ${path}: ${problem}\n`);
+  const lines = problems.map(
+    ({ path, rule, problem, fix }) =>
+      `  ${path}: ${problem}${rule === undefined ? '' : dim(` (${rule})`)}\n${fix === undefined ? '' : `    ${fix}\n`}`,
+  );
   return `${graph} has ${red(count(problems.length, 'problem'))}:\n${lines.join('')}`;
 }

@@ -30,6 +30,8 @@ export const graphs: Readonly<Record<string, Command>> = {
       input,
       id: text('ID', 'Name of the run (default: graph and time).'),
       until: text('NODE', 'Run only this node and what leads to it.'),
+      mode: choice(['strict', 'bounded', 'flex'], 'MODE', 'A tighter mode than that of the graph, for this run.'),
+      force: flag('Allows a looser mode; the run records it.'),
     },
     json: true,
     example: 'oka graph run report.json --input \'{"day":"2026-01-31"}\'',

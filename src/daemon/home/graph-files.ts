@@ -1,8 +1,9 @@
 /** Graph files: read, checked against the schema, found by name in workspace/graphs. */
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GraphProblem } from '../../engine/check-graph.ts';
+import { assertNoProblems, type GraphProblem } from '../../engine/check-graph.ts';
 import { readGraph } from '../../engine/lower.ts';
+import { isLooser } from '../../engine/mode-rules.ts';
 import { stepAcceptanceProblem } from '../../roles/step-acceptance.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Graph } from '../../schema/graph.ts';
@@ -10,6 +11,7 @@ import type { Home } from '../../schema/home.ts';
 import { ID_SHAPE } from '../../schema/names.ts';
 import { nearestWord } from '../../schema/nearest-word.ts';
 import type { NodeKind } from '../../schema/node-kind.ts';
+import type { Mode } from '../../schema/run.ts';
 import { parseGraphText } from './edit-graph.ts';
 
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -28,6 +30,37 @@ export function loadGraphText(file: string, kinds: readonly NodeKind[] = []): { 
 /** The JSON of a graph file, whoever wrote it. */
 export function graphValueIn(file: string): unknown {
   return parseGraphText(textIn(file), file);
+}
+
+export type RunnableGraph = {
+  graph: Graph;
+  text: string;
+  /** The mode that the graph has in the file, where a looser one was forced. */
+  loosenedFrom?: Mode;
+};
+
+/**
+ * The graph in a file for a run, in another mode if one is asked for: a looser one only by force. Throws when the graph
+ * breaks a rule that can only be seen in the file; all others are checked when the run starts.
+ */
+export function loadRunnableGraph(
+  file: string,
+  kinds: readonly NodeKind[],
+  asked: { mode?: Mode | undefined; isForced?: boolean } = {},
+): RunnableGraph {
+  const text = textIn(file);
+  const value = parseGraphText(text, file);
+  const own = readGraph(value, kinds, file);
+  const { mode = own.graph.mode, isForced = false } = asked;
+  const isLoosened = isLooser(mode, own.graph.mode);
+  if (isLoosened && !isForced)
+    throw new OkaError('usage', `${own.graph.id} has the mode ${own.graph.mode}, and ${mode} is looser`, {
+      fix: `Use --force as well if you want that for this run, or change "mode" in the graph.`,
+    });
+  const { graph, sourceProblems } =
+    mode === own.graph.mode ? own : readGraph({ ...(value as object), mode }, kinds, file);
+  assertNoProblems(graph.id, sourceProblems());
+  return { graph, text, ...(isLoosened ? { loosenedFrom: own.graph.mode } : {}) };
 }
 
 /** The same, with what is wrong in it for this set of tools. */
@@ -83,7 +116,7 @@ const isPlainFile = (file: string): boolean => lstatSync(file, { throwIfNoEntry:
 export function graphsIn(home: Home, kinds: readonly NodeKind[] = []): (id: string) => Graph | undefined {
   return (id) => {
     const file = fileOfGraph(home, id);
-    return file !== null && isPlainFile(file) ? loadGraph(file, kinds) : undefined;
+    return file !== null && isPlainFile(file) ? loadRunnableGraph(file, kinds).graph : undefined;
   };
 }
 

@@ -135,6 +135,7 @@ async function planByModel(
       text: `${body}${await describeCorrected(ports, task)}`,
       criteria,
       ...(task.dir === null ? {} : { dir: task.dir }),
+      ...(task.fields.mode === undefined ? {} : { mode: task.fields.mode }),
     },
     pack: await ports.pack('planner', call, task, body, offers),
     situation: ports.situation(task.dir, await ports.foldersForModel(call.run)),

@@ -13,7 +13,7 @@ import { readScheduleFile, type ScheduleFile } from '../../intake/schedule-file.
 import type { Schedules, ScheduleState } from '../../intake/schedule-state.ts';
 import { replaceFile } from '../../ledger/disk.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
-import { graphFile, loadGraph } from '../home/graph-files.ts';
+import { graphFile, loadRunnableGraph } from '../home/graph-files.ts';
 import type { Host } from '../host.ts';
 import type { Log } from '../log-line.ts';
 import { nodeKinds } from '../room-contributions.ts';
@@ -90,7 +90,7 @@ async function startFile(
   const { projections, schedules } = host.valuesOf({ projections: ports.projections, schedules: ports.schedules });
   const { name } = state;
   if (file.kind === 'graph') {
-    const graph = loadGraph(graphFile(host.home, file.graph.graph), await nodeKinds());
+    const graph = loadRunnableGraph(graphFile(host.home, file.graph.graph), await nodeKinds()).graph;
     const { title } = file;
     const input = file.graph.input ?? {};
     return { run: await host.backend.start({ kind: 'start', run: next.run, graph, title, input }), title };
