@@ -110,11 +110,12 @@ function turnsByTask(): InTurn {
 
 async function reportSettled(run: RunState, ports: ResultReportPorts, inTurn: InTurn): Promise<void> {
   const isOfInterest = run.plan.graph.id === taskGraph.id || run.status === 'blocked';
+  const isPause = isPausing(run); // asked now: the state goes on changing while the page is written
   const task = isOfInterest ? await taskOf(run, ports.runs) : null;
   if (task === null) return;
   const written = await inTurn(task.id, () => writeResult(task.id, portsFor(ports)));
   if (isOver(task.status)) ports.pending.remove(task.id);
-  if (written !== null && task.id === run.id && !isPausing(run))
+  if (written !== null && task.id === run.id && !isPause)
     ports.reportResult(ports.vault.redact(resultLine(written.facts)), written.file);
 }
 
