@@ -1,7 +1,7 @@
 /** Saving and reading versions of graphs, whether or not a worker owns the ledger. */
 import { join } from 'node:path';
 import { openHomeVault } from '../daemon/guard/home-vault.ts';
-import { type GraphText, parseGraphText } from '../daemon/home/edit-graph.ts';
+import { createGraphText, type GraphText, parseGraphText } from '../daemon/home/edit-graph.ts';
 import { withHost } from '../daemon/host.ts';
 import {
   graphVersion,
@@ -28,6 +28,18 @@ export function nameOfGraph({ file, value }: Pick<GraphText, 'file' | 'value'>):
   const { id } = value;
   if (typeof id === 'string' && ID_SHAPE.test(id)) return id;
   throw new OkaError('invalid-graph', `${file} has no id`, { fix: 'Give the graph an id, such as "report".' });
+}
+
+/** Writes a graph that did not exist before, and saves it as its first version. */
+export async function createGraph(
+  call: SavingCall,
+  file: string,
+  value: object,
+  cause: Extract<GraphSaved['cause'], 'built' | 'imported'>,
+): Promise<void> {
+  const text = `${JSON.stringify(value, null, 2)}\n`;
+  createGraphText(file, text);
+  await saveVersion(call, { file, text, value: parseGraphText(text, file) }, cause);
 }
 
 /** Resolves when the version is durable; the worker is asked if there is one. */

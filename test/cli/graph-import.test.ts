@@ -62,6 +62,7 @@ describe('oka graph import', () => {
     const run = await homeWith(folder.dir, tracker);
     const imported = await run('graph', 'import', join(folder.dir, 'foreign.json'));
     expect(imported).toMatchObject({ code: 0, data: { graph: 'tracker', problems: [], nodes: 9 } });
+    expect(await run('graph', 'versions', 'tracker')).toMatchObject({ data: { versions: [{ cause: 'imported' }] } });
 
     const high = await run('graph', 'run', 'tracker', '--input', '{"n": 7, "floor": 3}');
     expect(high).toMatchObject({

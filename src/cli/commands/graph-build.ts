@@ -1,5 +1,5 @@
 /** A model writes a graph for a person, who sees what it would do before it is saved. */
-import { createGraphText } from '../../daemon/home/edit-graph.ts';
+import { createGraph } from '../graph-history.ts';
 import { checkGraphValue, fileOfGraph } from '../../daemon/home/graph-files.ts';
 import { withHost } from '../../daemon/host.ts';
 import { knownToolNames, nodeKinds } from '../../daemon/room-contributions.ts';
@@ -40,7 +40,7 @@ export async function run(call: Call<Options, Data>): Promise<Answer<Data>> {
   if (!json) call.emit(shown);
   const isAsked = !json && !options.save && call.openDialog !== null;
   const isSaved = options.save || (isAsked && (await isConfirmed(call, name)));
-  if (isSaved) createGraphText(file, `${JSON.stringify(built.graph, null, 2)}\n`);
+  if (isSaved) await createGraph(call, file, built.graph, 'built');
   const saved = { file: isSaved ? shownPath(home, file) : null };
   return answer(json ? { ...shown, ...saved } : { name, ...saved, isAsked });
 }

@@ -1,5 +1,5 @@
 import { checkGraphValue, fileOfGraph, graphValueIn } from '../../daemon/home/graph-files.ts';
-import { createGraphText } from '../../daemon/home/edit-graph.ts';
+import { createGraph } from '../graph-history.ts';
 import { loadRoomsConfig } from '../../daemon/room-config.ts';
 import { knownToolNames, nodeKinds } from '../../daemon/room-contributions.ts';
 import { shownPath } from '../../daemon/settings.ts';
@@ -33,7 +33,7 @@ export async function run(call: Call<Options>): Promise<Answer<Data>> {
   const all = [...problems, ...found.map(({ path, problem }) => ({ path, text: problem }))];
   const file = fileOfGraph(home, graph.id);
   const isSaved = all.length === 0 && !options.dryRun && file !== null;
-  if (isSaved) createGraphText(file, `${JSON.stringify(graph, null, 2)}\n`);
+  if (isSaved) await createGraph(call, file, graph, 'imported');
   const data = { graph: graph.id, file: isSaved ? shownPath(home, file) : null, nodes: graph.nodes.length };
   return answer({ ...data, notes, problems: all }, all.length === 0 ? exits.ok : exits.no);
 }

@@ -4,7 +4,7 @@ import type { Graph, Node } from '../../schema/graph.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { graphOperand } from '../operands.ts';
-import { count, fitText, plainText } from '../plain-text.ts';
+import { count, plainText, wrapWords } from '../plain-text.ts';
 
 export async function run(call: Call): Promise<Answer<Graph>> {
   return answer(loadGraph(graphOperand(call), await nodeKinds(call.rooms)));
@@ -12,7 +12,9 @@ export async function run(call: Call): Promise<Answer<Graph>> {
 
 export function render(graph: Graph, { bold, dim, width }: Terminal): string {
   const head = `${bold(plainText(graph.title ?? graph.id))}  ${dim(`${count(graph.nodes.length, 'node')}, mode ${graph.mode}`)}`;
-  const lines = graph.nodes.flatMap((node) => nodeLines(graph, node)).map((line) => `  ${fitText(line, width - 2)}`);
+  const lines = graph.nodes
+    .flatMap((node) => nodeLines(graph, node))
+    .flatMap((line) => wrapWords(line, width - 6).map((part, at) => `${at === 0 ? '  ' : '      '}${part}`));
   return `${[head, ...lines].join('\n')}\n`;
 }
 
