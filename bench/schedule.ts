@@ -33,7 +33,8 @@ const task = (every: string): string => `---\ntimezone: Europe/Berlin\nevery: ${
 
 async function measureIn(home: ReturnType<typeof homeAt>, note: (text: string) => void): Promise<Figure[]> {
   let now = START;
-  const { ledger, projections, close } = await openStores(home, await loadConfig(home), 'run');
+  const stores = await openStores(home, await loadConfig(home), 'run');
+  const { ledger, projections } = stores;
   const runs = { stateOf: () => Promise.resolve(null) };
   const schedules = openSchedules({ home, ledger, projections, runs, now: () => now });
   const read = await seconds(() => schedules.readFiles());
@@ -43,7 +44,7 @@ async function measureIn(home: ReturnType<typeof homeAt>, note: (text: string) =
   note(`${COUNT} schedules with a time each, and one with ${COUNT} times`);
   const due = await seconds(() => schedules.tick());
   const again = await schedules.tick();
-  await close();
+  await stores.close();
   const slots = new Map<string, number>();
   for await (const { type, data } of readEvents(home.ledgers.run, { type: 'slot.came' }))
     if (type === 'slot.came') slots.set(`${data.job} ${data.slot}`, (slots.get(`${data.job} ${data.slot}`) ?? 0) + 1);
