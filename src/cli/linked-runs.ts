@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { openHomeVault } from '../daemon/guard/home-vault.ts';
 import { graphsIn, loadGraph } from '../daemon/home/graph-files.ts';
 import { nodeKinds } from '../daemon/room-contributions.ts';
+import { readGraph } from '../engine/lower.ts';
 import { openArtifacts } from '../ledger/artifact-store.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Graph } from '../schema/graph.ts';
@@ -10,6 +11,7 @@ import type { Intake } from '../schema/intake.ts';
 import type { Rows } from '../schema/rows.ts';
 import { type RunRow, storedRun } from '../views/run-rows.ts';
 import type { Answer, Call } from './command-module.ts';
+import { findVersion, readVersions, textOfVersion } from './graph-history.ts';
 import { readViews } from './read-views.ts';
 import { type RequestData, requestRun } from './run-requests.ts';
 
@@ -46,13 +48,18 @@ export async function graphNow(call: Call, row: Pick<RunRow, 'graph'>, file?: st
   return file === undefined ? (graphsIn(call.home, kinds)(row.graph) ?? null) : loadGraph(file, kinds);
 }
 
-/** `version` is the graph that the run had, `latest` the graph as it is now; null for that of the run. */
+/** `version` is the graph that the run had (null), `latest` the graph as it is now; anything else names a saved version. */
 export async function graphAt(call: Call, row: RunRow, at: string, file?: string): Promise<Graph | null> {
   if (at === 'version') return null;
-  if (at !== 'latest') throw new OkaError('usage', `--at is version or latest, not "${at}"`);
+  if (at !== 'latest') return savedGraph(call, row.graph, at);
   const graph = await graphNow(call, row, file);
   if (graph !== null) return graph;
   throw new OkaError('usage', `there is no workspace/graphs/${row.graph}.json`, { fix: 'Name the file: --graph FILE' });
+}
+
+async function savedGraph({ home, rooms }: Call, graph: string, version: string): Promise<Graph> {
+  const found = findVersion(await readVersions(home, graph), version);
+  return readGraph(JSON.parse(await textOfVersion(home, found)), await nodeKinds(rooms), graph).graph;
 }
 
 const LONGEST_BASE = 100;

@@ -113,6 +113,10 @@ describe('oka graph replay', () => {
     save(report('first.txt'));
     expect(await json('graph', 'replay', 'r')).toMatchObject({ status: 'failed' });
     expect(await json('graph', 'replay', 'r', '--at', 'latest')).toMatchObject({ status: 'done' });
+    await run('graph', 'run', 'report', '--input', '{"who":"Eve"}');
+    const { out } = await run('graph', 'versions', 'report', '--json');
+    const [, version = ''] = [...out.matchAll(/"version":"([0-9a-f]{64})"/g)].at(-1) ?? [];
+    expect(await json('graph', 'replay', 'r', '--at', version.slice(0, 8))).toMatchObject({ status: 'done' });
     expect(await run('graph', 'replay', 'r', '--at', 'soon')).toMatchObject({ code: 2 });
   });
 

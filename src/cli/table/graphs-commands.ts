@@ -50,7 +50,7 @@ export const graphs: Readonly<Record<string, Command>> = {
     operands: '[<run>]',
     options: {
       from: text('NODE', 'Start at this node; what was done before it is reused.'),
-      at: text('VERSION', 'version: the graph as the run had it (default); latest: as it is now.'),
+      at: text('VERSION', 'version: the graph as the run had it (default); latest: as it is now; or a saved version.'),
       graph: text('FILE', 'The graph as it is now, if it is not in workspace/graphs.'),
       status: choice(['done', 'failed', 'cancelled'], 'STATUS', 'Without a run: all that ended so, such as failed.'),
       since: parsedText('WHEN', 'Without a run: all since a day, or so many days: 7d.', parseSince),
