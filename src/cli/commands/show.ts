@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pendingResultsIn } from '../../daemon/worker/pending-results.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
@@ -19,6 +21,9 @@ import { plainText } from '../plain-text.ts';
 type Shown = { run: string; goal: RunRow | null; result: { file: string; text: string } | null };
 type Data = Shown | FollowedRun;
 
+const LONGEST_WAIT_MS = 10_000;
+const POLL_MS = 50;
+
 /** The result if there is one; else the state of the run. */
 export async function run(call: Call<{ follow: boolean }, Data>): Promise<Answer<Data>> {
   const given = onlyOperand(call, 'run');
@@ -28,7 +33,17 @@ export async function run(call: Call<{ follow: boolean }, Data>): Promise<Answer
   if (!call.options.follow || shown.goal === null || isOver(shown.goal.status)) return answer(shown);
   const { followRun } = await import('../follow-run.ts');
   await followRun(call.home, id, call.signal, call.emit);
+  await untilResultIsWritten(call.home, id, call.signal);
   return call.signal.aborted ? { code: exits.interrupted } : answer(await findRun(call, id));
+}
+
+/** The page of a task is written right after its last event; a worker that was killed leaves that to the next one. */
+async function untilResultIsWritten({ oka }: Home, id: string, signal: AbortSignal): Promise<void> {
+  const pending = pendingResultsIn(join(oka, 'state', 'untold'));
+  for (let waited = 0; waited < LONGEST_WAIT_MS && !signal.aborted; waited += POLL_MS) {
+    if (!pending.runs().includes(id)) return;
+    await sleep(POLL_MS);
+  }
 }
 
 async function findRun(call: Call<{ follow: boolean }, Data>, id: string): Promise<Shown> {
