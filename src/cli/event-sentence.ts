@@ -51,6 +51,7 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
   'run.undone': ({ restored, kept }) =>
     `Undone: ${count(restored.length, 'file')} restored, ${count(kept.length, 'file')} left as people changed them`,
   'node.settled': ({ node, status, reason }) => `${node} is ${status}: ${reason}`,
+  'error.handled': ({ node, by, action, reason }) => `${node}: ${action} after an error, decided by a ${by}: ${reason}`,
   'decision.made': ({ node, decision }) => `${node} decided ${decision.kind}: ${decision.rationale}`,
   'decision.rejected': ({ node, reason }) => `${node}: an answer was not accepted: ${reason}`,
   'wait.opened': ({ for: wait }) => `Waits for ${describeWait(wait)}`,

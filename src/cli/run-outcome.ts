@@ -16,10 +16,14 @@ export type RunOutcome = Pick<RunState, 'status' | 'reason' | 'output' | 'spent'
   waits: { wait: string; for: WaitFor }[];
   /** Nodes that were not run, since their outputs are pinned. */
   pinned?: string[];
+  /** What the error handler did; absent when it did nothing. */
+  handled?: RunState['handling']['listed'];
 };
 
-export function outcomeOf({ id, status, reason, output, nodes, waits, spent, ledger, plan }: RunState): RunOutcome {
+export function outcomeOf(ended: RunState): RunOutcome {
+  const { id, status, reason, output, nodes, waits, spent, ledger, plan, handling } = ended;
   const done = nodes.filter((node) => node.status === 'done').length;
+  const handled = handling.listed.length === 0 ? {} : { handled: handling.listed };
   const open = isOver(status) ? [] : [...waits.values()];
   const pinned = Object.keys(plan.graph.pins ?? {});
   return {
@@ -32,16 +36,20 @@ export function outcomeOf({ id, status, reason, output, nodes, waits, spent, led
     spent,
     ledger,
     ...(pinned.length === 0 ? {} : { pinned }),
+    ...handled,
   };
 }
 
 export function renderOutcome(outcome: RunOutcome, terminal: Terminal): string {
-  const { run, status, reason, output, steps, waits, ledger } = outcome;
+  const { run, status, reason, output, steps, waits, ledger, handled = [] } = outcome;
   const { bold } = terminal;
   const lines = [
     `${bold(run)} ${colourStatus(status, terminal)}, ${steps.done} of ${steps.all} steps, events ${ledger.first} to ${ledger.last}`,
     ...(outcome.pinned === undefined ? [] : [`  pinned, and not run: ${outcome.pinned.join(', ')}`]),
     ...(reason !== '' && status !== 'done' ? [indentWrapped(reason, '  ', terminal)] : []),
+    ...handled.map((each) =>
+      indentWrapped(`${each.node}: ${each.action} after an error (by ${each.by}): ${each.reason}`, '  ', terminal),
+    ),
     ...waits.filter(({ for: { kind } }) => kind !== 'child').map((wait) => renderWait(wait, terminal)),
     ...(status === 'done' ? [indentWrapped(fitText(JSON.stringify(output), MOST_OUTPUT), '  ', terminal)] : []),
   ];

@@ -12,9 +12,11 @@ export function boundsOf(run: RunState, name: string, ask = false): CallBounds {
   const config = run.configs[index];
   const agent = run.nodes[index]?.agent;
   const rule = agent === null || agent === undefined ? undefined : run.plan.states.states[agent.state];
+  const handled = run.nodes[index]?.handled ?? null;
   return {
-    timeoutMs: config?.timeout_seconds === undefined ? null : config.timeout_seconds * 1000,
-    retries: Math.max(0, retriesOf(config) - (run.nodes[index]?.redone ?? 0)),
+    timeoutMs:
+      config?.timeout_seconds === undefined ? null : config.timeout_seconds * 1000 * (handled?.timeoutFactor ?? 1),
+    retries: handled === null ? Math.max(0, retriesOf(config) - (run.nodes[index]?.redone ?? 0)) : 0,
     ...(config?.retry === undefined ? {} : { retry: config.retry }),
     tools: intersect(config?.tools, rule?.tools),
     classes: rule?.classes ?? null,

@@ -288,6 +288,11 @@ function nodeProblems(node: Node, at: Place, around: Surroundings, report: Repor
   if (node.kind === 'transform' && node.acceptance.length > 0)
     report(`${at()}.acceptance`, 'a transform makes nothing that could be checked');
   if (node.kind === 'typed_condition') checkCondition(node, at(), report);
+  if (node.on_error === 'handle' && node.kind !== 'tool')
+    report(`${at()}.on_error`, 'handle is for a node that calls a tool', {
+      rule: 'on_error',
+      fix: 'Use fallback or fail here.',
+    });
   if (node.kind === 'map') nodeProblems(node.each, () => `${at()}.each`, around, report);
 }
 

@@ -14,6 +14,7 @@
  */
 import { hash } from 'node:crypto';
 import { type CheckMoment, STEP_CHECK } from '../schema/acceptance.ts';
+import { ERROR_DECIDE } from '../schema/error-handling.ts';
 import type { Node } from '../schema/graph.ts';
 import type { OpenFolder } from '../schema/folder.ts';
 import type { Json } from '../schema/json.ts';
@@ -21,6 +22,7 @@ import type { SideEffectClass } from '../schema/effect.ts';
 import type { Attempt, Author, Tool } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import { checkInput, checkName, isAccepting, needsBaseline } from './node-acceptance.ts';
+import { type Handled, handlerStep, questionInput, questionName } from './error-handler.ts';
 import { inputOf, lookupFor } from './node-input.ts';
 import { evaluateCondition, leftSide } from './evaluate-condition.ts';
 import { authorOf } from './origins.ts';
@@ -29,6 +31,7 @@ import { PINNED, pinOf } from './pinned-nodes.ts';
 import {
   type AgentState,
   type Ending,
+  type NodeFailure,
   type NodeState,
   nodeNamed,
   type OpenCall,
@@ -53,7 +56,7 @@ export type CallStep = Attempt & {
   approval: string | null;
   /** Ask a person whatever the policy says. */
   ask: boolean;
-  /** It checks the acceptance of the node, or was made within such a check. */
+  /** It checks the acceptance of the node or asks about its failure, or was made within such a call. */
   isCheck?: true;
   /** It only reads, and is made together with other reads of its turn. */
   together?: true;
@@ -69,6 +72,7 @@ export type Step =
   | { kind: 'Wait'; node: string; wait: string; for: WaitFor }
   | { kind: 'Withdraw'; node: string; wait: string; for: WaitFor }
   | { kind: 'Settle'; node: string; status: 'done' | 'failed' | 'skipped'; reason: string; output: Json }
+  | { kind: 'Handle'; node: string; handled: Handled }
   | { kind: 'Finish'; output: Json }
   | { kind: 'Fail'; reason: string };
 
@@ -147,6 +151,7 @@ function stepFor(run: RunState, index: number, tools: ToolLookup): Step {
   const [config, node] = [run.configs[index], run.nodes[index]];
   if (config === undefined || node === undefined) throw new Error(`node ${index} of run ${run.id} is not there`);
   if (node.awaiting !== null) return waitStep(run, config, node, node.awaiting);
+  if (node.failure !== null) return failureStep(run, index, config, node, node.failure, tools);
   if (node.ending !== null) return endingStep(run, config, node, node.ending, tools);
   if (node.again !== null) return repeatStep(run, index, config, node, node.again, tools);
   if (node.map === null && node.attempt === 0 && node.agent === null && !isReached(run, index)) {
@@ -273,6 +278,33 @@ function endingStep(run: RunState, config: Node, node: NodeState, ending: Ending
   return { kind: 'Settle', node: config.id, ...settled };
 }
 
+/** What is done about a failure: a rule or an answer is written down, or a model is asked (error-handler.ts). */
+function failureStep(
+  run: RunState,
+  index: number,
+  config: Node,
+  node: NodeState,
+  failure: NodeFailure,
+  tools: ToolLookup,
+): Step {
+  const next = handlerStep(run, index, failure);
+  if (!('ask' in next)) return { kind: 'Handle', node: config.id, handled: next };
+  const input = questionInput(next.ask);
+  return {
+    kind: 'CallTool',
+    node: config.id,
+    call: questionName(run, config, node),
+    attempt: node.questions + 1,
+    tool: ERROR_DECIDE,
+    class: classOf(tools, ERROR_DECIDE, input, run.plan.graph.author, run.plan.graph.folders),
+    input,
+    key: null,
+    approval: null,
+    ask: false,
+    isCheck: true,
+  };
+}
+
 function checkStep(run: RunState, config: Node, node: NodeState, when: CheckMoment, tools: ToolLookup): CallStep {
   const input = checkInput(config, when);
   return {
@@ -358,7 +390,9 @@ export function classOf(
 function hasOpenCall(run: RunState): boolean {
   return [...run.active].some((index) => {
     const node = run.nodes[index];
-    return node !== undefined && (openCallsOf(node).length > 0 || node.check !== null);
+    return (
+      node !== undefined && (openCallsOf(node).length > 0 || node.check !== null || node.failure?.question != null)
+    );
   });
 }
 

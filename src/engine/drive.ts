@@ -9,6 +9,7 @@
  * R3 Every call that was started gets an outcome, also when the run fails or is stopped.
  * R4 No promise stays open across a wait for a person: the drive ends, and the run goes on from its events.
  */
+import { ERROR_DECIDE } from '../schema/error-handling.ts';
 import { messageOf } from '../schema/errors.ts';
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { RunSignal } from '../schema/ports.ts';
@@ -95,9 +96,14 @@ function advance(state: DriveState): void {
       else stage(state, stepEvent(run, step));
       if (step.kind === 'Withdraw') world.onWithdrawn?.(step.for);
       if (step.kind === 'CallTool') startCall(state, step);
-      if (step.kind === 'Settle') break; // it may have led back or failed the run: the other steps are decided again
+      if (decidesOthers(step)) break; // the other steps are decided again
     }
   }
+}
+
+/** It may have led back or failed the run, or used up what the error handler may ask. */
+function decidesOthers(step: Step): boolean {
+  return step.kind === 'Settle' || step.kind === 'Handle' || (step.kind === 'CallTool' && step.tool === ERROR_DECIDE);
 }
 
 /** Calls of nodes that an edge back has started over get their outcome before the run ends (R3). */

@@ -10,6 +10,7 @@ import type { Event } from '../schema/event.ts';
 import { foldCheckEnded, foldCheckStarted } from './node-acceptance.ts';
 import { applyDecision, recordOutcome, newAgent, applyRejection, takeQueued } from './agent.ts';
 import { applyAnswer } from './wait-answers.ts';
+import { foldHandled, foldQuestionEnded, foldQuestionStarted, isHandling, startHandling } from './error-handler.ts';
 import type { Plan } from './graph-plan.ts';
 import {
   type AgentState,
@@ -33,6 +34,7 @@ const FOLDED_TYPES = [
   'call.ended',
   'call.misclassified',
   'node.settled',
+  'error.handled',
   'decision.made',
   'decision.rejected',
   'wait.opened',
@@ -85,6 +87,7 @@ export function runFromStart(plan: Plan, event: Event): RunState | null {
     taken: plan.graph.edges.map(() => 0),
     restarted: [],
     failure: null,
+    handling: { model: 0, nodes: {}, listed: [] },
     output: null,
     reason: '',
     artifacts: [],
@@ -130,6 +133,8 @@ function change(run: RunState, event: FoldedEvent): void {
       return callMisclassified(run, event);
     case 'node.settled':
       return nodeSettled(run, event);
+    case 'error.handled':
+      return foldHandled(run, event);
     case 'decision.made':
       return decisionMade(run, event);
     case 'decision.rejected':
@@ -167,7 +172,7 @@ type CallStarted = EventOf<'call.started'>['data'];
 function callStarted(run: RunState, event: EventOf<'call.started'>): void {
   const { data } = event;
   run.spent.tool_calls += 1;
-  if (foldCheckStarted(run, event)) return;
+  if (foldCheckStarted(run, event) || foldQuestionStarted(run, event)) return;
   withNode(run, data.node, (index, node) => {
     node.attempt = data.attempt;
     if (data.together === true && node.agent !== null) return startRead(run, index, node, node.agent, data);
@@ -210,6 +215,7 @@ function callEnded(run: RunState, event: EventOf<'call.ended'>): void {
   spend(run, data);
   run.artifacts.push(...(data.artifacts ?? []));
   foldCheckEnded(run, event);
+  foldQuestionEnded(run, event);
   withNode(run, data.node, (index, node) => {
     if (node.agent !== null && applyReadEnded(node.agent, data)) {
       if (data.retried === true) run.spent.retries += 1;
@@ -236,6 +242,8 @@ function callEnded(run: RunState, event: EventOf<'call.ended'>): void {
       recordOutcome(node.agent, data.status, data.output, data.error ?? null, open.class);
       run.ready.add(index);
     } else if (data.status === 'ok') finishNode(run, index, data.output, '', isRepeatable(run, index, open));
+    else if (data.status === 'failed' && isHandling(run.configs[index]))
+      startHandling(run, index, open, data.error ?? data.status);
     else failNode(run, index, data.error ?? data.status);
   });
 }
@@ -343,8 +351,9 @@ function runResumed(run: RunState): void {
   run.nodes.forEach((node, index) => {
     if (node.agent !== null) returnReads(node.agent);
     if (node.open !== null) putInDoubt(run, index, node, node.open);
-    else if (node.check !== null) {
+    else if (node.check !== null || node.failure !== null) {
       node.check = null;
+      if (node.failure !== null) node.failure.question = null;
       run.active.delete(index);
       run.ready.add(index);
     } else if (node.status === 'running' && node.items === null) run.ready.add(index);

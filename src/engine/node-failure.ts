@@ -5,6 +5,7 @@
  * fallback      it is done, with the output that its graph provides
  * continue      it is done, and its output says what went wrong
  * branch:<node> it has failed, the edge to that node is taken, and the run goes on
+ * handle        the error handler decides (error-handler.ts); what it does not deal with ends as with fallback, or fails
  */
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
@@ -12,8 +13,7 @@ import type { Json } from '../schema/json.ts';
 export type NodeEnd = { status: 'done' | 'failed'; reason: string; output: Json };
 
 export function failureOf(config: Node, reason: string): NodeEnd {
-  if (config.on_error === 'fallback' && config.fallback !== undefined)
-    return { status: 'done', reason: `fallback after: ${reason}`, output: config.fallback };
+  if (hasFallback(config)) return { status: 'done', reason: `fallback after: ${reason}`, output: config.fallback };
   if (config.on_error === 'continue')
     return { status: 'done', reason: `continued after: ${reason}`, output: errorOutput(reason) };
   return { status: 'failed', reason, output: errorBranch(config) === null ? null : errorOutput(reason) };
@@ -22,7 +22,12 @@ export function failureOf(config: Node, reason: string): NodeEnd {
 /** What a failure makes of a node. */
 export function statusAfterFailure(config: Node | undefined): 'done' | 'failed' {
   if (config?.on_error === 'continue') return 'done';
-  return config?.on_error === 'fallback' && config.fallback !== undefined ? 'done' : 'failed';
+  return hasFallback(config) ? 'done' : 'failed';
+}
+
+function hasFallback(config: Node | undefined): config is Node & { fallback: Json } {
+  const isUsed = config?.on_error === 'fallback' || config?.on_error === 'handle';
+  return isUsed && config.fallback !== undefined;
 }
 
 /** The node that is next when this one has failed; null when its failure is that of the run. */

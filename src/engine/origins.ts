@@ -3,7 +3,7 @@ import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import { jsonField } from '../schema/json-field.ts';
 import type { Author, Origin } from '../schema/tool.ts';
-import { nodeNamed, type NodeState, type RunState } from './run-state.ts';
+import { nodeNamed, nodeStateOf, type NodeState, type RunState } from './run-state.ts';
 import { templateNames } from './template.ts';
 
 /** Shorter words are in every text. */
@@ -12,6 +12,7 @@ const SHORTEST_WORD = 4;
 /** What a person wrote and filled with the words of a tool is no longer what the person wrote. */
 export function authorOf(run: RunState, config: Node | undefined): Author {
   if (config === undefined || config.kind === 'agent' || run.plan.graph.author === 'model') return 'model';
+  if (nodeStateOf(run, config.id)?.handled?.isChanged === true) return 'model';
   return config.input !== undefined && templateNames(config.input).every((name) => isGiven(run, name))
     ? 'operator'
     : 'model';
@@ -31,10 +32,13 @@ export function originsOf(
   const index = nodeNamed(run, name) ?? -1;
   const [config, node] = [run.configs[index], run.nodes[index]];
   if (config === undefined || node === undefined) return {};
+  const isChanged = node.handled?.isChanged === true; // by a model that has read an error, whose words are a tool's
   const origin = (field: string): Origin =>
-    config.kind === 'agent'
-      ? originOfWords(jsonText(jsonField(input, field)), run, node)
-      : originOfTemplate(config.input === undefined ? '{{last}}' : jsonField(config.input, field), run);
+    isChanged
+      ? 'tool'
+      : config.kind === 'agent'
+        ? originOfWords(jsonText(jsonField(input, field)), run, node)
+        : originOfTemplate(config.input === undefined ? '{{last}}' : jsonField(config.input, field), run);
   return Object.fromEntries(
     targets.filter((field) => jsonField(input, field) !== null).map((field) => [field, origin(field)]),
   );

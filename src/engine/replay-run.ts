@@ -6,6 +6,7 @@
  */
 import { hash } from 'node:crypto';
 import { STEP_CHECK } from '../schema/acceptance.ts';
+import { ERROR_DECIDE } from '../schema/error-handling.ts';
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
 import type { ToolRegistry } from '../schema/ports.ts';
@@ -48,8 +49,10 @@ export function replayDecisions(plan: Plan, events: readonly Event[], tools: Too
 /** Whether the engine itself decided this; everything else came from outside: outcomes, answers, planners, people. */
 function isDecided(run: RunState, event: Event): boolean {
   if (event.type === 'wait.opened') return event.data.for.kind !== 'turn';
+  if (event.type === 'error.handled') return true;
   if (event.type === 'run.ended') return event.data.status !== 'cancelled';
-  if (event.type === 'call.started' && event.data.tool === STEP_CHECK && event.data.node === null) return true;
+  const isOwn = event.type === 'call.started' && event.data.node === null;
+  if (isOwn && (event.data.tool === STEP_CHECK || event.data.tool === ERROR_DECIDE)) return true;
   if (event.type === 'call.started')
     return (
       event.data.node !== null &&

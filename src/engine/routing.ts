@@ -49,6 +49,7 @@ export function settleNode(
   node.awaiting = null;
   node.doubt = false;
   node.check = null;
+  node.failure = null;
   node.ending = null;
   run.ready.delete(index);
   run.active.delete(index);
@@ -135,7 +136,8 @@ function isBusy(run: RunState, index: number): boolean {
   const node = run.nodes[index];
   if (node === undefined) return false;
   const isBetweenAttempts = node.again !== null && run.active.has(index) && !run.ready.has(index);
-  return openCallsOf(node).length > 0 || node.check !== null || node.wait !== null || isBetweenAttempts;
+  const isAsking = node.check !== null || node.failure?.question != null;
+  return openCallsOf(node).length > 0 || isAsking || node.wait !== null || isBetweenAttempts;
 }
 
 /** Whether an edge back is about to start a node over. */

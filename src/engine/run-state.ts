@@ -1,6 +1,7 @@
 /** The state of a run: a fold of its events over its plan. Plain data; only fold-run.ts changes it. */
 import type { CheckMoment } from '../schema/acceptance.ts';
 import type { Decision } from '../schema/decision.ts';
+import type { ErrorDecision } from '../schema/error-handling.ts';
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { Evidence } from '../schema/ports.ts';
@@ -60,6 +61,20 @@ export type AgentState = {
   problem: string | null;
 };
 
+/** A failure that the error handler deals with (error-handler.ts). */
+export type NodeFailure = {
+  reason: string;
+  /** The call that has failed. */
+  call: OpenCall;
+  /** The question to a model that is in progress. */
+  question: string | null;
+  /** What a model decided; none when it could not be asked. */
+  decision: ErrorDecision | 'none' | null;
+};
+
+/** How often each rule, and a model, was used for a node. */
+export type HandledCounts = Record<'rate' | 'timeout' | 'tool' | 'model', number>;
+
 export type NodeState = {
   status: NodeStatus;
   /** How often an edge back has led here. */
@@ -84,6 +99,12 @@ export type NodeState = {
   /** Whether its acceptance was seen to fail right before the next call; null when it was not checked yet. */
   baseline: 'fails' | 'unknown' | null;
   ending: Ending | null;
+  /** A failure that is being handled. */
+  failure: NodeFailure | null;
+  /** What the error handler has changed for the attempts that follow. */
+  handled: { timeoutFactor: number; isChanged: boolean } | null;
+  /** How many questions about its failures were put to a model. */
+  questions: number;
   /** How often it was done again because its acceptance failed. */
   redone: number;
   /** What must be awaited and has no wait yet. */
@@ -137,6 +158,12 @@ export type RunState = {
   /** Nodes of the graph that an edge back has started over since the last act; the next act says so in its event. */
   restarted: number[];
   failure: { node: string; reason: string } | null;
+  /** What the error handler has done: decisions of a model, by node, and the first ones in words. */
+  handling: {
+    model: number;
+    nodes: Record<string, HandledCounts>;
+    listed: { node: string; by: 'rule' | 'model'; action: string; reason: string }[];
+  };
   output: Json;
   reason: string;
   artifacts: ArtifactRef[];
@@ -164,6 +191,9 @@ export function freshNode(unmet: number, visit = 0): NodeState {
     checks: 0,
     baseline: null,
     ending: null,
+    failure: null,
+    handled: null,
+    questions: 0,
     redone: 0,
     awaiting: null,
     wait: null,

@@ -10,6 +10,7 @@ import type { WaitAnswer } from '../schema/wait.ts';
 import { usesDate } from './graph-templates.ts';
 import { hasAcceptance, isAccepting } from './node-acceptance.ts';
 import type { CallStep, Step } from './decide.ts';
+import { isHandling } from './error-handler.ts';
 import { failureOf, statusAfterFailure } from './node-failure.ts';
 import { nodeTitle } from './graph-plan.ts';
 import { turnOf } from './run-turns.ts';
@@ -108,6 +109,8 @@ export function stepEvent(run: RunState, step: Exclude<Step, { kind: 'Think' }>)
           output: step.output,
         },
       };
+    case 'Handle':
+      return { type: 'error.handled', run: run.id, data: step.handled };
     case 'Finish':
       return {
         type: 'run.ended',
@@ -162,6 +165,7 @@ function statusAfterOutcome(run: RunState, node: string | null, outcome: Outcome
   if (config === undefined || config.kind === 'agent' || run.nodes[index ?? -1]?.again !== null) return undefined;
   if (outcome.status === 'ok') return isAccepting(run, index) ? undefined : 'done';
   if (outcome.status !== 'failed' && outcome.status !== 'denied') return undefined;
+  if (outcome.status === 'failed' && isHandling(config)) return undefined;
   return statusAfterFailure(config);
 }
 

@@ -5,6 +5,7 @@
  * Calls within a call belong to no node: after a crash the whole outer call is made again.
  */
 import { STEP_CHECK } from '../schema/acceptance.ts';
+import { ERROR_DECIDE } from '../schema/error-handling.ts';
 import { messageOf } from '../schema/errors.ts';
 import type { Usage } from '../schema/effect.ts';
 import type { Act, Author, CallBounds, Left, Origin, Outcome, ToolCall } from '../schema/tool.ts';
@@ -48,7 +49,7 @@ export function toolCallFor(state: DriveState, step: CallStep, usage: Usage): To
 
 /** A read that is made together with others is not tried again among them, but alone (turn-reads.ts). */
 function boundsIn(run: RunState, { node, tool, ask, isCheck, together, isRetry }: CallStep): CallBounds {
-  if (tool === STEP_CHECK && isCheck === true) return checkBounds;
+  if ((tool === STEP_CHECK || tool === ERROR_DECIDE) && isCheck === true) return checkBounds;
   const bounds = boundsOf(run, node, ask);
   if (together === true) return { ...bounds, retries: 0 };
   return isRetry === true ? { ...bounds, retries: Math.max(0, bounds.retries - 1) } : bounds;

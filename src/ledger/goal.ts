@@ -97,6 +97,9 @@ const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
     restart(goal, data.restarts);
     settle(goal, data.node, data.status);
   },
+  'error.handled': (goal, { data }) => {
+    if (data.settles !== undefined) settle(goal, data.node, data.settles);
+  },
   'decision.made': (goal, { data }) => {
     restart(goal, data.restarts);
     startWork(goal, data.node);

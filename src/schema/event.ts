@@ -173,6 +173,24 @@ export const eventData = {
       restarts,
     })
     .describe('A node ended by something other than the outcome of its own call.'),
+  'error.handled': z
+    .strictObject({
+      node: NodeId,
+      by: z.enum(['rule', 'model']).describe('Who decided it.'),
+      rule: z
+        .enum(['rate', 'timeout', 'tool'])
+        .optional()
+        .describe('The rule that applied, if it lets the node go on.'),
+      action: z
+        .enum(['retry', 'wait', 'fallback', 'skip', 'fail'])
+        .describe('What is done: try again, wait and try again, use the fallback, leave the node out, or let it fail.'),
+      reason,
+      input: JsonValue.optional().describe('The changed input of the next attempt.'),
+      timeout_factor: z.number().min(1).max(10).optional().describe('How much longer the next attempt may take.'),
+      for: WaitFor.optional().describe('What is waited for before the next attempt.'),
+      settles: z.enum(['done', 'failed', 'skipped']).optional().describe('What it makes of the node.'),
+    })
+    .describe('A node failed for good, and the error handler decided what to do about it.'),
   'decision.made': z
     .strictObject({
       node: NodeId,

@@ -31,14 +31,16 @@ export const commonFields = {
   retry: Retry.optional(),
   on_error: z
     .union([
-      z.enum(['retry', 'fallback', 'fail', 'continue']),
+      z.enum(['retry', 'fallback', 'fail', 'continue', 'handle']),
       z.templateLiteral(['branch:', z.string().min(1).max(80)]),
     ])
     .default('fail')
     .describe(
-      'What happens when the node has failed for good. fail: the run fails. fallback: `fallback` is its output. continue: its output is {error}. branch:<node>: that node is next, with {error} as its input. retry: twice more, then fail.',
+      'What happens when the node has failed for good. fail: the run fails. fallback: `fallback` is its output. continue: its output is {error}. branch:<node>: that node is next, with {error} as its input. handle: the error handler decides (rules, then a model if the graph has `handler`). retry: twice more, then fail.',
     ),
-  fallback: JsonValue.optional().describe('Output to continue with if on_error is fallback.'),
+  fallback: JsonValue.optional().describe(
+    'Output to continue with if on_error is fallback, or handle and nothing else helped.',
+  ),
   tools: z.array(z.string().max(120)).max(100).optional().describe('Tools this node may call.'),
 };
 
@@ -154,6 +156,15 @@ export const Graph = z
       .record(NodeId, JsonValue)
       .optional()
       .describe('While the graph is being written: outputs of nodes that are not run. Not in strict mode.'),
+    handler: z
+      .strictObject({
+        model: z
+          .boolean()
+          .default(false)
+          .describe('Whether a model may decide about an error that no rule deals with.'),
+      })
+      .optional()
+      .describe('How errors of nodes with on_error: handle are dealt with.'),
     desk: Id.optional().describe('The copy of the desk, in workspace/forks, that it works in; that of a fork.'),
     folders: z
       .array(OpenFolder)

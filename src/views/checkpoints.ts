@@ -31,6 +31,8 @@ type Settled = Pick<Checkpoint, 'node' | 'status' | 'output'>;
 
 function settledBy({ type, data }: Event): Settled | null {
   if (type === 'node.settled') return { node: data.node, status: data.status, output: data.output };
+  if (type === 'error.handled' && data.settles !== undefined)
+    return { node: data.node, status: data.settles, output: null };
   if (type === 'wait.closed') {
     const { node, becomes, answer } = data;
     if (node === null || (becomes !== 'done' && becomes !== 'failed')) return null;

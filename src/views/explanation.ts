@@ -58,6 +58,14 @@ export function explainRun(events: readonly Event[]): Explanation {
   return explanation;
 }
 
+const HANDLED = {
+  retry: 'tried again after an error',
+  wait: 'waits after an error',
+  fallback: 'continues with its fallback after an error',
+  skip: 'left out after an error',
+  fail: 'failed for good',
+} as const;
+
 function addMoment(explanation: Explanation, event: Event): void {
   const note = (what: string, why: string): void =>
     void explanation.timeline.push({ seq: event.seq, at: event.at, what, why });
@@ -74,6 +82,8 @@ function addMoment(explanation: Explanation, event: Event): void {
   else if (event.type === 'decision.made' && event.data.decision.kind === 'Transition')
     note(`${event.data.node}: ${event.data.decision.to}`, event.data.decision.rationale);
   else if (event.type === 'node.settled') note(`${event.data.node} ${event.data.status}`, event.data.reason);
+  else if (event.type === 'error.handled')
+    note(`${event.data.node}: ${HANDLED[event.data.action]} (by ${event.data.by})`, event.data.reason);
   else if (event.type === 'run.ended') {
     note(event.data.status, event.data.reason);
   }

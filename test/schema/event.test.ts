@@ -18,6 +18,7 @@ const inventory = [
   'desk.kept@1',
   'egress.decided@1',
   'episode.imported@1',
+  'error.handled@1',
   'fact.forgotten@1',
   'fact.kept@1',
   'fact.reworded@1',

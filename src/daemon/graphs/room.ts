@@ -1,13 +1,14 @@
 /** What graphs need while they run: the tools of their state and what people change in it, and those that ask models. */
 import { defineRoom } from '../../schema/room.ts';
+import { deskFolder } from '../desk-folder.ts';
 import { ports } from '../room-ports.ts';
 
-const { home, events, ledger, artifacts, state, runs, viewFolds, models } = ports;
+const { home, events, ledger, artifacts, state, runs, viewFolds, models, tools } = ports;
 
 export const homeGraphs = defineRoom({
   name: 'daemon/graphs',
   events: ['state.written'],
-  tools: ['state.read', 'state.values', 'state.write', 'runs.prior', 'model.template', 'model.choose'],
+  tools: ['state.read', 'state.values', 'state.write', 'runs.prior', 'model.template', 'model.choose', 'error.decide'],
   detachedTools: async ({ purpose, artifacts: stored }) => {
     if (purpose === 'replay') return []; // what a model answered then, and what state was, is in the record
     const [{ simulatedTools }, { modelNodeTools }] = await Promise.all([
@@ -16,17 +17,25 @@ export const homeGraphs = defineRoom({
     ]);
     return [...simulatedTools(stored), ...modelNodeTools(() => null)];
   },
-  needs: { home, events, ledger, artifacts, state, runs, viewFolds, models },
+  needs: { home, events, ledger, artifacts, state, runs, viewFolds, models, tools },
   open: async (needed) => {
-    const [{ rememberingTools }, { changeState }, { modelNodeTools }] = await Promise.all([
-      import('./remembering-tools.ts'),
-      import('./change-state.ts'),
-      import('./model-node-tools.ts'),
-    ]);
+    const [{ rememberingTools }, { changeState }, { modelNodeTools }, { errorDecideTool }, { classifierOf }] =
+      await Promise.all([
+        import('./remembering-tools.ts'),
+        import('./change-state.ts'),
+        import('./model-node-tools.ts'),
+        import('./error-decide-tool.ts'),
+        import('../guard/classifier.ts'),
+      ]);
     return {
       tools: [
         ...rememberingTools(needed),
         ...modelNodeTools((model) => needed.models.called('executor', model)?.contextTokens ?? null),
+        errorDecideTool({
+          tools: needed.tools,
+          classify: classifierOf(needed.home),
+          deskOf: ({ desk }) => deskFolder(needed.home, desk),
+        }),
       ],
       intakes: { state: async (intake) => ({ answer: changeState(needed, intake) }) },
     };

@@ -115,7 +115,7 @@ async function realDirOf(desk: string, named: string): Promise<string> {
 }
 
 /** What a call would run, if it runs a command. */
-function commandOf({ tool, input }: ToolCall): Command | null {
+export function commandOf({ tool, input }: ToolCall): Command | null {
   if (tool !== 'shell' || input === null || typeof input !== 'object' || Array.isArray(input)) return null;
   const { line, argv } = input;
   if (typeof line === 'string') return { line };

@@ -55,6 +55,10 @@ function stepOf(id: string, events: readonly Event[]): Omit<ResultStep, 'id' | '
       if (event.data.status === 'failed') step.error = event.data.reason.slice(0, LONGEST_SHOWN);
       else Object.assign(step, outputOf(event.data.output));
     }
+    if (event.type === 'error.handled' && event.data.settles !== undefined) {
+      step.status = event.data.settles;
+      step.fallback = event.data.action === 'fallback';
+    }
     if (event.type === 'wait.opened') step.status = 'waiting';
     isWorker ||= event.type === 'decision.made';
     if (event.type === 'decision.made' && event.data.decision.kind === 'Finish') {

@@ -82,6 +82,11 @@ async function exchange(
   }
 }
 
+/** How long the server asks to wait, for whoever tries again. */
+function pauseOf({ 'retry-after': after }: Reply['headers']): string {
+  return after !== undefined && /^\d{1,6}$/.test(after) ? ` (retry after ${after} s)` : '';
+}
+
 async function toHttpOutcome(
   { url, status, headers, body, hosts }: Reply,
   artifacts?: ArtifactStore,
@@ -89,7 +94,7 @@ async function toHttpOutcome(
   if (status >= 400) {
     const words = isText(body) ? body.toString().slice(0, QUOTED).trim() : `${body.length} bytes that are not text`;
     const temporary = status >= 500 || status === 429;
-    return { status: 'failed', error: `${shownUrl(url)} answered ${status}: ${words}`, temporary };
+    return { status: 'failed', error: `${shownUrl(url)} answered ${status}${pauseOf(headers)}: ${words}`, temporary };
   }
   const media = headers['content-type']?.slice(0, 200);
   const shown = await toBodyText(asCaptured(body), { artifacts, ...(media === undefined ? {} : { media }) });
