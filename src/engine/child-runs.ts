@@ -7,6 +7,7 @@ import type { Graph } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { Budgets } from '../schema/run.ts';
 import type { ToolCall } from '../schema/tool.ts';
+import { endsAlone } from '../schema/wait.ts';
 import { accountLeft } from './account.ts';
 import { answerFromChild, childIdOf, failedChildOf, shareOfBudget } from './child-terms.ts';
 import type { EngineContext } from './engine-context.ts';
@@ -118,5 +119,5 @@ export async function endOfChild(context: EngineContext, id: string): Promise<Ru
 
 /** Whether anything that a run waits for ends without a person. */
 function endsByItself({ waits }: RunState): boolean {
-  return [...waits.values()].some(({ for: { kind } }) => kind === 'timer' || kind === 'child' || kind === 'turn');
+  return [...waits.values()].some(({ for: awaited }) => endsAlone(awaited));
 }

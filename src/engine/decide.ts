@@ -49,6 +49,7 @@ import { isReached, mapList, willStartOver } from './routing.ts';
 
 /** Characters of a compared text that are repeated in the output of its condition. */
 const LONGEST_VALUE = 1000;
+const LONGEST_QUESTION = 20_000;
 
 export type CallStep = Attempt & {
   kind: 'CallTool';
@@ -180,7 +181,7 @@ function stepFor(run: RunState, index: number, tools: ToolLookup): Step {
         tools,
       );
     case 'wait':
-      return waitStep(run, config, node, config.for);
+      return waitStep(run, config, node, filledQuestion(run, index, config.for));
     case 'map':
       if (node.items !== null && isAccepting(run, index)) return checkStep(run, config, node, 'after', tools);
       return { kind: 'Settle', node: config.id, ...endOfMap(run, index, config, node) };
@@ -222,6 +223,13 @@ function transformed(run: RunState, index: number, { value }: Extract<Node, { ki
 function shortValue(value: Json): Json {
   const isShort = typeof value === 'string' ? value.length <= LONGEST_VALUE : typeof value !== 'object';
   return isShort ? value : null;
+}
+
+/** A question whose answer chooses a branch may contain templates. */
+function filledQuestion(run: RunState, index: number, awaited: WaitFor): WaitFor {
+  if (awaited.kind !== 'question' || awaited.branch !== true) return awaited;
+  const text = fillTemplate(awaited.text, lookupFor(run, index));
+  return { ...awaited, text: (typeof text === 'string' ? text : JSON.stringify(text)).slice(0, LONGEST_QUESTION) };
 }
 
 function agentStep(run: RunState, config: Node, node: NodeState, tools: ToolLookup): Step {

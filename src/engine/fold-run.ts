@@ -301,8 +301,9 @@ function decisionRejected(run: RunState, { data }: EventOf<'decision.rejected'>)
   });
 }
 
-function waitOpened(run: RunState, { data }: EventOf<'wait.opened'>): void {
-  run.waits.set(data.wait, { wait: data.wait, node: data.node, for: data.for });
+function waitOpened(run: RunState, { data, at }: EventOf<'wait.opened'>): void {
+  const opened = data.for.kind === 'question' && data.for.timeout_seconds !== undefined ? { opened: at } : {};
+  run.waits.set(data.wait, { wait: data.wait, node: data.node, for: data.for, ...opened });
   withNode(run, data.node, (index, node) => {
     node.status = 'waiting';
     startMap(run, node);

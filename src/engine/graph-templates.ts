@@ -9,6 +9,7 @@ export function templatesOf(node: Node): Json[] {
   const own: Json[] = [node.input ?? null, node.idempotency_key ?? null];
   if (node.kind === 'agent') own.push(node.goal);
   if (node.kind === 'map') own.push(node.over, templatesOf(node.each));
+  if (node.kind === 'wait' && node.for.kind === 'question' && node.for.branch === true) own.push(node.for.text);
   if (node.kind === 'typed_condition') own.push(conditionTemplates(node));
   if (node.kind === 'transform') own.push(node.value ?? null);
   return own;

@@ -117,7 +117,8 @@ export type NodeState = {
   item: Json;
 };
 
-export type OpenWait = { wait: string; node: string | null; for: WaitFor };
+/** `opened`: when the question was asked, for one that is awaited only for a time. */
+export type OpenWait = { wait: string; node: string | null; for: WaitFor; opened?: string };
 type Spent = Record<'tokens' | 'usd' | 'tool_calls' | 'retries' | 'replans' | 'output_bytes', number>;
 
 export type RunState = {

@@ -1,4 +1,4 @@
-/** Waits that end without a person: timers, runs inside, and requirements that something here can provide. */
+/** Waits that end without a person: timers, questions with a time limit, runs inside, and requirements that something here can provide. */
 import type { NewEvent } from '../schema/event.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import { answerFromChild } from './child-terms.ts';
@@ -11,7 +11,7 @@ import { isOver, type OpenWait, type RunState } from './run-state.ts';
 export function expectEnd(
   context: EngineContext,
   run: RunState,
-  { wait, node, for: awaited }: OpenWait,
+  { wait, node, for: awaited, opened }: OpenWait,
   signal: AbortSignal,
 ): Promise<NewEvent> | null {
   const { options } = context;
@@ -24,11 +24,22 @@ export function expectEnd(
     const elapsed: WaitAnswer = { verdict: 'elapsed', by: 'the clock' };
     return sleepUntil(options, awaited, signal).then(() => close(elapsed));
   }
+  if (awaited.kind === 'question' && awaited.timeout_seconds !== undefined && opened !== undefined) {
+    const until = new Date(Date.parse(opened) + awaited.timeout_seconds * 1000).toISOString();
+    return sleepUntil(options, { kind: 'timer', until }, signal).then(() => close(answerOfClock(awaited.default)));
+  }
   if (awaited.kind === 'requirement') return options.provide?.(run, { wait, node, for: awaited })?.then(close) ?? null;
   if (awaited.kind === 'turn')
     return hasTurn(context.turns, run) ? Promise.resolve(close({ verdict: 'arrived', by: 'oka' })) : null;
   if (awaited.kind !== 'child') return null;
   return childAnswer(context, awaited.run, awaited.any_end).then(close);
+}
+
+/** The answer when nobody has answered in time. */
+function answerOfClock(usual: string | undefined): WaitAnswer {
+  return usual === undefined
+    ? { verdict: 'expired', text: 'nobody answered in time', by: 'the clock' }
+    : { verdict: 'answered', text: usual, by: 'the clock' };
 }
 
 async function childAnswer(context: EngineContext, id: string, anyEnd: boolean | undefined): Promise<WaitAnswer> {

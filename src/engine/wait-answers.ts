@@ -1,6 +1,6 @@
 /** What happens to a node when what it waited for has an answer. A part of the fold: it changes the state it is given. */
 import type { Json } from '../schema/json.ts';
-import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
+import { chosenOption, type WaitAnswer, type WaitFor } from '../schema/wait.ts';
 import { isAccepting, refusalOf } from './node-acceptance.ts';
 import { recordAdvice, recordOutcome } from './agent.ts';
 import { type NodeState, nodeNamed, type RunState } from './run-state.ts';
@@ -96,10 +96,23 @@ function effectOf(run: RunState, index: number, node: NodeState, awaited: WaitFo
   if (node.again !== null && (kind === 'approval' || kind === 'requirement' || kind === 'timer'))
     return { kind: 'repeat', approved: kind === 'approval' ? awaited.binding : null };
   if (kind === 'timer' && run.configs[index]?.kind === 'agent') return { kind: 'think' };
+  if (kind === 'question' && awaited.branch === true) return branchEffect(awaited.options, text ?? '');
   const output = answer.output ?? text ?? null;
   return node.agent === null
     ? { kind: 'settle', output, reason: '' }
     : { kind: 'continue', status: 'ok', output, error: null };
+}
+
+/** An answer that names none of the options leads nowhere, so the node has failed. */
+function branchEffect(options: readonly string[] | undefined, text: string): AnswerEffect {
+  if (options === undefined) return { kind: 'settle', output: { branch: null, answer: text }, reason: '' };
+  const branch = chosenOption(options, text);
+  if (branch === null)
+    return {
+      kind: 'fail',
+      reason: `the answer ${JSON.stringify(text.slice(0, 200))} is none of ${options.join(', ')}`,
+    };
+  return { kind: 'settle', output: { branch, answer: text }, reason: '' };
 }
 
 /** An answer that only reports that the thing is there now lets the call be repeated; any other says what to do instead. */

@@ -7,14 +7,16 @@ import { defineRoom } from '../schema/room.ts';
 export const graphs = defineRoom({
   name: 'graphs',
   nodes: async () => {
-    const [{ aiTemplate }, { llmCondition }, { readState }, { writeState }, { readPriorRuns }] = await Promise.all([
-      import('./ai-template.ts'),
-      import('./llm-condition.ts'),
-      import('./read-state.ts'),
-      import('./write-state.ts'),
-      import('./read-prior-runs.ts'),
-    ]);
-    return [aiTemplate, llmCondition, readState, writeState, readPriorRuns];
+    const [{ ask }, { aiTemplate }, { llmCondition }, { readState }, { writeState }, { readPriorRuns }] =
+      await Promise.all([
+        import('./ask.ts'),
+        import('./ai-template.ts'),
+        import('./llm-condition.ts'),
+        import('./read-state.ts'),
+        import('./write-state.ts'),
+        import('./read-prior-runs.ts'),
+      ]);
+    return [ask, aiTemplate, llmCondition, readState, writeState, readPriorRuns];
   },
   config: async () => ({ graph_import: (await import('./import-tools.ts')).GraphImportConfig }),
 });

@@ -105,6 +105,12 @@ export const WaitFor = z
         .max(20)
         .optional()
         .describe('The answers that are possible, if not free text.'),
+      branch: z
+        .literal(true)
+        .optional()
+        .describe('The answer chooses a branch of the graph: the output is {branch, answer}, and other answers fail.'),
+      timeout_seconds: z.number().positive().optional().describe('How long an answer is awaited.'),
+      default: z.string().max(500).optional().describe('The answer after that time; without one the wait expires.'),
     }),
     z.strictObject({
       kind: z.literal('timer').describe('A moment has to come.'),
@@ -157,3 +163,15 @@ export const WaitAnswer = z
   })
   .describe('How a wait was closed.');
 export type WaitAnswer = z.infer<typeof WaitAnswer>;
+
+/** The option that an answer names, whatever its case and the space around it; null when it is none of them. */
+export function chosenOption(options: readonly string[], text: string): string | null {
+  const plain = (word: string): string => word.trim().toLowerCase();
+  return options.find((option) => option === text) ?? options.find((option) => plain(option) === plain(text)) ?? null;
+}
+
+/** Whether a wait ends without a person while a process drives its run. */
+export function endsAlone(awaited: WaitFor): boolean {
+  if (awaited.kind === 'question') return awaited.timeout_seconds !== undefined;
+  return awaited.kind === 'timer' || awaited.kind === 'child' || awaited.kind === 'turn';
+}

@@ -1,5 +1,5 @@
 import { OkaError } from '../../schema/errors.ts';
-import type { WaitAnswer } from '../../schema/wait.ts';
+import { chosenOption, type WaitAnswer } from '../../schema/wait.ts';
 import type { Answer, Call } from '../command-module.ts';
 import { findWait, type OpenWait, readOpenWaits } from '../find-run.ts';
 import { operatorName } from '../operator-name.ts';
@@ -8,6 +8,9 @@ import { renderRequest, type RequestData, requestJson, requestRun } from '../run
 export async function run(call: Call): Promise<Answer<RequestData>> {
   const { open, text } = readAnswer(call.operands, await readOpenWaits(call.home));
   const { wait } = open;
+  if (open.for.kind === 'question' && open.for.branch === true && open.for.options !== undefined)
+    if (chosenOption(open.for.options, text) === null)
+      throw new OkaError('usage', `this question has the answers ${open.for.options.join(', ')}`);
   const answer: WaitAnswer = {
     verdict: open.for.kind === 'approval' ? verdictOf(text) : 'answered',
     text,

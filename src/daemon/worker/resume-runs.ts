@@ -4,6 +4,7 @@
  * Resumed runs count as work like new tasks, and go before them, oldest first: a worker that is killed again and again
  * finishes what it began instead of beginning more.
  */
+import { endsAlone } from '../../schema/wait.ts';
 import { isInside } from '../../engine/child-terms.ts';
 import type { Goal } from '../../ledger/goal.ts';
 import { messageOf } from '../../schema/errors.ts';
@@ -54,8 +55,5 @@ export function resumeQueue({ backend, valuesOf }: Host, space: DiskSpace, log: 
 function isToGoOn(goal: Goal): boolean {
   if (isInside(goal)) return false;
   const { status, waits } = goal;
-  return (
-    status === 'running' ||
-    (status === 'blocked' && waits.some(({ for: { kind } }) => kind === 'child' || kind === 'timer' || kind === 'turn'))
-  );
+  return status === 'running' || (status === 'blocked' && waits.some(({ for: awaited }) => endsAlone(awaited)));
 }
