@@ -31,9 +31,9 @@ export type RunStatus = z.infer<typeof RunStatus>;
 export const RunLink = z
   .strictObject({
     kind: z
-      .enum(['replay', 'resume', 'fork', 'again'])
+      .enum(['replay', 'resume', 'fork'])
       .describe(
-        'replay: the same input once more. resume: it continues a failed run. fork: it departs from a run at a node. again: the same task once more.',
+        'replay: the same input once more. resume: it continues a failed run. fork: it departs from a run at a node.',
       ),
     run: Id.describe('The earlier run.'),
     node: NodeId.optional().describe('The node it starts at; what was done before that node is reused.'),
@@ -51,8 +51,6 @@ export function describeLink({ kind, run, node }: RunLink): string {
       return `resumes run ${run}`;
     case 'fork':
       return `forks run ${run}${node === undefined ? '' : ` at ${node}`}`;
-    case 'again':
-      return `the task of run ${run} once more`;
   }
 }
 
