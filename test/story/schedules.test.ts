@@ -129,6 +129,8 @@ describe('a task that comes again', { timeout: 120_000 }, () => {
     const run = await story.until('the slot', async () => (await slotsOf(story))[0]?.run);
     await story.until('the end', async () => (await story.eventsOf('run.ended', run))[0]);
     expect(story.deskText('n.txt')).toBe('n=3');
+    const [saved] = await story.eventsOf('graph.saved');
+    expect(saved?.data).toMatchObject({ graph: 'count', cause: 'run' });
   });
 
   it('is cancelled for the next run of its schedule when overlap says so, also where one run at a time is allowed', async () => {

@@ -14,6 +14,7 @@ import type { Schedules, ScheduleState } from '../../intake/schedule-state.ts';
 import { replaceFile } from '../../ledger/disk.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { graphFile, loadRunnableGraph } from '../home/graph-files.ts';
+import { saveVersionOfRun } from '../home/save-version.ts';
 import type { Host } from '../host.ts';
 import type { Log } from '../log-line.ts';
 import { nodeKinds } from '../room-contributions.ts';
@@ -26,6 +27,7 @@ export type StartedRun = { run: string; title: string };
 
 export type PendingRun = { run: string; schedule: string; slot: string };
 
+const versionPorts = { ledger: ports.ledger, projections: ports.projections, artifacts: ports.artifacts };
 const SUPERSEDED = 'the next run of its schedule is due, and the schedule says overlap: cancel';
 
 /** The oldest run that may start now, and the runs that have to be cancelled before others may. */
@@ -90,10 +92,12 @@ async function startFile(
   const { projections, schedules } = host.valuesOf({ projections: ports.projections, schedules: ports.schedules });
   const { name } = state;
   if (file.kind === 'graph') {
-    const graph = loadRunnableGraph(graphFile(host.home, file.graph.graph), await nodeKinds()).graph;
+    const { graph, text } = loadRunnableGraph(graphFile(host.home, file.graph.graph), await nodeKinds());
     const { title } = file;
     const input = file.graph.input ?? {};
-    return { run: await host.backend.start({ kind: 'start', run: next.run, graph, title, input }), title };
+    const run = await host.backend.start({ kind: 'start', run: next.run, graph, title, input });
+    await saveVersionOfRun(host.valuesOf(versionPorts), graph.id, text);
+    return { run, title };
   }
   const { content } = file;
   const folder = content.isFolder ? join(schedules.folder, name) : null;
