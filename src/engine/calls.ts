@@ -2,6 +2,8 @@
  * Owns: making the call that a step decided, and staging its outcome.
  * Does not own: what the chain and the tool are given (tool-call.ts), what an outcome means (fold-run.ts).
  */
+import type { Node } from '../schema/graph.ts';
+import { checkOutcome } from './data-contract.ts';
 import { messageOf } from '../schema/errors.ts';
 import type { Usage } from '../schema/effect.ts';
 import type { Outcome, ToolCall } from '../schema/tool.ts';
@@ -21,19 +23,26 @@ export function startCall(state: DriveState, step: CallStep): void {
   const usage = estimateCost(state.world.tools, step.tool, step.input);
   state.inFlight.add(step);
   const call = toolCallFor(state, step, usage);
-  outcomeOf(state, call, usage, flushBefore(state, step.class)).then(
+  outcomeOf(state, step, call, usage, flushBefore(state, step.class)).then(
     (outcome) => deliver(state, { kind: 'outcome', step, outcome: failedUnlessStopped(state, outcome) }),
     (error: unknown) => fail(state, error),
   );
 }
 
 /** The budget is reserved right before the call: what was decided with it and is made after it does not count yet. */
-async function outcomeOf(state: DriveState, call: ToolCall, usage: Usage, durable: Promise<void>): Promise<Outcome> {
+async function outcomeOf(
+  state: DriveState,
+  step: CallStep,
+  call: ToolCall,
+  usage: Usage,
+  durable: Promise<void>,
+): Promise<Outcome> {
   await durable;
   if (state.calls.signal.aborted) return { status: 'cancelled', error: 'stopped before it began', begun: false };
   reserve(state.account, usage, 1);
   try {
-    const outcome = state.world.storeOutput(await state.world.invoke(call));
+    const made = checkOutcome(configOf(state, step), await state.world.invoke(call));
+    const outcome = state.world.storeOutput(made);
     return outcome instanceof Promise ? await outcome : outcome;
   } catch (error) {
     return { status: 'cancelled', error: messageOf(error) };
@@ -41,6 +50,10 @@ async function outcomeOf(state: DriveState, call: ToolCall, usage: Usage, durabl
     reserve(state.account, usage, -1);
   }
 }
+
+/** The node whose work a call is; a check of it promises nothing. */
+const configOf = ({ run }: DriveState, { node, isCheck }: CallStep): Node | undefined =>
+  isCheck === true ? undefined : run.configs[nodeNamed(run, node) ?? -1];
 
 /** Only a call that was asked to stop is cancelled, and so in doubt. */
 function failedUnlessStopped(state: DriveState, outcome: Outcome): Outcome {

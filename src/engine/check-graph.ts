@@ -285,6 +285,13 @@ function nodeProblems(node: Node, at: Place, around: Surroundings, report: Repor
     if (problem !== null) report(`${at()}.acceptance.${index}`, problem);
   });
   checkFailure(node, at, report);
+  if (node.output_schema !== undefined && (node.kind === 'agent' || node.kind === 'graph' || node.kind === 'wait'))
+    report(
+      `${at()}.output_schema`,
+      `the output of ${node.kind === 'agent' ? 'an' : 'a'} ${node.kind} node is not checked; put it on a transform behind it`,
+    );
+  if (node.input_schema !== undefined && (node.kind === 'map' || node.kind === 'wait'))
+    report(`${at()}.input_schema`, `the input of a ${node.kind} node is not checked; put it on a transform before it`);
   if (node.kind === 'transform' && node.acceptance.length > 0)
     report(`${at()}.acceptance`, 'a transform makes nothing that could be checked');
   if (node.kind === 'typed_condition') checkCondition(node, at(), report);

@@ -24,6 +24,7 @@ import type { WaitFor } from '../schema/wait.ts';
 import { checkInput, checkName, isAccepting, needsBaseline } from './node-acceptance.ts';
 import { type Handled, handlerStep, questionInput, questionName } from './error-handler.ts';
 import { inputOf, lookupFor } from './node-input.ts';
+import { inputProblem, outputProblem } from './data-contract.ts';
 import { evaluateCondition, leftSide } from './evaluate-condition.ts';
 import { authorOf } from './origins.ts';
 import { nodeTitle } from './graph-plan.ts';
@@ -166,6 +167,8 @@ function stepFor(run: RunState, index: number, tools: ToolLookup): Step {
   }
   const pinned = node.map === null ? pinOf(run.plan.graph, config.id) : undefined;
   if (pinned !== undefined) return { kind: 'Settle', node: config.id, status: 'done', reason: PINNED, output: pinned };
+  const misfit = isFresh(node) ? inputProblem(config, () => inputOf(run, index)) : null;
+  if (misfit !== null) return { kind: 'Settle', node: config.id, ...failureOf(config, misfit) };
   switch (config.kind) {
     case 'tool':
       if (needsBaseline(run, index, config, node)) return checkStep(run, config, node, 'before', tools);
@@ -184,13 +187,13 @@ function stepFor(run: RunState, index: number, tools: ToolLookup): Step {
       return waitStep(run, config, node, filledQuestion(run, index, config.for));
     case 'map':
       if (node.items !== null && isAccepting(run, index)) return checkStep(run, config, node, 'after', tools);
-      return { kind: 'Settle', node: config.id, ...endOfMap(run, index, config, node) };
+      return { kind: 'Settle', node: config.id, ...promised(config, endOfMap(run, index, config, node)) };
     case 'agent':
       return agentStep(run, config, node, tools);
     case 'typed_condition':
-      return { kind: 'Settle', node: config.id, ...endOfCondition(run, index, config) };
+      return { kind: 'Settle', node: config.id, ...promised(config, endOfCondition(run, index, config)) };
     case 'transform':
-      return { kind: 'Settle', node: config.id, status: 'done', reason: '', output: transformed(run, index, config) };
+      return { kind: 'Settle', node: config.id, ...promised(config, transformed(run, index, config)) };
   }
 }
 
@@ -215,8 +218,17 @@ function endOfCondition(run: RunState, index: number, config: Extract<Node, { ki
   return { status: 'done', reason: found.shown, output: { branch: String(found.isTrue), value } };
 }
 
-function transformed(run: RunState, index: number, { value }: Extract<Node, { kind: 'transform' }>): Json {
-  return value === undefined ? inputOf(run, index) : fillTemplate(value, lookupFor(run, index));
+function transformed(run: RunState, index: number, { value }: Extract<Node, { kind: 'transform' }>): NodeEnd {
+  const output = value === undefined ? inputOf(run, index) : fillTemplate(value, lookupFor(run, index));
+  return { status: 'done', reason: '', output };
+}
+
+const isFresh = ({ attempt, agent, items }: NodeState): boolean => attempt === 0 && agent === null && items === null;
+
+/** An end that gives something else than the node promises is a failure. */
+function promised(config: Node, end: NodeEnd): NodeEnd {
+  const problem = end.status === 'done' ? outputProblem(config, end.output) : null;
+  return problem === null ? end : failureOf(config, problem);
 }
 
 /** The compared value as an output; a large one stays where it came from. */

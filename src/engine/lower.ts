@@ -21,6 +21,7 @@ import {
   type LoweredPlace,
   type NodeKind,
   type SourceGraph,
+  partId,
 } from '../schema/node-kind.ts';
 import { branchProblems, edgesOf, hasBranches, withoutBranches } from './branch-edges.ts';
 import { checkGraph, type GraphProblem, type Surroundings } from './check-graph.ts';
@@ -130,11 +131,28 @@ function instructionsOf(kind: NodeKind, node: KindNode, graph: SourceGraph, plac
         fix: 'The last instruction has the id of the node, each other one an id of its own.',
       },
     );
-  return lowered.map((each, index) => {
+  const checked = inputCheck(node);
+  const before = checked === null ? node.needs : [checked.id];
+  const parts = lowered.map((each, index) => {
     const needs = each.needs ?? [];
     const isEntry = !needs.some((need) => names.has(need));
-    const given = index === lowered.length - 1 ? settingsOf(node) : boundsOf(node);
-    return Node.parse({ ...given, ...each, needs: isEntry ? [...node.needs, ...needs] : needs });
+    const given = index === lowered.length - 1 ? settingsOf(node, kind) : boundsOf(node);
+    return Node.parse({ ...given, ...each, needs: isEntry ? [...before, ...needs] : needs });
+  });
+  return checked === null ? parts : [checked, ...parts];
+}
+
+/** What a node of a contributed kind is given is not the input of its instructions: it is checked before them. */
+function inputCheck(node: KindNode): Node | null {
+  const { input, input_schema: schema, needs } = node;
+  if (schema === undefined) return null;
+  const id = partId(node, 'input');
+  return Node.parse({
+    kind: 'transform',
+    id,
+    needs,
+    ...(input !== undefined && { value: input }),
+    output_schema: schema,
   });
 }
 
@@ -142,9 +160,11 @@ function boundsOf({ timeout_seconds, max_retries, retry }: KindNode): object {
   return withoutUndefined({ timeout_seconds, max_retries, retry });
 }
 
-function settingsOf(node: KindNode): object {
-  const { title, acceptance, idempotency_key, on_error, fallback, tools } = node;
-  return { ...boundsOf(node), ...withoutUndefined({ title, acceptance, idempotency_key, on_error, fallback, tools }) };
+function settingsOf(node: KindNode, { fields }: NodeKind): object {
+  const { title, acceptance, idempotency_key, on_error, fallback, tools, output_schema } = node;
+  const own = { title, acceptance, idempotency_key, on_error, fallback, tools };
+  const promise = 'output_schema' in fields ? {} : { output_schema };
+  return { ...boundsOf(node), ...withoutUndefined({ ...own, ...promise }) };
 }
 
 function withoutUndefined(fields: object): object {

@@ -18,9 +18,11 @@ import { ignoreTooLate, opening } from './run-registry.ts';
 import { isOver, type NodeState, openCallsOf, type RunState } from './run-state.ts';
 import { downtime } from './work-time.ts';
 import { toSnapshot } from './snapshot.ts';
+import { assertInput } from './data-contract.ts';
 import { waitClosedEvent, outcomeEvent, startEvent, type StartOptions, stopEvent } from './step-events.ts';
 
 export async function startRun(context: EngineContext, graph: Graph, request: StartOptions): Promise<Drive> {
+  assertInput(graph, request.input ?? null);
   const { plans, registry, tools } = context;
   await plans.storeTools();
   const plan = await plans.planGraph(graph);

@@ -1,8 +1,7 @@
 /** The node kind `ai_template`: a model answers a prompt, with text or with JSON that fits a schema. */
 import { z } from 'zod';
-import { findSchemaProblem } from '../schema/json-schema.ts';
-import { JsonValue } from '../schema/json.ts';
 import type { NodeKind } from '../schema/node-kind.ts';
+import { SchemaField } from '../schema/schema-field.ts';
 import { modelInput, promptFields, promptParts } from './prompt-fields.ts';
 
 export const aiTemplate: NodeKind = {
@@ -10,12 +9,9 @@ export const aiTemplate: NodeKind = {
   about: 'Asks a model to answer a prompt; its output is the answer, as text or as checked JSON.',
   fields: {
     ...promptFields,
-    output_schema: JsonValue.superRefine((schema, context) => {
-      const problem = findSchemaProblem(schema);
-      if (problem !== null) context.addIssue(problem);
-    })
-      .optional()
-      .describe('JSON Schema that the answer must fit. The model is asked again at most twice.'),
+    output_schema: SchemaField.optional().describe(
+      'JSON Schema that the answer must fit. The model is asked again at most twice.',
+    ),
     output_format: z
       .enum(['text', 'json'])
       .optional()

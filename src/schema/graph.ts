@@ -6,6 +6,7 @@ import { Id, NodeId, Sha256 } from './names.ts';
 import { Budgets, Mode } from './run.ts';
 import { Retry } from './retry-rule.ts';
 import { ArtifactRef } from './tool.ts';
+import { SchemaField } from './schema-field.ts';
 import { WaitFor } from './wait.ts';
 
 /** Fields of every node, whatever its kind. */
@@ -42,6 +43,8 @@ export const commonFields = {
     'Output to continue with if on_error is fallback, or handle and nothing else helped.',
   ),
   tools: z.array(z.string().max(120)).max(100).optional().describe('Tools this node may call.'),
+  input_schema: SchemaField.optional().describe('JSON Schema that its input must fit, else the node fails.'),
+  output_schema: SchemaField.optional().describe('JSON Schema that its output must fit, else the node fails.'),
 };
 
 const ToolNode = z.strictObject({
@@ -135,6 +138,7 @@ export const Graph = z
       .enum(['operator', 'model'])
       .default('operator')
       .describe('Who wrote it: a person, or a model whose commands are judged one by one.'),
+    inputs: SchemaField.optional().describe('JSON Schema that the input of a run must fit, else it is not started.'),
     nodes: z.array(Node).min(1).max(200_000).describe('The steps.'),
     edges: z.array(Edge).max(200_000).default([]).describe('Conditional edges and bounded loops.'),
     parallel: z.int().positive().max(1024).default(8).describe('How many nodes may run at once.'),

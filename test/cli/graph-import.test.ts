@@ -56,7 +56,39 @@ async function homeWith(dir: string, graph: object) {
   };
 }
 
+const contracts = {
+  id: 'contracts',
+  start: 'start',
+  state_access: { default_enabled: true },
+  nodes: [
+    { node_id: 'start', type: 'start', output_schema: { type: 'any' }, next: 'note' },
+    {
+      node_id: 'note',
+      type: 'write_state',
+      key: 'n',
+      value: '{{input.n}}',
+      input_schema: { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } },
+      output_schema: { type: 'object', required: ['key', 'value'] },
+      next: 'end',
+    },
+    { node_id: 'end', type: 'end', input_schema: { type: 'any' } },
+  ],
+};
+
 describe('oka graph import', () => {
+  it('carries over what nodes demand of their input and promise about their output', async () => {
+    using folder = temporaryFolder();
+    const run = await homeWith(folder.dir, contracts);
+    expect(await run('graph', 'import', join(folder.dir, 'foreign.json'))).toMatchObject({ code: 0 });
+    expect(await run('graph', 'run', 'contracts', '--input', '{"n": 7}')).toMatchObject({
+      code: 0,
+      data: { output: { key: 'n', value: 7 } },
+    });
+    const wrong = await run('graph', 'run', 'contracts', '--input', '{"n": "seven"}');
+    expect(wrong).toMatchObject({ code: 1, data: { status: 'failed' } });
+    expect(await run('graph', 'state', 'get', 'contracts', 'n')).toMatchObject({ data: { value: 7 } });
+  });
+
   it('saves a graph that takes the same branches, writes the same state and has the same output', async () => {
     using folder = temporaryFolder();
     const run = await homeWith(folder.dir, tracker);
