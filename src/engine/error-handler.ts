@@ -73,7 +73,7 @@ function byRule(run: RunState, config: Node, { reason, call }: NodeFailure): Han
       timeout_factor: 2,
     };
   const name = missingTool(reason);
-  if (name !== null && counts.tool < MOST_OF_RULE.tool)
+  if (name === call.tool && counts.tool < MOST_OF_RULE.tool && (mayRepeat(run, call) || wasNeverMade(run, call)))
     return {
       ...about,
       rule: 'tool',
@@ -92,10 +92,15 @@ const timer = (run: RunState, ms: number): Handled['for'] => ({
 });
 
 /** A person's yes is for one attempt, and what was done outside may have happened in part (H4). */
-function mayRepeat({ budgets, spent }: RunState, { class: effect, approved }: OpenCall): boolean {
-  const hasRetries = spent.retries < (budgets.retries ?? Number.POSITIVE_INFINITY);
-  return effect !== 'external_mutation' && effect !== 'deny' && approved !== true && hasRetries;
+function mayRepeat(run: RunState, { class: effect, approved }: OpenCall): boolean {
+  return effect !== 'external_mutation' && effect !== 'deny' && approved !== true && hasRetries(run);
 }
+
+/** A tool that is not there has the class `deny`, and no tool of that class is ever reached. */
+const wasNeverMade = (run: RunState, call: OpenCall): boolean => call.class === 'deny' && hasRetries(run);
+
+const hasRetries = ({ budgets, spent }: RunState): boolean =>
+  spent.retries < (budgets.retries ?? Number.POSITIVE_INFINITY);
 
 /** By the time of the latest event, so that a replay decides the same. */
 function secondsLeft(run: RunState): number {

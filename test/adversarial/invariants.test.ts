@@ -10,12 +10,14 @@ import { startOfNode } from '../../src/engine/linked-run.ts';
 import { replayDecisions } from '../../src/engine/replay-run.ts';
 import { nodeNamed, type RunState } from '../../src/engine/run-state.ts';
 import { STEP_CHECK, type StepCheckInput } from '../../src/schema/acceptance.ts';
+import { ERROR_DECIDE } from '../../src/schema/error-handling.ts';
 import type { Event } from '../../src/schema/event.ts';
 import type { Json } from '../../src/schema/json.ts';
 import { bindingHash } from '../../src/tools/middleware/authorize.ts';
 import { dataOf } from '../support/engine-fakes.ts';
 import { type Invocation, type Life, playScenario, pureOutput, type Story } from '../support/engine-playback.ts';
 import { linkedScenarios, type Scenario, scenarios, tightBudgets, toolNames } from '../support/engine-scenario.ts';
+import { handledScenarios } from '../support/handled-scenario.ts';
 import { placesInTurn } from '../support/turn-places.ts';
 
 /** Always the same cases, whatever the date; SEED=… tries others, CASES=… more of them. */
@@ -32,6 +34,7 @@ const bulky = scenarios({ judge: 'open' }, ['large', 'large', 'peek']);
 const repeating = scenarios({ judge: 'open' }, ['look', 'look', 'sum', 'sum', 'note']);
 const harmful = scenarios({ judge: 'open' }, ['write', 'send', 'send', 'peek']);
 const linked = linkedScenarios();
+const handled = handledScenarios();
 /** With the number of calls in doubt that there are at the very least. */
 const crashing: [string, fc.Arbitrary<Scenario>, number][] = [
   ['with anything', anything, 3],
@@ -45,7 +48,8 @@ async function holds(arbitrary: fc.Arbitrary<Scenario>, check: (story: Story) =>
   const property = fc.asyncProperty(arbitrary, async (scenario) => {
     const key = JSON.stringify(scenario);
     const story = told.get(key) ?? playScenario(scenario);
-    if (arbitrary === anything || arbitrary === harmful || arbitrary === linked) told.set(key, story);
+    if (arbitrary === anything || arbitrary === harmful || arbitrary === linked || arbitrary === handled)
+      told.set(key, story);
     await check(await story);
   });
   await fc.assert(property, parameters);
@@ -98,8 +102,11 @@ describe('the engine, whatever happens', limits, () => {
     });
   });
 
-  it('3 nothing is changed without an approval of exactly this call, and each is good for one attempt', async () => {
-    await holds(guarded, ({ lives }) => {
+  it.each([
+    ['3 nothing', guarded],
+    ['3 where errors are handled, nothing', handledScenarios({ judge: 'cautious' })],
+  ])('%s is changed without an approval of exactly this call, and each is good for one attempt', async (_, world) => {
+    await holds(world, ({ lives }) => {
       const used = new Map<string, number>();
       for (const { events, invocations } of lives)
         for (const { call, staged } of invocations.filter((each) => each.call.class !== 'read')) {
@@ -323,6 +330,120 @@ describe('a run that is made from another, whatever happens', limits, () => {
     });
     expect(Math.min(reused, resumed)).toBeGreaterThan(100);
     expect([...modes].toSorted()).toEqual(['bounded', 'flex', 'strict']);
+  });
+});
+
+describe('nodes that ask models and people, and errors that are handled, whatever happens', limits, () => {
+  it('E0 every run ends or rests, has one end, and replays the same, and folding its events gives the live state', async () => {
+    await holds(handled, async ({ lives, planFor, tools }) => {
+      for (const life of lives) {
+        const { crashed, hanging, broken, events, resting } = life;
+        if (!crashed) expect({ hanging, broken }).toEqual({ hanging: 0, broken: [] });
+        for (const { id, status, waits } of crashed ? [] : resting)
+          expect(`${id} is ${status} and waits for ${waits.size}`).toMatch(/ is (paused|blocked and waits for [1-9])/);
+        await eachRun(life, planFor, (run, of) => {
+          const ends = of.filter(({ type }) => type === 'run.ended');
+          expect(ends.length).toBeLessThanOrEqual(1);
+          if (ends.length === 1) expect(of.at(-1)).toBe(ends[0]);
+          expect(replayDecisions(run.plan, of, (name) => tools.get(name)).difference).toBeNull();
+          for (const live of crashed ? [] : life.driven)
+            if (live.id === run.id && live.ledger.last === run.ledger.last)
+              expect(comparable(live)).toEqual(comparable(run));
+        });
+        expect(events.length).toBeGreaterThan(0);
+      }
+    });
+  });
+
+  it('E1 a handled node calls its own tool only, and every invocation is announced once before and told once after', async () => {
+    await holds(handled, async (story) => {
+      await eachMoment(story, {
+        invocation: (run, { call }) => {
+          const config = run.configs[nodeNamed(run, call.node) ?? -1];
+          expect(call.class).not.toBe('deny');
+          if (config?.kind === 'tool' && call.tool !== ERROR_DECIDE)
+            expect([config.tool, config.tool.startsWith('model.') ? 'model.complete' : config.tool]).toContain(
+              call.tool,
+            );
+        },
+      });
+      for (const { events, invocations, crashed } of story.lives)
+        for (const { call, staged, durable } of invocations) {
+          const starts = events.filter((event) => event.type === 'call.started' && isOf(event, call));
+          const ends = events.filter((event) => event.type === 'call.ended' && isOf(event, call));
+          expect(starts, call.call).toHaveLength(1);
+          expect(starts[0]?.seq).toBeLessThanOrEqual(call.class === 'read' ? staged : durable);
+          expect(ends.length, call.call).toBe(crashed ? Math.min(ends.length, 1) : 1);
+        }
+    });
+  });
+
+  it('E2 no handler exceeds its limits: three rate limits, one time limit and one missing tool of a node, two decisions of a model for a node and five for a run', async () => {
+    const most = { rate: 3, timeout: 1, tool: 1 } as const;
+    const seen = new Map<string, number>();
+    const add = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1);
+    const modes = new Set<string>();
+    await holds(handled, async ({ lives, planFor }) => {
+      for (const life of lives)
+        await eachRun(life, planFor, (run, events) => {
+          modes.add(run.plan.graph.mode);
+          const done = dataOf(events, 'error.handled');
+          for (const { by, action, rule } of done) add(`${by} ${rule ?? action}`);
+          for (const rule of ['rate', 'timeout', 'tool'] as const)
+            for (const of of Map.groupBy(
+              done.filter((each) => each.rule === rule),
+              ({ node }) => node,
+            ).values())
+              expect(of.length, rule).toBeLessThanOrEqual(most[rule]);
+          const asked = dataOf(events, 'call.started').filter(
+            ({ tool, node }) => tool === ERROR_DECIDE && node === null,
+          );
+          expect(asked.length).toBeLessThanOrEqual(5);
+          for (const of of Map.groupBy(asked, ({ input }) => (input as { node: string }).node).values())
+            expect(of.length).toBeLessThanOrEqual(2);
+          if (run.plan.graph.handler?.model !== true) expect(asked).toEqual([]);
+          for (const kind of ['retries', 'replans', 'tokens'] as const)
+            expect(run.spent[kind], kind).toBeLessThanOrEqual(run.budgets[kind] ?? Number.POSITIVE_INFINITY);
+          for (const { output } of dataOf(events, 'call.ended'))
+            if (output !== null && typeof output === 'object' && 'branch' in output) add(`branch ${output['branch']}`);
+          for (const { for: awaited } of dataOf(events, 'wait.opened'))
+            if (awaited.kind === 'question' && awaited.branch === true) add('ask');
+        });
+    });
+    expect([...modes].toSorted()).toEqual(['bounded', 'flex', 'strict']);
+    expect([...seen.keys()].toSorted()).toEqual([
+      'ask',
+      'branch no',
+      'branch yes',
+      'model fail',
+      'model fallback',
+      'model retry',
+      'model skip',
+      'rule fail',
+      'rule fallback',
+      'rule rate',
+      'rule timeout',
+      'rule tool',
+    ]);
+    expect(Math.min(...seen.values()), JSON.stringify([...seen])).toBeGreaterThan(10);
+  });
+
+  it('E3 nothing that changes the world outside, or was approved for one attempt, is repeated by a handler', async () => {
+    let after = 0;
+    await holds(handled, async (story) => {
+      await eachMoment(story, {
+        event: (run, event) => {
+          if (event.type !== 'error.handled' || (event.data.action !== 'retry' && event.data.rule !== 'rate')) return;
+          const failed = run.nodes[nodeNamed(run, event.data.node) ?? -1]?.failure?.call;
+          expect([failed?.class, failed?.approved ?? false]).toEqual([
+            expect.stringMatching(/^(read|write_local)$/),
+            false,
+          ]);
+          after += 1;
+        },
+      });
+    });
+    expect(after).toBeGreaterThan(100);
   });
 });
 

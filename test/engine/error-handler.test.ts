@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { replayDecisions } from '../../src/engine/replay-run.ts';
+import { toolRegistry } from '../../src/engine/tool-registry.ts';
 import { ERROR_DECIDE } from '../../src/schema/error-handling.ts';
 import type { Json } from '../../src/schema/json.ts';
 import type { Outcome, Tool } from '../../src/schema/tool.ts';
@@ -83,6 +84,35 @@ describe('rules of the error handler', () => {
     const { run: blocked, events } = await run(() => failed('there is no tool "act"'), nobody, [node]);
     expect(blocked.status).toBe('blocked');
     expect(dataOf(events, 'wait.opened')).toMatchObject([{ for: { kind: 'requirement', name: 'act' } }]);
+  });
+
+  it('a tool that was not there is called when it is back', async () => {
+    const time = fakeTime();
+    const act = toolNamed('act', () => ok('back'));
+    const tools = toolRegistry([act]);
+    tools.add([toolNamed('leave', () => (tools.remove(['act']), ok()))]);
+    const middleware = standardChain({ tools, clock: time.clock, sleep: time.sleep });
+    const { engine, events } = engineWith({ tools, middleware, stores: { artifacts: memoryArtifacts() } });
+    const nodes = [
+      { kind: 'tool', id: 'first', tool: 'leave' },
+      { ...node, needs: ['first'] },
+    ];
+    const blocked = await (await engine.start(graphOf(nodes), { id: 'r' })).done;
+    expect([blocked.status, dataOf(events, 'error.handled').map(({ rule }) => rule)]).toEqual(['blocked', ['tool']]);
+    tools.add([act]);
+    const [{ wait } = { wait: '' }] = blocked.waits.values();
+    const ended = await (await engine.answer('r', wait, { verdict: 'answered' })).done;
+    expect([ended.status, ended.output]).toEqual(['done', 'back']);
+  });
+
+  it('a tool that has gone is not waited for without a retry in the budget, nor what only says that it has gone', async () => {
+    const gone = (): Outcome => failed('there is no tool "act"');
+    const poor = await run(gone, nobody, [node], { budgets: { retries: 0 } });
+    expect([poor.run.status, poor.attempts, poor.run.spent.retries]).toEqual(['failed', 1, 0]);
+    const sent = await run(gone, nobody, [node], {}, { class: 'external_mutation' });
+    expect([sent.run.status, sent.attempts]).toEqual(['failed', 1]);
+    const other = await run(() => failed('there is no tool "other"'), nobody, [node]);
+    expect([other.run.status, other.attempts]).toEqual(['failed', 1]);
   });
 
   it('nothing that changes the world outside is repeated', async () => {

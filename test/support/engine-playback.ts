@@ -3,8 +3,11 @@ import type { Drive } from '../../src/engine/drive.ts';
 import { createEngine, type Engine } from '../../src/engine/engine.ts';
 import { memoryCache, memoryRuns } from '../../src/engine/in-memory-stores.ts';
 import type { RunState } from '../../src/engine/run-state.ts';
+import { chooseTool } from '../../src/daemon/graphs/choose-tool.ts';
+import { templateTool } from '../../src/daemon/graphs/template-tool.ts';
 import { STEP_CHECK, type StepCheckInput } from '../../src/schema/acceptance.ts';
 import type { Decision } from '../../src/schema/decision.ts';
+import { ERROR_DECIDE } from '../../src/schema/error-handling.ts';
 import { OkaError } from '../../src/schema/errors.ts';
 import type { Event } from '../../src/schema/event.ts';
 import type { Json } from '../../src/schema/json.ts';
@@ -80,7 +83,7 @@ export async function playScenario(scenario: Scenario): Promise<Story> {
       versions: [],
     };
     const tools = [
-      ...worldTools(world, store, life),
+      ...worldTools(scenario, world, store, life),
       checkTool(world, store),
       runTool(({ graph, input, call }) => engine.startChild(graph, input, call)),
     ];
@@ -231,7 +234,7 @@ function noting(store: CrashingEvents, life: Life, world: World): CrashingEvents
   };
 }
 
-const classes: Record<ToolName, SideEffectClass> = {
+const classes: Readonly<Record<ToolName, SideEffectClass>> = {
   look: 'read',
   sum: 'read',
   peek: 'read',
@@ -243,19 +246,21 @@ const classes: Record<ToolName, SideEffectClass> = {
   send: 'external_mutation',
   never: 'deny',
   human: 'read',
+  limited: 'read',
 };
 
-function worldTools(world: World, store: CrashingEvents, life: Life): Tool[] {
-  return toolNames.map((name) => {
+function worldTools({ handles }: Scenario, world: World, store: CrashingEvents, life: Life): Tool[] {
+  const names: ToolName[] = [...toolNames, ...(handles === true ? (['limited'] as const) : [])];
+  const tools = names.map((name) => {
     const idempotent = name === 'note' || name === 'post' || classes[name] === 'read';
     return toolNamed(
       name,
       async (input, call) => {
         if (store.hasCrashed()) return new Promise<Outcome>(() => undefined);
-        life.invocations.push({ call, staged: store.all.length, durable: store.durable() });
+        noteInvocation(call);
         const version = world.version;
         if (classes[name] !== 'read') world.version += 1;
-        for (let left = world.choose(8); left > 0; left -= 1) await Promise.resolve();
+        await pauseALittle(world);
         return outcomeOf(name, input, world, version);
       },
       {
@@ -267,6 +272,36 @@ function worldTools(world: World, store: CrashingEvents, life: Life): Tool[] {
       },
     );
   });
+  return handles === true ? [...tools, ...toolsOfModels(world, store, noteInvocation)] : tools;
+
+  function noteInvocation(call: ToolCall): void {
+    life.invocations.push({ call, staged: store.all.length, durable: store.durable() });
+  }
+}
+
+/** The real tools of the nodes that ask a model, over a model that answers this or that. */
+function toolsOfModels(world: World, store: CrashingEvents, noteInvocation: (call: ToolCall) => void): Tool[] {
+  const untilCrash = (name: string, act: (input: Json) => Outcome): Tool =>
+    toolNamed(
+      name,
+      async (input, call) => {
+        if (store.hasCrashed()) return new Promise<Outcome>(() => undefined);
+        noteInvocation(call);
+        await pauseALittle(world);
+        return act(input);
+      },
+      { internal: true, annotations: { idempotent: true } },
+    );
+  return [
+    untilCrash('model.complete', (input) => randomAnswer(input, world)),
+    untilCrash(ERROR_DECIDE, (input) => randomDecision(input, world)),
+    templateTool(() => null),
+    chooseTool(() => null),
+  ];
+}
+
+async function pauseALittle({ choose }: World): Promise<void> {
+  for (let left = choose(8); left > 0; left -= 1) await Promise.resolve();
 }
 
 /** Checks find this or that, fail, and now and then have to wait. */
@@ -294,6 +329,7 @@ export function pureOutput(name: string, input: Json, version: number): Json {
 
 function outcomeOf(name: ToolName, input: Json, world: World, version: number): Outcome {
   const { choose } = world;
+  if (name === 'limited' && choose(4) > 0) return limitedOutcome(choose(8));
   const usage = name === 'model' ? { usage: { tokens_in: choose(6), tokens_out: choose(6) } } : {};
   const luck = choose(30);
   if (luck < (name === 'model' ? 10 : 2))
@@ -313,6 +349,44 @@ function outcomeOf(name: ToolName, input: Json, world: World, version: number): 
   const long = { ...output, text: `${choose(1000)}`.repeat(LARGE) };
   world.large.add(JSON.stringify(long));
   return { status: 'ok', output: long };
+}
+
+/** In the words that the error handler knows, and in others. */
+function limitedOutcome(luck: number): Outcome {
+  const errors = [
+    'answered 429 (retry after 2 s)',
+    'rate limit: try again in 5 minutes',
+    'it did not end within 600 s and was stopped',
+    'there is no tool "limited"',
+  ];
+  return { status: 'failed', error: errors[luck] ?? 'wrong', temporary: luck === 0 };
+}
+
+/** What a model answers to a node: mostly what it is asked for, often nonsense, sometimes nothing. */
+function randomAnswer(input: Json, { choose }: World): Outcome {
+  const luck = choose(12);
+  if (luck === 0) return { status: 'failed', error: 'the model is down', temporary: true };
+  if (luck === 1) return { status: 'failed', error: 'the key is wrong' };
+  if (luck === 2) throw new Error('the model broke');
+  const [tool] = (input as { tools: { name: string }[] }).tools;
+  const isNonsense = luck < 6;
+  const good =
+    tool?.name === 'choose'
+      ? { branch: isNonsense ? 'sideways' : (['yes', 'no'][choose(2)] ?? ''), reason: 'so it is' }
+      : { flag: isNonsense ? 'maybe' : choose(2) === 0, list: [choose(3)] };
+  const call = tool === undefined || luck === 3 ? null : { name: luck === 4 ? 'shell' : tool.name, input: good };
+  return { status: 'ok', output: { text: isNonsense ? '' : 'a list', call, problem: null, model: 'm' } };
+}
+
+/** What a model decides about an error; possible or not, with the same input, another, or none. */
+function randomDecision(input: Json, { choose }: World): Outcome {
+  const luck = choose(12);
+  if (luck === 0) return { status: 'failed', error: 'the model is down', temporary: true };
+  if (luck === 1) throw new Error('the model broke');
+  if (luck === 2) return { status: 'cancelled', error: 'by itself' };
+  const action = luck < 8 ? 'retry' : (['fallback', 'skip', 'fail'][choose(3)] ?? 'fail');
+  const changed = luck === 3 ? (input as { input: Json }).input : { x: choose(1000) };
+  return { status: 'ok', output: { action, reason: 'by chance', ...(luck === 4 ? {} : { input: changed }) } };
 }
 
 /** Mostly what is allowed, sometimes anything. */

@@ -17,6 +17,8 @@ export type Scenario = {
   stop: { kind: 'stop' | 'pause' | 'cancel'; after: number } | null;
   /** What is made from the run once it is over: it is resumed if it has failed, else replayed from this node on. */
   link?: { from: number };
+  /** Whether there is a model that nodes ask, and that decides about errors (handled-scenario.ts). */
+  handles?: boolean;
   /** Decides what tools give, what planners say and what people answer. */
   seed: number;
 };
@@ -34,7 +36,8 @@ export const toolNames = [
   'never',
   'human',
 ] as const;
-export type ToolName = (typeof toolNames)[number];
+/** `limited` fails mostly, in the words that the error handler has rules for. */
+export type ToolName = (typeof toolNames)[number] | 'limited';
 
 /** Reads are left to some tools only, and everything in `decide` is asked about. */
 const narrowStates: StateGraph = {
@@ -169,7 +172,7 @@ function graphs(
           when: { field: 'flag', equals: flag },
           ...(to > from ? {} : { max }),
         }));
-      return withErrorBranches(sound(Graph.parse({ id, mode: 'flex', nodes, edges: ways, parallel })), specs);
+      return withErrorBranches(withSoundEdges(Graph.parse({ id, mode: 'flex', nodes, edges: ways, parallel })), specs);
     });
 }
 
@@ -243,9 +246,9 @@ function conditionOn(before: string | undefined, isStrict: boolean): object {
 }
 
 /** Leaves out the edges that make no sense. */
-function sound(graph: Graph): Graph {
+export function withSoundEdges(graph: Graph): Graph {
   const problems = checkGraph(graph);
   if (problems.length === 0) return graph;
   const kept = graph.edges.filter((_, index) => !problems.some(({ path }) => path.startsWith(`edges.${index}`)));
-  return sound({ ...graph, edges: kept.length < graph.edges.length ? kept : graph.edges.slice(1) });
+  return withSoundEdges({ ...graph, edges: kept.length < graph.edges.length ? kept : graph.edges.slice(1) });
 }

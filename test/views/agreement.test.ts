@@ -16,6 +16,7 @@ import { listRuns, runDetail } from '../../src/views/runs-query.ts';
 import { listWaiting } from '../../src/views/waiting-query.ts';
 import { playScenario, type Story } from '../support/engine-playback.ts';
 import { scenarios, toolNames } from '../support/engine-scenario.ts';
+import { handledScenarios } from '../support/handled-scenario.ts';
 import { timesOf } from '../support/thorough.ts';
 
 const parameters = {
@@ -29,6 +30,13 @@ describe('what people look at', { timeout: 120_000 }, () => {
       assertAgreement(await playScenario(scenario)),
     );
     await fc.assert(property, parameters);
+  });
+
+  it('agrees also where nodes ask models and people, and errors are handled', async () => {
+    const property = fc.asyncProperty(handledScenarios(), async (scenario) =>
+      assertAgreement(await playScenario(scenario)),
+    );
+    await fc.assert(property, { ...parameters, numRuns: Number(process.env['RUNS'] ?? timesOf(150, 20)) });
   });
 });
 
