@@ -12,6 +12,7 @@ import { nodeNamed, type RunState } from '../../src/engine/run-state.ts';
 import { STEP_CHECK, type StepCheckInput } from '../../src/schema/acceptance.ts';
 import { ERROR_DECIDE } from '../../src/schema/error-handling.ts';
 import type { Event } from '../../src/schema/event.ts';
+import { jsonField } from '../../src/schema/json-field.ts';
 import type { Json } from '../../src/schema/json.ts';
 import { bindingHash } from '../../src/tools/middleware/authorize.ts';
 import { dataOf } from '../support/engine-fakes.ts';
@@ -405,7 +406,7 @@ describe('nodes that ask models and people, and errors that are handled, whateve
           for (const kind of ['retries', 'replans', 'tokens'] as const)
             expect(run.spent[kind], kind).toBeLessThanOrEqual(run.budgets[kind] ?? Number.POSITIVE_INFINITY);
           for (const { output } of dataOf(events, 'call.ended'))
-            if (output !== null && typeof output === 'object' && 'branch' in output) add(`branch ${output['branch']}`);
+            for (const branch of ['yes', 'no']) if (jsonField(output, 'branch') === branch) add(`branch ${branch}`);
           for (const { for: awaited } of dataOf(events, 'wait.opened'))
             if (awaited.kind === 'question' && awaited.branch === true) add('ask');
         });
