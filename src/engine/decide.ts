@@ -24,8 +24,8 @@ import type { WaitFor } from '../schema/wait.ts';
 import { checkInput, checkName, isAccepting, needsBaseline } from './node-acceptance.ts';
 import { type Handled, handlerStep, questionInput, questionName } from './error-handler.ts';
 import { inputOf, lookupFor } from './node-input.ts';
-import { inputProblem, outputProblem } from './data-contract.ts';
-import { evaluateCondition, leftSide } from './evaluate-condition.ts';
+import { inputProblem } from './data-contract.ts';
+import { endWithoutCall } from './end-without-call.ts';
 import { authorOf } from './origins.ts';
 import { nodeTitle } from './graph-plan.ts';
 import { PINNED, pinOf } from './pinned-nodes.ts';
@@ -44,12 +44,9 @@ import { stuckReason } from './loop-detection.ts';
 import { isAwaitingTurn } from './run-turns.ts';
 import { readsToStart } from './turn-reads.ts';
 import { fillTemplate } from './template.ts';
-import { mostItems } from './mode-rules.ts';
 import { type NodeEnd, failureOf } from './node-failure.ts';
-import { isReached, mapList, willStartOver } from './routing.ts';
+import { isReached, willStartOver } from './routing.ts';
 
-/** Characters of a compared text that are repeated in the output of its condition. */
-const LONGEST_VALUE = 1000;
 const LONGEST_QUESTION = 20_000;
 
 export type CallStep = Attempt & {
@@ -187,55 +184,16 @@ function stepFor(run: RunState, index: number, tools: ToolLookup): Step {
       return waitStep(run, config, node, filledQuestion(run, index, config.for));
     case 'map':
       if (node.items !== null && isAccepting(run, index)) return checkStep(run, config, node, 'after', tools);
-      return { kind: 'Settle', node: config.id, ...promised(config, endOfMap(run, index, config, node)) };
+      return { kind: 'Settle', node: config.id, ...endWithoutCall(run, index, config) };
     case 'agent':
       return agentStep(run, config, node, tools);
     case 'typed_condition':
-      return { kind: 'Settle', node: config.id, ...promised(config, endOfCondition(run, index, config)) };
     case 'transform':
-      return { kind: 'Settle', node: config.id, ...promised(config, transformed(run, index, config)) };
+      return { kind: 'Settle', node: config.id, ...endWithoutCall(run, index, config) };
   }
 }
 
-function endOfMap(run: RunState, index: number, config: Extract<Node, { kind: 'map' }>, { items }: NodeState): NodeEnd {
-  if (items !== null)
-    return { status: 'done', reason: '', output: items.map((item) => run.nodes[item]?.output ?? null) };
-  const list = mapList(run, index, config);
-  if (Array.isArray(list))
-    return failureOf(
-      config,
-      `"over" gave ${list.length} items, and at most ${mostItems(config, run.mode)} are allowed`,
-    );
-  return failureOf(config, `"over" gave ${JSON.stringify(list)?.slice(0, 100)}, which is not a list`);
-}
-
-/** A condition is evaluated here and now: no call is made, and its branch and the reason are in the event. */
-function endOfCondition(run: RunState, index: number, config: Extract<Node, { kind: 'typed_condition' }>): NodeEnd {
-  const values = { input: inputOf(run, index), lookup: lookupFor(run, index) };
-  const found = evaluateCondition(config, values);
-  if ('error' in found) return failureOf(config, found.error);
-  const value = config.operator === undefined ? found.isTrue : shortValue(leftSide(config, values));
-  return { status: 'done', reason: found.shown, output: { branch: String(found.isTrue), value } };
-}
-
-function transformed(run: RunState, index: number, { value }: Extract<Node, { kind: 'transform' }>): NodeEnd {
-  const output = value === undefined ? inputOf(run, index) : fillTemplate(value, lookupFor(run, index));
-  return { status: 'done', reason: '', output };
-}
-
 const isFresh = ({ attempt, agent, items }: NodeState): boolean => attempt === 0 && agent === null && items === null;
-
-/** An end that gives something else than the node promises is a failure. */
-function promised(config: Node, end: NodeEnd): NodeEnd {
-  const problem = end.status === 'done' ? outputProblem(config, end.output) : null;
-  return problem === null ? end : failureOf(config, problem);
-}
-
-/** The compared value as an output; a large one stays where it came from. */
-function shortValue(value: Json): Json {
-  const isShort = typeof value === 'string' ? value.length <= LONGEST_VALUE : typeof value !== 'object';
-  return isShort ? value : null;
-}
 
 /** A question whose answer chooses a branch may contain templates. */
 function filledQuestion(run: RunState, index: number, awaited: WaitFor): WaitFor {
