@@ -1,6 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { checkGraphValue } from '../src/daemon/home/graph-files.ts';
+import { knownToolNames, nodeKinds } from '../src/daemon/room-contributions.ts';
+import { GraphImportConfig } from '../src/graphs/import-tools.ts';
 import { FENCE_ATTRIBUTES, parseFenceInfo } from '../src/roles/fence-info.ts';
 import { TaskFile } from '../src/schema/task-file.ts';
 import { examplePicture, PICTURE } from './support/graph-tables.ts';
@@ -28,6 +31,16 @@ it.each(PAGES)('the tables of %s are those of the source; `npm run docs` writes 
 it('the picture of a graph in the documents is the one that oka graph render draws; `npm run docs` writes it', () => {
   expect(readFileSync(join(TOP, PICTURE), 'utf8')).toBe(examplePicture());
   expect(readFileSync(join(TOP, 'README.md'), 'utf8')).toContain(`](${PICTURE})`);
+});
+
+it('every example of a graph in docs/GRAPHS.md has no problem', async () => {
+  const kinds = await nodeKinds();
+  const page = readFileSync(join(TOP, 'docs/GRAPHS.md'), 'utf8');
+  const examples = [...page.matchAll(/^```json\n([^]*?)^```$/gm)].map(([, text = '']) => JSON.parse(text) as object);
+  expect(examples.length).toBeGreaterThan(5);
+  for (const example of examples)
+    if ('graph_import' in example) GraphImportConfig.parse(example.graph_import);
+    else expect(checkGraphValue(example, 'example', knownToolNames(), kinds)).toMatchObject({ problems: [] });
 });
 
 it('every example of a field of front matter is valid, and so are the settings of a step', () => {

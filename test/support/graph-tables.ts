@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pictureOf } from '../../src/cli/picture/graph-picture.ts';
 import { toSvg } from '../../src/cli/picture/svg.ts';
+import { checkGraphValue } from '../../src/daemon/home/graph-files.ts';
 import { nodeKinds } from '../../src/daemon/room-contributions.ts';
 import { commonFields } from '../../src/schema/graph.ts';
 import type { Json } from '../../src/schema/json.ts';
 import { graphSchemaWith } from '../../src/schema/node-kind.ts';
+import { Mode } from '../../src/schema/run.ts';
 import { z } from 'zod';
 
 const TOP = join(import.meta.dirname, '../..');
@@ -51,8 +53,50 @@ export const graphTables = (table: Table): Readonly<Record<string, () => string>
         .join('\n'),
     edge: () => fields(itemsOf('edges').properties ?? {}),
     graph: () => fields(graphFields),
+    modes: () =>
+      table(
+        ['kind', ...Mode.options],
+        [...kindsByDemands()].map(([demands, named]) => [named.join(', '), ...demands.split('|')]),
+      ),
   };
 };
+
+/** A node of each kind with nothing that a mode could demand. */
+const BARE: Readonly<Record<string, { [field: string]: Json }>> = {
+  map: { each: { kind: 'transform', id: 'each' } },
+  tool: { tool: 't' },
+  agent: { goal: 'g' },
+  graph: { graph: 'g' },
+  wait: { for: { kind: 'question', text: 'q' } },
+  typed_condition: { left: 1, operator: 'eq', right: 1 },
+  transform: {},
+  ask: { question: 'q' },
+  ai_template: { prompt: 'p' },
+  llm_condition: { prompt: 'p', branch_options: [{ name: 'a', meaning: 'a' }] },
+  read_state: { key: 'k' },
+  write_state: { key: 'k' },
+  read_prior_runs: {},
+};
+
+/** For what each mode demands, the kinds of nodes of which it is demanded: what `oka graph validate` says to bare nodes. */
+function kindsByDemands(): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const node of nodes) {
+    const kind = String(kindOf(node)['const']);
+    const demands = Mode.options.map((mode) => demandsOf(mode, kind)).join('|');
+    found.set(demands, [...(found.get(demands) ?? []), `\`${kind}\``]);
+  }
+  return found;
+}
+
+function demandsOf(mode: Mode, kind: string): string {
+  const bare = BARE[kind];
+  if (bare === undefined) throw new Error(`there is no bare node of the kind ${kind}`);
+  const { problems } = checkGraphValue({ id: 'g', mode, nodes: [{ kind, id: 'n', ...bare }] }, 'g', [], kinds);
+  const ofMode = problems.filter(({ rule = '' }) => rule.startsWith('mode'));
+  const demanded = ofMode.map(({ problem }) => /^mode \w+ needs ([^;]+)/.exec(problem)?.[1] ?? 'not allowed');
+  return demanded.length === 0 ? '–' : demanded.map((each) => each.replace(/^\w+_\w+$/, '`$&`')).join(', ');
+}
 
 function ownFields({ properties = {} }: Schema): Record<string, Schema> {
   return Object.fromEntries(
