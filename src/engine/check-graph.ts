@@ -31,10 +31,12 @@ const MOST_PROBLEMS = 20;
 /** Throws with what is wrong with a graph, if anything is. */
 export function assertNoProblems(id: string, problems: readonly GraphProblem[]): void {
   if (problems.length === 0) return;
-  const some = problems.slice(0, MOST_PROBLEMS).map(({ path, problem }) => `  ${path}: ${problem}`);
+  const some = problems
+    .slice(0, MOST_PROBLEMS)
+    .map(({ path, problem, fix }) => `  ${path}: ${problem}${fix === undefined ? '' : `\n    ${fix}`}`);
   const more = problems.length > MOST_PROBLEMS ? [`  and ${problems.length - MOST_PROBLEMS} more`] : [];
   throw new OkaError('invalid-graph', [`graph "${id}" cannot run:`, ...some, ...more].join('\n'), {
-    fix: 'Correct these places; `oka graph validate` lists them.',
+    fix: 'Correct these places of the graph, and run it again.',
   });
 }
 

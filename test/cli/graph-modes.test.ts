@@ -19,6 +19,7 @@ describe('the mode of a graph', () => {
       code: 3,
       err: expect.stringContaining('nodes.1.idempotency_key: mode strict needs idempotency_key'),
     });
+    expect((await run('--mode', 'strict')).err).toContain('Say what makes two calls the same one');
     expect(await run('--mode', 'flex')).toMatchObject({ code: 2, err: expect.stringContaining('flex is looser') });
     expect(await run('--mode', 'flex', '--force', '--id', 'loose')).toMatchObject({ code: 0 });
     const log = await oka('log', '--json', '--dir', dir);
