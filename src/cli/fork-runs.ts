@@ -51,8 +51,15 @@ function withInput(graph: Graph, node: string, input: Json): Graph {
   return { ...graph, nodes: graph.nodes.map((each) => (each.id === node ? givenInput(each, input) : each)) };
 }
 
+/** What is made of outputs that the node names itself would be the same with any input. */
+function usesInput(node: Node): boolean {
+  if (node.kind === 'transform') return node.value === undefined;
+  if (node.kind === 'typed_condition') return node.left === undefined;
+  return node.kind !== 'map' && node.kind !== 'wait';
+}
+
 function givenInput(node: Node, input: Json): Node {
-  if (node.kind !== 'map' && node.kind !== 'wait') return { ...node, input };
+  if (usesInput(node)) return { ...node, input };
   throw new OkaError('usage', `"${node.id}" is a ${node.kind}, which takes no input of its own`, {
     fix: 'Fork at the node before it.',
   });

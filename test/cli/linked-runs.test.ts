@@ -125,6 +125,7 @@ describe('oka graph replay', () => {
     const { run, json, save } = await homeIn(folder.dir);
     const file = save(report('missing.txt'));
     for (const id of ['r', 's']) await run('graph', 'run', file, '--id', id, '--input', '{"who":"Ada"}');
+    expect(await run('graph', 'build', 'say hello')).toMatchObject({ code: 3 }); // no model is set; its run has failed
     const bulk = ['graph', 'replay', '--status', 'failed', '--since', '1d', '--at', 'latest'];
     expect(await run(...bulk)).toMatchObject({
       code: 1,
@@ -229,6 +230,26 @@ describe('oka graph fork', () => {
       code: 2,
       err: expect.stringContaining('is there already'),
     });
+  });
+});
+
+it('oka graph fork refuses an input for a node that would not use it', async () => {
+  using folder = temporaryFolder();
+  const { run, save } = await homeIn(folder.dir);
+  const nodes = [
+    { kind: 'transform', id: 'a', value: 'x' },
+    { kind: 'typed_condition', id: 'b', needs: ['a'], left: '{{a}}', operator: 'eq', right: 'x' },
+    { kind: 'transform', id: 'c', needs: ['b'] },
+  ];
+  await run('graph', 'run', save({ id: 'report', nodes }), '--id', 'r');
+  for (const node of ['a', 'b'])
+    expect(await run('graph', 'fork', 'r', node, '--input', '"y"')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('takes no input of its own'),
+    });
+  expect(await run('graph', 'fork', 'r', 'c', '--input', '"y"')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('"y"'),
   });
 });
 

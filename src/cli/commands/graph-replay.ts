@@ -1,3 +1,4 @@
+import { buildGraph } from '../../graphs/build-graph.ts';
 import { taskGraph } from '../../graphs/task-loop.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { storedRun } from '../../views/run-rows.ts';
@@ -60,9 +61,12 @@ function runsToReplay(call: Call<Options, Data>): Promise<string[]> {
   return readViews(call, (rows) =>
     listRuns(rows, query)
       .map(({ run }) => run)
-      .filter((run) => storedRun(rows, run)?.graph !== taskGraph.id),
+      .filter((run) => !OWN_GRAPHS.has(storedRun(rows, run)?.graph ?? '')),
   );
 }
+
+/** Graphs that no person wrote: a task is given again, and a graph is built again, by other commands. */
+const OWN_GRAPHS: ReadonlySet<string> = new Set([taskGraph.id, buildGraph.id]);
 
 async function isConfirmed({ options, openDialog }: Call<Options, Data>, runs: readonly string[]): Promise<boolean> {
   if (options.yes) return true;
