@@ -212,7 +212,9 @@ function checkTemplates(
       if (name === 'input' || name === 'last' || (name === 'item' && node.kind === 'map')) continue;
       if (name === 'date' && !names.has(name)) continue;
       if (!ancestors.get(node.id)?.has(name))
-        report(`nodes.${index}`, `{{${name}}} asks for something that is not there when "${node.id}" starts`);
+        report(`nodes.${index}`, `{{${name}}} asks for something that is not there when "${node.id}" starts`, {
+          fix: names.has(name) ? `Add "${name}" to its needs.` : `There is no node "${name}".`,
+        });
     }
   });
 }

@@ -26,6 +26,11 @@ describe('checkGraph', () => {
     expect(problemsOf(nodes, { edges }, { tools: new Set(['look']), graphs: new Set(['other']) })).toEqual([]);
   });
 
+  it('says what to do about a template: the node is there and must come before, or there is none', () => {
+    const [later, nobody] = checkGraph(graphOf([tool('a', { input: '{{b.x}} {{nobody}}' }), tool('b')]));
+    expect([later?.fix, nobody?.fix]).toEqual(['Add "b" to its needs.', 'There is no node "nobody".']);
+  });
+
   it.each<[string, object[], Record<string, unknown>, string]>([
     ['two nodes of one name', [tool('a'), tool('a')], {}, 'nodes.1.id: there are two nodes named "a"'],
     [
