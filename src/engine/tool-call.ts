@@ -99,6 +99,8 @@ export function actFor(
   let count = 0;
   return async (tool, input, by = {}) => {
     const { run, world } = state;
+    // The run may have ended by now: a tool goes on for a moment after a stop, and nothing follows the end of a run.
+    if (state.calls.signal.aborted) return { status: 'cancelled', error: 'stopped before it began', begun: false };
     const author = by.author ?? authorIn(run, within);
     const call = `${outer()}.${(count += 1)}`;
     const effect = classOf(world.tools, tool, input, author, run.plan.graph.folders);

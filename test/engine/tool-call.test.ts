@@ -246,3 +246,24 @@ describe('a stop', () => {
     expect(dataOf(events, 'wait.opened')).toEqual([]);
   });
 });
+
+it('a call within a call that comes after the run was cancelled is neither made nor recorded', async () => {
+  const gate = latch();
+  let made = 0;
+  const outer = toolNamed('outer', async (_, call) => {
+    await gate.promise;
+    return call.act('inner', null);
+  });
+  const inner = toolNamed('inner', () => {
+    made += 1;
+    return ok();
+  });
+  const { engine, events } = engineWith({ tools: [outer, inner] });
+  const { done } = await engine.start(graphOf([{ kind: 'tool', id: 'n', tool: 'outer' }]), { id: 'r' });
+  await new Promise((resolve) => void setImmediate(resolve));
+  await engine.stop('r', { kind: 'cancel', reason: 'enough' });
+  await done;
+  gate.resolve();
+  await new Promise((resolve) => void setImmediate(resolve));
+  expect([events.at(-1)?.type, made]).toEqual(['run.ended', 0]);
+});
