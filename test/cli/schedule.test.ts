@@ -69,8 +69,9 @@ describe('oka schedule', () => {
       'caught_up',
     ]);
     expect(readFileSync(join(folder.dir, 'workspace/desk/ran.txt'), 'utf8')).toBe('x\n');
-    expect((await run('schedule', 'trigger', 'later')).out).toContain('later was triggered: 1 run');
-    expect(readFileSync(join(folder.dir, 'workspace/desk/ran.txt'), 'utf8')).toBe('x\nx\n');
+    for (const _ of [1, 2, 3]) // also within one second each is a run of its own
+      expect((await run('schedule', 'trigger', 'later')).out).toContain('later was triggered: 1 run');
+    expect(readFileSync(join(folder.dir, 'workspace/desk/ran.txt'), 'utf8')).toBe('x\nx\nx\nx\n');
     expect(await run('schedule', 'trigger', 'nothing')).toMatchObject({
       code: 2,
       err: expect.stringContaining('no schedule') as string,

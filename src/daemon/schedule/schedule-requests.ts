@@ -37,7 +37,7 @@ export async function handleSchedule(schedules: SchedulesPort, intake: ScheduleI
       await schedules.append([changed(id, 'removed')]);
       return { schedule: id, deleted: state.name };
     case 'trigger':
-      return makeRuns(schedules, state, 'trigger', [Math.floor(schedules.now() / 1000) * 1000]);
+      return makeRuns(schedules, state, 'trigger', [await freeSecond(schedules, id)]);
     case 'backfill':
       return makeRuns(schedules, state, 'backfill', backfillTimes(state, intake, schedules.now()));
   }
@@ -50,6 +50,13 @@ export function setAside(folder: string, name: string): void {
   mkdirSync(aside, { recursive: true });
   rmSync(join(aside, name), { recursive: true, force: true });
   renameSync(join(folder, name), join(aside, name));
+}
+
+/** Runs are named by the second they are for: who asks twice within one gets the next. */
+async function freeSecond(schedules: SchedulesPort, id: string): Promise<number> {
+  let slot = Math.floor(schedules.now() / 1000) * 1000;
+  while (await schedules.hasRun(runIdOf(id, slot, 'now-'))) slot += 1000;
+  return slot;
 }
 
 /** The times of a schedule in a span, as far as they have passed. */
@@ -71,7 +78,7 @@ export function backfillTimes(
   return times;
 }
 
-/** The same time is triggered or backfilled once. */
+/** The same time is backfilled once. */
 async function makeRuns(
   schedules: SchedulesPort,
   { id, problem }: ScheduleState,
