@@ -13,8 +13,10 @@
  * N7 A node whose templates ask for state gets an instruction before it that reads the values (state-templates.ts).
  */
 import { OkaError } from '../schema/errors.ts';
-import { commonFields, type Graph, Node } from '../schema/graph.ts';
-import { isJson } from '../schema/json.ts';
+import { nearestWord } from '../schema/nearest-word.ts';
+import { fieldAt } from './template.ts';
+import { commonFields, type Graph, instructionNodes, Node } from '../schema/graph.ts';
+import { isJson, type Json } from '../schema/json.ts';
 import {
   graphSchemaWith,
   type KindNode,
@@ -41,10 +43,22 @@ export function readGraph(value: unknown, kinds: readonly NodeKind[] = [], name 
   if (!isJson(value)) throw new OkaError('invalid-graph', `${name} is not plain JSON, or is nested too deeply`);
   const parsed = graphSchemaWith(kinds).safeParse(value);
   if (parsed.success) return lowerGraph(parsed.data, kinds);
-  const problems = parsed.error.issues.map((issue) => `  ${issue.path.join('.') || '(top)'}: ${issue.message}`);
+  const problems = parsed.error.issues.map(
+    ({ path, message }) => `  ${path.join('.') || '(top)'}: ${unknownKind(value, path.map(String), kinds) ?? message}`,
+  );
   throw new OkaError('invalid-graph', `${name} is not a graph:\n${problems.join('\n')}`, {
     fix: 'See what is possible: oka schema graph',
   });
+}
+
+/** What to say about a node of a kind that there is not; null for any other problem. */
+function unknownKind(value: Json, path: readonly string[], kinds: readonly NodeKind[]): string | null {
+  const given = path.at(-1) === 'kind' ? fieldAt(value, path) : undefined;
+  if (typeof given !== 'string') return null;
+  const names = [...instructionNodes.map(({ shape }) => shape.kind.value as string), ...kinds.map(({ kind }) => kind)];
+  const guess = nearestWord(given, names);
+  const meant = guess === null ? '' : ` Did you mean "${guess}"?`;
+  return `there is no kind of node "${given}".${meant} There are: ${names.toSorted().join(', ')}`;
 }
 
 /** The graph must have passed graphSchemaWith(kinds). */

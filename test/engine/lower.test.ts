@@ -200,3 +200,8 @@ it('the schema of graphs describes contributed kinds, too', () => {
   expect(text).toContain('What is weighed.');
   expect(text).toContain('"const":"map"');
 });
+
+it('a kind that there is not is named, with the one that was probably meant', () => {
+  const read = (): unknown => readGraph({ id: 'g', nodes: [{ kind: 'typed_conditon', id: 'a' }] });
+  expect(read).toThrow(/nodes\.0\.kind: there is no kind of node "typed_conditon"\. Did you mean "typed_condition"\?/);
+});

@@ -83,7 +83,7 @@ const modelOf = ({ model }: Options): { model?: string } => (model === undefined
 
 function answerText({ status, reason, output }: { status: string; reason: string | null; output: Json }): string {
   if (status === 'done') return typeof output === 'string' ? output : JSON.stringify(output);
-  throw new OkaError('refused', `the model could not be asked: ${reason ?? status}`, {
+  throw new OkaError('refused', `the model could not be asked: ${(reason ?? status).replace(/^write: /, '')}`, {
     fix: 'Set one up with oka model setup, or begin with a template, which needs no model: oka graph new',
   });
 }
