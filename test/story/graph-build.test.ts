@@ -23,11 +23,13 @@ describe('oka graph build', { timeout: 90_000 }, () => {
       `\`\`\`json\n${JSON.stringify(sound)}\n\`\`\``,
     ];
     await using story = await openStory({ model: () => say(answers.shift() ?? 'no more') });
-    const shown = await story.oka('graph', 'build', INTENT, '--as', 'log');
+    const picture = join(story.home.dir, 'log.svg');
+    const shown = await story.oka('graph', 'build', INTENT, '--as', 'log', '--picture', picture);
     expect(shown).toMatchObject({ code: 0, err: '' });
     expect(shown.out).toMatch(
-      /write \(files\.write\)[\s\S]*allow[\s\S]*files\.write \(write_local\)[\s\S]*Nothing was saved/,
+      /write \(files\.write\)[\s\S]*flowchart TD[\s\S]*allow[\s\S]*files\.write \(write_local\)[\s\S]*Nothing was saved/,
     );
+    expect(readFileSync(picture, 'utf8')).toMatch(/^<svg[\s\S]*files\.write/);
     expect(story.model.requests).toHaveLength(3);
     const [first, second, third] = story.model.requests.map(({ text }) => text);
     expect(first).toContain(INTENT);

@@ -6,6 +6,7 @@ import { knownToolNames, nodeKinds } from '../../daemon/room-contributions.ts';
 import { shownPath } from '../../daemon/settings.ts';
 import { buildGraph } from '../../graphs/build-graph.ts';
 import { builderPrompt, type BuilderTask, readBuiltGraph, type RejectedAnswer } from '../../graphs/graph-builder.ts';
+import { replaceFile } from '../../ledger/disk.ts';
 import { jsonSchemaOf } from '../../schema/catalog.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Graph } from '../../schema/graph.ts';
@@ -13,6 +14,9 @@ import type { Json } from '../../schema/json.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { renderSimulation, simulatedTools, simulateGraph, type Simulation } from '../graph-simulation.ts';
 import type { Terminal } from '../io.ts';
+import { toMermaid } from '../picture/diagram-text.ts';
+import { pictureOf } from '../picture/graph-picture.ts';
+import { toSvg } from '../picture/svg.ts';
 import { requireHome } from '../require-home.ts';
 import { render as renderGraph } from './graph-show.ts';
 
@@ -20,11 +24,11 @@ import { render as renderGraph } from './graph-show.ts';
 const MOST_REPAIRS = 3;
 const LONGEST_NAME = 40;
 
-type Options = { as: string | undefined; save: boolean; model: string | undefined };
+type Options = { as: string | undefined; save: boolean; model: string | undefined; picture: string | undefined };
 type GraphValue = { [field: string]: Json };
 type Built = { graph: GraphValue; lowered: Graph; attempts: number };
 type Data =
-  | (Built & { simulation: Simulation; file: string | null })
+  | (Built & { simulation: Simulation; picture: string; file: string | null })
   | { name: string; file: string | null; isAsked: boolean };
 
 export async function run(call: Call<Options, Data>): Promise<Answer<Data>> {
@@ -36,7 +40,14 @@ export async function run(call: Call<Options, Data>): Promise<Answer<Data>> {
   const file = fileOfGraph(home, name);
   if (file === null) throw new OkaError('usage', `"${name}" cannot be the name of a graph`);
   const built = await buildUntilSound(call, intent, name);
-  const shown = { ...built, simulation: await simulateGraph(call, built.lowered, null), file: null };
+  const drawn = pictureOf(built.graph);
+  if (options.picture !== undefined) replaceFile(options.picture, toSvg(drawn));
+  const shown = {
+    ...built,
+    picture: toMermaid(drawn),
+    simulation: await simulateGraph(call, built.lowered, null),
+    file: null,
+  };
   if (!json) call.emit(shown);
   const isAsked = !json && !options.save && call.openDialog !== null;
   const isSaved = options.save || (isAsked && (await isConfirmed(call, name)));
@@ -144,7 +155,7 @@ export const jsonLines = (data: Data): object[] => {
 
 export function render(data: Data, terminal: Terminal): string {
   if ('lowered' in data)
-    return `${renderGraph(data.lowered, terminal)}\n${renderSimulation(data.lowered.id, data.simulation, terminal)}\n`;
+    return `${renderGraph(data.lowered, terminal)}\n${data.picture}\n${renderSimulation(data.lowered.id, data.simulation, terminal)}\n`;
   const { name, file, isAsked } = data;
   if (file !== null) return `${terminal.green('Saved')} as ${file}. Run it with: oka graph run ${name}\n`;
   return isAsked ? 'It was not saved.\n' : 'Nothing was saved; add --save to save it.\n';

@@ -53,6 +53,7 @@ export const graphFiles: Readonly<Record<string, Command>> = {
     options: {
       as: text('ID', 'Name of the graph (default: the first words).'),
       save: flag('Save it without asking.'),
+      picture: text('FILE', 'Draw it as SVG, too.'),
       model: text('NAME', 'Another model, provider:model.'),
     },
     json: true,
