@@ -16,3 +16,12 @@ export async function graphIdOf(given: string | undefined, { rooms }: Pick<Call,
 export function assertNoMore(operands: readonly string[], most: number): void {
   if (operands.length > most) throw new OkaError('usage', `"${operands.slice(most).join(' ')}" is too much here`);
 }
+
+/** The operands <graph> <key>, and nothing behind them. */
+export async function graphAndKey(call: Call): Promise<{ graph: string; key: string }> {
+  assertNoMore(call.operands, 2);
+  const [name, key] = call.operands;
+  const graph = await graphIdOf(name, call);
+  if (key !== undefined) return { graph, key };
+  throw new OkaError('usage', 'the key is missing', { fix: `See all: oka graph state show ${graph}` });
+}

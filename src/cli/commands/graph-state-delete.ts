@@ -1,16 +1,11 @@
-import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
-import { assertNoMore, graphIdOf } from '../graph-name.ts';
+import { graphAndKey } from '../graph-name.ts';
 import { requestStateChange } from '../state-request.ts';
 
 type Data = { graph: string; key: string; deleted: boolean | null };
 
 export async function run(call: Call): Promise<Answer<Data>> {
-  assertNoMore(call.operands, 2);
-  const [name, key] = call.operands;
-  const graph = await graphIdOf(name, call);
-  if (key === undefined)
-    throw new OkaError('usage', 'the key is missing', { fix: `See all: oka graph state show ${graph}` });
+  const { graph, key } = await graphAndKey(call);
   const deleted = await requestStateChange(call, { namespace: graph, key });
   return answer({ graph, key, deleted }, deleted === false ? exits.no : exits.ok);
 }

@@ -1,19 +1,14 @@
-import { OkaError } from '../../schema/errors.ts';
 import type { Json } from '../../schema/json.ts';
 import { currentValue } from '../../views/state-view.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
-import { assertNoMore, graphIdOf } from '../graph-name.ts';
+import { graphAndKey } from '../graph-name.ts';
 import { readViews } from '../read-views.ts';
 import { completeValue } from '../state-value.ts';
 
 type Data = { graph: string; key: string; found: boolean; value: Json };
 
 export async function run(call: Call): Promise<Answer<Data>> {
-  assertNoMore(call.operands, 2);
-  const [name, key] = call.operands;
-  const graph = await graphIdOf(name, call);
-  if (key === undefined)
-    throw new OkaError('usage', 'the key is missing', { fix: `See all: oka graph state show ${graph}` });
+  const { graph, key } = await graphAndKey(call);
   const row = await readViews(call, (rows) => currentValue(rows, graph, key));
   const value = row === undefined ? null : await completeValue(call.home, row);
   return answer({ graph, key, found: row !== undefined, value }, row === undefined ? exits.no : exits.ok);
