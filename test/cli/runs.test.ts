@@ -183,8 +183,9 @@ describe('oka graph run', () => {
       folder.dir,
     ]);
     await until(async () => (await run('status', '--json')).out.includes('"status":"blocked"'));
+    const exited = once(child, 'exit'); // it may end before the command that pauses it does
     expect(await run('pause', 's1')).toMatchObject({ code: 0, out: 'Paused. Continue with: oka resume s1\n' });
-    const [code] = (await once(child, 'exit')) as [number];
+    const [code] = (await exited) as [number];
     expect(code).toBe(4);
     expect((await run('log', '--type', 'intake.*')).out).toContain('Was asked to pause');
     expect((await run('status', '--json')).out).toContain('"status":"paused"');
