@@ -144,7 +144,10 @@ function reportUnknownFields({ source, note }: Importing): void {
   const report = (value: object, known: object, place: string): void => {
     for (const key of Object.keys(value)) if (!(key in known)) note(`${place}${key}`, 'is not known and is left out');
   };
+  const { execution_defaults: defaults, state_access: access } = AntonGraph.shape;
   report(source, AntonGraph.shape, '');
+  report(source.execution_defaults ?? {}, defaults.unwrap().shape, 'execution_defaults.');
+  report(source.state_access ?? {}, access.unwrap().shape, 'state_access.');
   if (source.version !== undefined) note('version', 'is left out: the version of a graph is its hash here');
   source.nodes.forEach((node, index) => {
     const shape = AntonNode.options.find((option) => option.shape.type.value === node.type)?.shape ?? {};

@@ -151,8 +151,18 @@ describe('importGraph', () => {
   });
 
   it('says which fields it left out, and refuses what is no such graph', () => {
-    const { notes } = read({ colour: 'red', version: 3, nodes: [{ ...start, next: 'end', mock_output: 1 }, end] });
-    expect(notes.map(({ path }) => path)).toEqual(['colour', 'version', 'nodes.0.mock_output']);
+    const { notes } = read({
+      colour: 'red',
+      version: 3,
+      execution_defaults: { shade: 1 },
+      nodes: [{ ...start, next: 'end', mock_output: 1 }, end],
+    });
+    expect(notes.map(({ path }) => path)).toEqual([
+      'colour',
+      'execution_defaults.shade',
+      'version',
+      'nodes.0.mock_output',
+    ]);
     expect(() => read({ nodes: [{ node_id: 'start', type: 'warp' }] })).toThrow(/nodes\.0\.type/);
   });
 });
