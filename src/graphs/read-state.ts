@@ -1,15 +1,14 @@
 /** A node that reads what its graph remembers from earlier runs. */
-import { StateNamespace } from '../schema/state-entry.ts';
 import { JsonValue } from '../schema/json.ts';
 import type { NodeKind } from '../schema/node-kind.ts';
-import { keyField } from './state-fields.ts';
+import { keyField, namespaceField } from './state-fields.ts';
 
 export const readState: NodeKind = {
   kind: 'read_state',
   about: 'Reads a value that the graph remembers from earlier runs; its output is {key, value}.',
   fields: {
     key: keyField,
-    namespace: StateNamespace.optional().describe('State that several graphs share; the graph itself unless given.'),
+    namespace: namespaceField,
     default: JsonValue.optional().describe('The value when there is none; null unless given.'),
   },
   lower: ({ id, key, namespace, default: otherwise }, graph) => [

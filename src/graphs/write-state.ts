@@ -1,9 +1,8 @@
 /** A node that lets its graph remember a value. It is written when the node is done, and exactly once. */
 import { z } from 'zod';
-import { StateNamespace } from '../schema/state-entry.ts';
 import { JsonValue } from '../schema/json.ts';
 import type { NodeKind } from '../schema/node-kind.ts';
-import { keyField } from './state-fields.ts';
+import { keyField, namespaceField } from './state-fields.ts';
 
 export const writeState: NodeKind = {
   kind: 'write_state',
@@ -15,7 +14,7 @@ export const writeState: NodeKind = {
       'Write only if this is the value that is there, else the node fails; null = no value. May be a template.',
     ),
     delete: z.boolean().optional().describe('Remove the key instead of writing a value.'),
-    namespace: StateNamespace.optional().describe('State that several graphs share; the graph itself unless given.'),
+    namespace: namespaceField,
   },
   lower: ({ id, key, value, expect, delete: deleted, namespace, input }, graph, { isItem }) => [
     {
