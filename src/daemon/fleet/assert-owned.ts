@@ -1,0 +1,60 @@
+/**
+ * Owns: whether this process may continue a run of the fleet, and what becomes of a request about one that it may not.
+ *
+ * A run that this home has claimed before a restart is claimed again when the fleet delivers it again. Until then requests
+ * about it wait: without its fence, two members could continue it at once. If another member gets it, they are refused.
+ */
+import { OkaError } from '../../schema/errors.ts';
+import type { Intake } from '../../schema/intake.ts';
+import type { TaskGraph } from '../../ledger/task-graph.ts';
+import type { ProjectionsPort } from '../port-types.ts';
+import type { FleetMember } from './fleet-member.ts';
+import { fleetRuns } from './fleet-runs.ts';
+
+type Member = { owned: Pick<FleetMember['owned'], 'isReady'> } | null;
+/** `unclaimed`: this home owned it last, and this process has not claimed it yet. */
+export type Ownership = 'home' | 'owned' | 'unclaimed' | 'elsewhere';
+
+export function ownershipOf(projections: ProjectionsPort, member: Member, run: string): Ownership {
+  const { claimed, fenced } = projections.stateOf(fleetRuns);
+  const isOf = (task: string): boolean => run === task || run.startsWith(`${task}.`);
+  const task = Object.keys(claimed).find(isOf);
+  if (task === undefined) return fenced.some(isOf) ? 'elsewhere' : 'home';
+  return member?.owned.isReady(task) === true ? 'owned' : 'unclaimed';
+}
+
+/** Without its fence a run could be executed by two members at once, so that not even an answer continues it. */
+export function assertOwned(projections: ProjectionsPort, member: Member, run: string): void {
+  const ownership = ownershipOf(projections, member, run);
+  if (ownership === 'unclaimed')
+    throw new OkaError('refused', `run ${run} belongs to the fleet, and this process has not claimed it`, {
+      fix: member === null ? 'Start the worker with OKA_FLEET.' : 'Wait until the fleet gives it to a member.',
+    });
+  if (ownership === 'elsewhere')
+    throw new OkaError('refused', `run ${run} continues at another member of the fleet`, {
+      fix: 'See which member works on it, and ask there: oka fleet members',
+    });
+}
+
+/** The goals without those that this process has to claim first. Whatever continues runs without being asked uses it. */
+export function withoutUnclaimed(graph: TaskGraph, projections: ProjectionsPort, member: Member): TaskGraph {
+  return { ...graph, goals: graph.goals.filter(({ run }) => ownershipOf(projections, member, run) !== 'unclaimed') };
+}
+
+/** A request about a run that this member has yet to claim again waits for that. */
+export function mustAwaitClaim(projections: ProjectionsPort, member: Member, intake: Intake): boolean {
+  const run = runOfRequest(intake);
+  return member !== null && run !== null && ownershipOf(projections, member, run) === 'unclaimed';
+}
+
+export function assertRequestOwned(projections: ProjectionsPort, member: Member, intake: Intake): void {
+  const run = runOfRequest(intake);
+  if (run !== null) assertOwned(projections, member, run);
+}
+
+/** The run that a request continues or stops, or a name inside it: the name of a wait begins with that of its run. */
+function runOfRequest(intake: Intake): string | null {
+  const { kind } = intake;
+  if (kind === 'answer') return intake.wait;
+  return kind === 'cancel' || kind === 'pause' || kind === 'note' || kind === 'resume' ? intake.run : null;
+}

@@ -1,0 +1,79 @@
+/** Owns: the ledger and the artifacts of a home as a member of a fleet sees them: behind the fence, and shared. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FleetFiles } from '../../fleet/fleet-files.ts';
+import { OkaError } from '../../schema/errors.ts';
+import type { Event, NewEvent } from '../../schema/event.ts';
+import type { ArtifactStore } from '../../schema/ports.ts';
+import type { LedgerPort } from '../port-types.ts';
+import type { OwnedRuns } from './owned-runs.ts';
+
+/** Flushing events waits for the disk, and then for the fence of their run. */
+export function fencedLedger(ledger: LedgerPort, owned: Pick<OwnedRuns, 'acknowledged'>): LedgerPort {
+  function append(event: NewEvent): Promise<Event>;
+  function append(events: readonly NewEvent[]): Promise<Event[]>;
+  async function append(events: NewEvent | readonly NewEvent[]): Promise<Event | Event[]> {
+    const written = Array.isArray(events)
+      ? await ledger.append(events as readonly NewEvent[])
+      : await ledger.append(events as NewEvent);
+    await owned.acknowledged(Array.isArray(written) ? written : [written]);
+    return written;
+  }
+  return {
+    append,
+    stage: (event) => ledger.stage(event),
+    flush: async (mine) => {
+      await ledger.flush(mine);
+      if (mine !== undefined) await owned.acknowledged(mine);
+    },
+    read: (filter) => ledger.read(filter),
+    checkPen: () => ledger.checkPen(),
+    get end() {
+      return ledger.end;
+    },
+    get failure() {
+      return ledger.failure;
+    },
+  };
+}
+
+export type SharedArtifacts = { artifacts: ArtifactStore; whenShared: () => Promise<void>; close: () => void };
+
+const RETRY_MS = 500;
+
+/** What is stored here is copied to the object store in the background; what is missing here is fetched from there. */
+export function sharedArtifacts(local: ArtifactStore, files: FleetFiles): SharedArtifacts {
+  let shared: Promise<void> = Promise.resolve();
+  const closing = new AbortController();
+  const share = async (content: Buffer): Promise<void> => {
+    while (!closing.signal.aborted) {
+      const isStored = await files.put(content).then(
+        () => true,
+        () => false,
+      );
+      if (isStored) return;
+      await sleep(RETRY_MS);
+    }
+  };
+  return {
+    artifacts: {
+      put: async (body, about) => {
+        const ref = await local.put(body, about);
+        const content = await local.get(ref);
+        shared = shared.then(() => share(content));
+        return ref;
+      },
+      get: async (ref) => {
+        try {
+          return await local.get(ref);
+        } catch (error) {
+          if (!(error instanceof OkaError) || error.code !== 'artifact-missing') throw error;
+          const content = await files.get(ref.sha256);
+          await local.put(content);
+          return content;
+        }
+      },
+    },
+    whenShared: () => shared,
+    close: () => closing.abort(),
+  };
+}

@@ -1,0 +1,30 @@
+/** What a member of a fleet has: its queues, its fence, and the stores of its home behind it. */
+import type { FleetFiles } from '../../fleet/fleet-files.ts';
+import type { FleetMembers } from '../../fleet/fleet-members.ts';
+import type { ResultQueue } from '../../fleet/result-queue.ts';
+import type { FenceOptions, RunFence, RunLog } from '../../fleet/run-fence.ts';
+import type { TaskQueue } from '../../fleet/task-queue.ts';
+import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
+import type { LedgerPort } from '../port-types.ts';
+import type { OwnedRuns } from './owned-runs.ts';
+
+export type FleetMember = {
+  name: string;
+  labels: readonly string[];
+  ackWaitMs: number;
+  fence: FenceOptions;
+  log: RunLog;
+  queue: TaskQueue;
+  results: ResultQueue;
+  files: FleetFiles;
+  members: FleetMembers;
+  owned: OwnedRuns;
+  /** The ledger without the fence, for what the fleet itself records. */
+  ownLedger: LedgerPort;
+  isConnected: () => boolean;
+  /** Called when another member has taken over a run. */
+  onLost: (fence: RunFence) => void;
+};
+
+/** What the rooms get in place of the stores of a home that works alone. */
+export type FencedStores = { ledger: LedgerPort; events: EventStore; artifacts: ArtifactStore };

@@ -1,0 +1,48 @@
+/** Owns: runs that another member has taken over: what is running of them here is ended, and that is recorded. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunFence } from '../../fleet/run-fence.ts';
+import type { NewEvent } from '../../schema/event.ts';
+import { ports } from '../room-ports.ts';
+import { fleetRuns } from './fleet-runs.ts';
+import type { Work } from './work-in-progress.ts';
+
+const CHECK_MS = 5000;
+
+/** G1. Ends what is running of it, and records that it goes on elsewhere. */
+export async function recordLost(work: Work, fence: RunFence): Promise<void> {
+  const { host, member, fenced } = work;
+  const { run } = fence;
+  fenced.count += 1;
+  const runs = member.owned.runsOf(run);
+  const stop = { kind: 'stop', reason: 'another member of the fleet owns it now' } as const;
+  await Promise.all(runs.map((each) => host.engine.stop(each, stop).catch(() => undefined)));
+  member.owned.remove(run);
+  await recordFenced(work, run, fence.owner.epoch, (await fence.nextOwner())?.worker ?? null);
+}
+
+/** Runs that were in progress when this worker ended, and that another member owns by now. */
+export async function recordLostMeanwhile(work: Work): Promise<void> {
+  const { host, member, signal } = work;
+  const { projections } = host.valuesOf({ projections: ports.projections });
+  for (const [run, { epoch }] of Object.entries(projections.stateOf(fleetRuns).claimed)) {
+    if (work.active.has(run) || member.owned.get(run) !== null) continue;
+    const last = await member.log.last(run);
+    if (last !== null && last.message.worker !== member.name) await recordFenced(work, run, epoch, last.message.worker);
+  }
+  await sleep(CHECK_MS, undefined, { signal }).catch(() => undefined);
+}
+
+/** Here the run is over: its ledger stays as it is, and another one continues it. */
+async function recordFenced({ host, member, log }: Work, run: string, epoch: number, by: string | null): Promise<void> {
+  const reason = `${by ?? 'another member'} owns it now, and goes on with it`;
+  log(`${run}: ${reason}`);
+  const { taskGraph } = host.valuesOf({ taskGraph: ports.taskGraph });
+  const open = taskGraph().goals.filter((goal) => goal.run === run || isPartOf(run, goal));
+  await member.ownLedger.append([
+    { type: 'run.fenced', run, data: { worker: member.name, epoch, by, reason } },
+    ...open.map((goal): NewEvent => ({ type: 'run.ended', run: goal.run, data: { status: 'cancelled', reason } })),
+  ]);
+}
+
+/** The names of runs inside a task begin with its name, and a dot. */
+const isPartOf = (task: string, { run }: { run: string }): boolean => run.startsWith(`${task}.`);

@@ -1,0 +1,83 @@
+/**
+ * Owns: being a member of a fleet: the connection, the start check, and the stores of the home behind the fence.
+ * Does not own: which tasks are taken (fleet-tasks.ts), the fence (fleet/run-fence.ts).
+ *
+ * Nothing of this is loaded without OKA_FLEET.
+ */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { checkServers } from '../../fleet/check-servers.ts';
+import { connectFleet, type FleetConnection, retryWhileDown } from '../../fleet/connect-fleet.ts';
+import { openFiles } from '../../fleet/fleet-files.ts';
+import { openMembers } from '../../fleet/fleet-members.ts';
+import { openStreams } from '../../fleet/fleet-streams.ts';
+import { resultQueue } from '../../fleet/result-queue.ts';
+import { runLog } from '../../fleet/run-log.ts';
+import { taskQueue } from '../../fleet/task-queue.ts';
+import type { Home } from '../../schema/home.ts';
+import { settleIdentity } from '../home/home-identity.ts';
+import { type FleetEnvironment, programVersion } from '../settings.ts';
+import type { Stores } from '../stores.ts';
+import { fencedLedger, sharedArtifacts } from './fenced-stores.ts';
+import type { FencedStores, FleetMember } from './fleet-member.ts';
+import { fleetRuns } from './fleet-runs.ts';
+import { ownedRuns } from './owned-runs.ts';
+import { storeFolder } from './run-folder.ts';
+
+export type OpenFleet = { member: FleetMember; stores: FencedStores; close: () => Promise<void> };
+
+export async function openFleet(home: Home, stores: Stores, environment: FleetEnvironment): Promise<OpenFleet> {
+  const { replicas, labels, ackWaitMs } = environment;
+  await retryWhileDown(() => checkServers(environment.monitors, replicas));
+  const name = environment.name ?? (await settleIdentity(home)).id;
+  const connection = await connectAs(name, stores, environment);
+  try {
+    const known = stores.projections.stateOf(fleetRuns).joined;
+    const runs = await retryWhileDown(() => openStreams(connection, { replicas, known }));
+    const { version } = connection;
+    if (known === null) await stores.ledger.append({ type: 'fleet.joined', data: { member: name, runs, version } });
+    const files = await retryWhileDown(() => openFiles(connection, replicas));
+    const shared = sharedArtifacts(stores.artifacts, files);
+    const owned = ownedRuns({
+      whenShared: shared.whenShared,
+      storeFolder: (task) => storeFolder(join(home.workspace, 'desk', task), files),
+      onLost: (fence) => member.onLost(fence),
+    });
+    const member: FleetMember = {
+      name,
+      labels,
+      ackWaitMs,
+      fence: { worker: name, process: `${process.pid}-${randomUUID().slice(0, 8)}`, version: programVersion() },
+      log: runLog(connection, runs),
+      queue: taskQueue(connection, { ackWaitMs }),
+      results: resultQueue(connection),
+      files,
+      members: await retryWhileDown(() => openMembers(connection, replicas)),
+      owned,
+      ownLedger: stores.ledger,
+      isConnected: connection.isConnected,
+      onLost: () => undefined,
+    };
+    const unsubscribe = stores.onDurable((events) => owned.publish(events));
+    const ledger = fencedLedger(stores.ledger, owned);
+    return {
+      member,
+      stores: { ledger, events: { ...stores.events, flush: ledger.flush }, artifacts: shared.artifacts },
+      close: async () => {
+        unsubscribe();
+        shared.close();
+        await connection.close();
+      },
+    };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** The credentials are the secret "fleet", if there is one. */
+async function connectAs(name: string, { vault }: Stores, environment: FleetEnvironment): Promise<FleetConnection> {
+  const { servers, authority } = environment;
+  const credentials = (await vault.find('fleet'))?.value ?? null;
+  return connectFleet({ servers, credentials, authority, name });
+}

@@ -1,0 +1,124 @@
+/**
+ * Owns: the runs of the fleet that this process owns, and publishing their events once they are on disk.
+ * Does not own: the fence itself (fleet/run-fence.ts), taking and losing runs (fleet-tasks.ts).
+ *
+ * O1 An event of an owned run is acknowledged when it is durable in this home's ledger AND acknowledged by the fence.
+ *    The engine waits for both before a call that may change anything acts.
+ * O2 The stream gets an event after the disk: the file always has at least what the stream has.
+ * O3 What an event names is in the object store before the stream has the event: artifacts, and the files of the folder
+ *    of the run after each call that wrote there.
+ * O4 A run belongs to the task that it is part of: all its runs inside share one fence.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunFence } from '../../fleet/run-fence.ts';
+import type { StoredEvent } from '../../fleet/run-owner.ts';
+import type { Event } from '../../schema/event.ts';
+
+export type OwnedRuns = {
+  add(fence: RunFence): void;
+  remove(task: string): void;
+  get(task: string): RunFence | null;
+  /** Says that everything of a task is here, its folder too, so that it can be continued. */
+  markReady(task: string): void;
+  isReady(task: string): boolean;
+  /** How many tasks have become ready so far. */
+  readyCount(): number;
+  tasks(): string[];
+  /** The runs inside a task, itself included, that this process has seen. */
+  runsOf(task: string): string[];
+  /** Takes note of which runs are inside a task, from events of before. */
+  learn(events: readonly Event[]): void;
+  /** Takes note of a batch that is on disk. */
+  publish(events: readonly Event[]): void;
+  /** Resolves when the fence has acknowledged these events (O1); rejects when the run was lost. */
+  acknowledged(events: readonly Event[]): Promise<void>;
+};
+
+export type OwnedRunsPorts = {
+  /** Resolves when every artifact that was stored before is in the object store. */
+  whenShared: () => Promise<void>;
+  /** Stores the folder of a task in the object store; null when it has none. */
+  storeFolder: (task: string) => Promise<string | null>;
+  onLost: (fence: RunFence) => void;
+};
+
+type Owned = { fence: RunFence; queue: Promise<void>; isReady: boolean };
+
+export function ownedRuns({ whenShared, storeFolder, onLost }: OwnedRunsPorts): OwnedRuns {
+  const owned = new Map<string, Owned>();
+  const taskOf = new Map<string, string>();
+  let readyCount = 0;
+  const publishTo = (task: string, own: Owned, events: readonly Event[]): void => {
+    own.queue = own.queue.then(async () => {
+      await whenShared();
+      const desk = events.some(hasWritten) ? await untilStored(own.fence, () => storeFolder(task)) : null;
+      own.fence.publish(events as unknown as StoredEvent[], desk);
+    });
+  };
+  return {
+    add: (fence) => {
+      owned.set(fence.run, { fence, queue: Promise.resolve(), isReady: false });
+      taskOf.set(fence.run, fence.run);
+      void fence.lost.then(() => onLost(fence));
+    },
+    remove: (task) => {
+      owned.delete(task);
+      for (const [run, of] of taskOf) if (of === task) taskOf.delete(run);
+    },
+    get: (task) => owned.get(task)?.fence ?? null,
+    markReady: (task) => {
+      const own = owned.get(task);
+      if (own === undefined) return;
+      own.isReady = true;
+      readyCount += 1;
+    },
+    readyCount: () => readyCount,
+    isReady: (task) => owned.get(task)?.isReady === true,
+    tasks: () => [...owned.keys()],
+    runsOf: (task) => [...taskOf].flatMap(([run, of]) => (of === task ? [run] : [])),
+    learn: (events) => {
+      for (const event of events) findTask(taskOf, event);
+    },
+    publish: (events) => {
+      if (owned.size === 0) return;
+      for (const [task, mine] of Map.groupBy(events, (event) => findTask(taskOf, event))) {
+        const own = task === null ? undefined : owned.get(task);
+        if (task !== null && own !== undefined) publishTo(task, own, mine);
+      }
+    },
+    acknowledged: async (events) => {
+      if (owned.size === 0) return;
+      for (const task of new Set(events.map((event) => findTask(taskOf, event)))) {
+        const own = task === null ? undefined : owned.get(task);
+        await own?.queue;
+        await own?.fence.acknowledged();
+      }
+    },
+  };
+}
+
+const RETRY_MS = 500;
+
+/** Retries until it is stored, or the run was lost. */
+async function untilStored(fence: RunFence, store: () => Promise<string | null>): Promise<string | null> {
+  while (!fence.isLost)
+    try {
+      return await store();
+    } catch {
+      await sleep(RETRY_MS); // the servers do not answer; nothing is acknowledged meanwhile
+    }
+  return null;
+}
+
+/** The task of an event; a run that another one starts belongs to the same task (O4). */
+function findTask(taskOf: Map<string, string>, { type, run, data }: Event): string | null {
+  if (run === null) return null;
+  const known = taskOf.get(run);
+  if (known !== undefined) return known;
+  const around = type === 'run.started' && data.parent !== null ? taskOf.get(data.parent) : undefined;
+  if (around === undefined) return null;
+  taskOf.set(run, around);
+  return around;
+}
+
+const hasWritten = ({ type, data }: Event): boolean => type === 'desk.kept' && data.when === 'after';

@@ -1,0 +1,76 @@
+/** Owns: the folder of a task on the desk, as a list of files in the object store, and back. */
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { FleetFiles } from '../../fleet/fleet-files.ts';
+import { lstatIfPresent } from '../../ledger/disk.ts';
+import { OkaError } from '../../schema/errors.ts';
+import { type Bundle, placeTaskFiles } from '../../tools/desk/place-task-files.ts';
+
+export type FolderFile = { path: string; sha256: string; executable: boolean };
+
+/** Larger files are not copied; the result says where they are. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** The regular files below a folder; links and special files are left out. */
+export async function storeFiles(folder: string, files: FleetFiles): Promise<FolderFile[]> {
+  if (lstatIfPresent(folder)?.isDirectory() !== true) return [];
+  const stored: FolderFile[] = [];
+  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()) {
+    const stats = lstatSync(join(folder, path), { throwIfNoEntry: false });
+    if (stats?.isFile() !== true || stats.size > MOST_BYTES) continue;
+    const sha256 = await files.put(readFileSync(join(folder, path)));
+    stored.push({ path, sha256, executable: (stats.mode & 0o111) !== 0 });
+  }
+  return stored;
+}
+
+/** The same as one file, by which the state of the folder is named. */
+export async function storeFolder(folder: string, files: FleetFiles): Promise<string | null> {
+  const stored = await storeFiles(folder, files);
+  return stored.length === 0 ? null : files.put(Buffer.from(JSON.stringify(stored)));
+}
+
+export async function readFolder(sha256: string, files: FleetFiles): Promise<FolderFile[]> {
+  return JSON.parse((await files.get(sha256)).toString()) as FolderFile[];
+}
+
+/** Fetches files into a temporary folder below `around`, for as long as `use` needs them. */
+export async function withFetched<T>(
+  around: string,
+  list: readonly FolderFile[],
+  files: FleetFiles,
+  use: (bundle: Pick<Bundle, 'folder' | 'files'> & { folder: string }) => Promise<T>,
+): Promise<T> {
+  mkdirSync(around, { recursive: true, mode: 0o700 });
+  const folder = mkdtempSync(join(around, 'fleet-'));
+  try {
+    const fetched: Bundle['files'][number][] = [];
+    for (const { path, sha256, executable } of list) {
+      const content = await files.get(sha256);
+      const at = join(folder, checkedPath(path));
+      mkdirSync(dirname(at), { recursive: true });
+      writeFileSync(at, content, { mode: executable ? 0o755 : 0o644 });
+      fetched.push({ path, bytes: content.length, executable });
+    }
+    return await use({ folder, files: fetched });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Puts files into the folder of a task on the desk, all or none. */
+export function placeFolder(
+  task: string,
+  bundle: Pick<Bundle, 'folder' | 'files'>,
+  desk: string,
+  onPlaced: (name: string) => void,
+): void {
+  placeTaskFiles({ id: task, ...bundle }, desk, onPlaced);
+}
+
+/** A member may be wrong or worse: a path must not lead out of the folder. */
+function checkedPath(path: string): string {
+  if (path.startsWith('/') || path.split('/').some((part) => part === '..' || part === '' || part === '.'))
+    throw new OkaError('unsafe-file', `a file of the fleet has the path "${path}", which leads out of its folder`);
+  return path;
+}

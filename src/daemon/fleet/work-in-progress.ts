@@ -1,0 +1,23 @@
+/** What a member has in progress for the fleet. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { QueuedTask } from '../../fleet/task-queue.ts';
+import type { Host } from '../host.ts';
+import type { Log } from '../log-line.ts';
+import type { FleetMember } from './fleet-member.ts';
+
+/** A task in progress here; when it is delivered again, the later delivery is the one to answer. */
+export type Active = { taken: QueuedTask; isDriven: boolean };
+export type Work = {
+  host: Host;
+  member: FleetMember;
+  signal: AbortSignal;
+  log: Log;
+  active: Map<string, Active>;
+  fenced: { count: number };
+};
+
+const REST_MS = 500;
+
+/** A moment before something is tried again. */
+export const rest = (signal: AbortSignal): Promise<undefined> =>
+  sleep(REST_MS, undefined, { signal }).catch(() => undefined);

@@ -1,0 +1,25 @@
+/** Owns: what members say about themselves, for people only: nothing is decided by it. */
+import { StorageType } from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
+import { MemberMessage } from '../schema/fleet.ts';
+import type { FleetConnection } from './connect-fleet.ts';
+import { MEMBERS } from './fleet-streams.ts';
+
+export type FleetMembers = { report(member: MemberMessage): Promise<void>; list(): Promise<MemberMessage[]> };
+
+export async function openMembers({ js }: FleetConnection, replicas: number): Promise<FleetMembers> {
+  const bucket = await new Kvm(js).create(MEMBERS, { replicas, history: 1, storage: StorageType.File });
+  return {
+    report: async (member) => {
+      await bucket.put(member.name, JSON.stringify(member));
+    },
+    list: async () => {
+      const members: MemberMessage[] = [];
+      for await (const key of await bucket.keys()) {
+        const member = MemberMessage.safeParse((await bucket.get(key))?.json());
+        if (member.success) members.push(member.data);
+      }
+      return members.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * Owns: the streams of a fleet and their subjects.
+ *
+ * S1 A stream that a member has worked with is never created again: its sequences would start over, and an owner of
+ *    before could be acknowledged. Name and time of creation are compared at every start.
+ * S2 What does not fit is refused, not dropped (`discard: new`): a task stays in the inbox, a run waits.
+ */
+import {
+  DiscardPolicy,
+  JetStreamApiError,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+  type StreamInfo,
+} from '@nats-io/jetstream';
+import { nanos } from '@nats-io/nats-core';
+import { OkaError } from '../schema/errors.ts';
+import type { FleetStream } from '../schema/fleet.ts';
+import type { FleetConnection } from './connect-fleet.ts';
+
+export const RUNS = 'OKA_RUNS';
+export const TASKS = 'OKA_TASKS';
+export const RESULTS = 'OKA_RESULTS';
+export const FILES = 'oka_files';
+export const MEMBERS = 'oka_members';
+
+/** Within this time a task that is sent twice is stored once; later ones are recognised by their run. */
+const DUPLICATES_MS = 3_600_000;
+const NOT_FOUND = 10059;
+
+/** A run has a subject of its own: the fence counts on it. */
+export const runSubject = (run: string): string => `oka.run.${toToken(run)}`;
+export const resultSubject = (member: string): string => `oka.result.${toToken(member)}`;
+
+/** Dots separate the parts of a subject, so that a name with dots needs others. */
+const toToken = (name: string): string => name.replaceAll('.', '=');
+
+export const fromToken = (token: string): string => token.replaceAll('=', '.');
+
+/** Opens the streams; those of a new fleet are created. `known` is what this home worked with before. */
+export async function openStreams(
+  connection: FleetConnection,
+  { replicas, known }: { replicas: number; known: FleetStream | null },
+): Promise<FleetStream> {
+  const found = await findStream(connection, RUNS);
+  if (known !== null) assertSame(known, found);
+  const runs = toStream(found ?? (await connection.manager.streams.add(configOf(RUNS, replicas))));
+  for (const name of [TASKS, RESULTS])
+    if ((await findStream(connection, name)) === null) await connection.manager.streams.add(configOf(name, replicas));
+  return runs;
+}
+
+function assertSame(known: FleetStream, found: StreamInfo | null): void {
+  const now = found === null ? null : toStream(found);
+  if (now?.created === known.created) return;
+  const what = now === null ? 'is gone' : `was created again at ${now.created}`;
+  throw new OkaError(
+    'fleet-refused',
+    `the stream ${known.name} of ${known.created} ${what}; its runs are not fenced any more`,
+    {
+      fix: 'Restore the stream from a backup of the servers. Nothing of this home is lost: its ledger has its runs.',
+    },
+  );
+}
+
+export const toStream = ({ config: { name }, created }: StreamInfo): FleetStream => ({
+  name,
+  created: new Date(created).toISOString(),
+});
+
+export async function findStream({ manager }: FleetConnection, name: string): Promise<StreamInfo | null> {
+  try {
+    return await manager.streams.info(name);
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === NOT_FOUND) return null;
+    throw error;
+  }
+}
+
+type NewStream = Partial<StreamConfig> & { name: string };
+
+function configOf(name: string, replicas: number): NewStream {
+  const common = { name, storage: StorageType.File, num_replicas: replicas, discard: DiscardPolicy.New };
+  switch (name) {
+    case RUNS:
+      return {
+        ...common,
+        subjects: ['oka.run.*'],
+        retention: RetentionPolicy.Limits,
+        deny_delete: true,
+        deny_purge: true,
+      };
+    case TASKS:
+      return {
+        ...common,
+        subjects: ['oka.task.*'],
+        retention: RetentionPolicy.Workqueue,
+        duplicate_window: nanos(DUPLICATES_MS),
+      };
+    default:
+      return {
+        ...common,
+        subjects: ['oka.result.*'],
+        retention: RetentionPolicy.Workqueue,
+        duplicate_window: nanos(DUPLICATES_MS),
+      };
+  }
+}

@@ -1,0 +1,52 @@
+/** Owns: results on their way to the home that submitted the task. A result is removed when that home has stored it. */
+import { AckPolicy } from '@nats-io/jetstream';
+import { ResultMessage } from '../schema/fleet.ts';
+import type { FleetConnection } from './connect-fleet.ts';
+import { RESULTS, resultSubject } from './fleet-streams.ts';
+
+export type ReturnedResult = { result: ResultMessage; finish: () => Promise<void> };
+
+export type ResultQueue = {
+  send(home: string, result: ResultMessage): Promise<void>;
+  /** The next result for this home; null when there is none for a while. */
+  take(home: string): Promise<ReturnedResult | null>;
+};
+
+const POLL_MS = 1000;
+
+export function resultQueue({ js, manager }: FleetConnection): ResultQueue {
+  const known = new Set<string>();
+  const ensureConsumer = async (home: string): Promise<string> => {
+    const name = `home-${home.replaceAll('.', '=')}`;
+    if (!known.has(name))
+      await manager.consumers.add(RESULTS, {
+        durable_name: name,
+        filter_subject: resultSubject(home),
+        ack_policy: AckPolicy.Explicit,
+        max_deliver: -1,
+      });
+    known.add(name);
+    return name;
+  };
+  return {
+    send: async (home, result) => {
+      await js.publish(resultSubject(home), JSON.stringify(result), { msgID: `${result.id}/${result.worker}` });
+    },
+    take: async (home) => {
+      const consumer = await js.consumers.get(RESULTS, await ensureConsumer(home));
+      const message = await consumer.next({ expires: POLL_MS });
+      if (message === null) return null;
+      const result = ResultMessage.safeParse(message.json());
+      if (!result.success) {
+        message.term('it is not a result');
+        return null;
+      }
+      return {
+        result: result.data,
+        finish: async () => {
+          await message.ackAck();
+        },
+      };
+    },
+  };
+}

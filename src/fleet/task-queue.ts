@@ -1,0 +1,123 @@
+/**
+ * Owns: the inbox of the fleet: tasks that any member with the right labels may take.
+ *
+ * Q1 A task is removed from the queue when its result was published, not before: a worker that dies leaves it to another.
+ * Q2 It is given to another worker when nothing was heard of the first for the ack wait. That is a hint only: both may
+ *    work on it then, and the fence of its run decides (run-fence.ts).
+ */
+import { AckPolicy, type Consumer, type ConsumerInfo, JetStreamApiError, type JsMsg } from '@nats-io/jetstream';
+import { nanos } from '@nats-io/nats-core';
+import { hash } from 'node:crypto';
+import { TaskMessage } from '../schema/fleet.ts';
+import type { FleetConnection } from './connect-fleet.ts';
+import { TASKS } from './fleet-streams.ts';
+
+export type QueuedTask = {
+  task: TaskMessage;
+  /** How often it was given to a worker, this time included. */
+  deliveries: number;
+  /** Says that it is being worked on. */
+  working: () => void;
+  /** Removes it from the queue; resolves when that is certain. */
+  finish: () => Promise<void>;
+  /** Gives it back; others get it after a moment. */
+  release: (afterMs?: number) => void;
+};
+
+export type TaskQueue = {
+  /** Returns where the task is in the queue; a task that was sent before is not stored again. */
+  send(task: TaskMessage): Promise<number>;
+  /** The next task for a worker with these labels; null when there is none for a while. */
+  take(labels: readonly string[]): Promise<QueuedTask | null>;
+  depth(): Promise<QueueDepth[]>;
+};
+
+export type QueueDepth = { needs: string[]; waiting: number; taken: number };
+
+const POLL_MS = 1000;
+const LIST_EVERY_MS = 3000;
+const RELEASE_MS = 2000;
+const ALREADY_THERE = 10148;
+
+export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitMs: number }): TaskQueue {
+  const { js, manager } = connection;
+  const known = new Set<string>();
+  let consumers: ConsumerInfo[] = [];
+  let listedAt = Number.NEGATIVE_INFINITY;
+  let turn = 0;
+  const ensureConsumer = async (needs: readonly string[]): Promise<void> => {
+    const name = nameOf(needs);
+    if (known.has(name)) return;
+    await manager.consumers
+      .add(TASKS, {
+        durable_name: name,
+        filter_subject: subjectOf(needs),
+        ack_policy: AckPolicy.Explicit,
+        ack_wait: nanos(ackWaitMs),
+        max_deliver: -1,
+        max_ack_pending: -1,
+        metadata: { needs: JSON.stringify(needs) },
+      })
+      .catch(ignoreExisting);
+    known.add(name);
+  };
+  const list = async (): Promise<ConsumerInfo[]> => {
+    if (performance.now() - listedAt < LIST_EVERY_MS) return consumers;
+    await ensureConsumer([]);
+    consumers = await Array.fromAsync(manager.consumers.list(TASKS));
+    listedAt = performance.now();
+    return consumers;
+  };
+  return {
+    send: async (task) => {
+      await ensureConsumer(task.needs);
+      return (await js.publish(subjectOf(task.needs), JSON.stringify(task), { msgID: task.id })).seq;
+    },
+    take: async (labels) => {
+      const fitting = (await list()).filter((each) => needsOf(each).every((need) => labels.includes(need)));
+      const next = fitting[turn++ % Math.max(1, fitting.length)];
+      if (next === undefined) return null;
+      const consumer: Consumer = await js.consumers.get(TASKS, next.name);
+      const message = await consumer.next({ expires: POLL_MS });
+      return message === null ? null : toQueued(message);
+    },
+    depth: async () => {
+      listedAt = Number.NEGATIVE_INFINITY;
+      return (await list()).map((each) => ({
+        needs: needsOf(each),
+        waiting: each.num_pending,
+        taken: each.num_ack_pending,
+      }));
+    },
+  };
+}
+
+function toQueued(message: JsMsg): QueuedTask | null {
+  const task = TaskMessage.safeParse(message.json());
+  if (!task.success) {
+    message.term('it is not a task');
+    return null;
+  }
+  return {
+    task: task.data,
+    deliveries: message.info.deliveryCount,
+    working: () => message.working(),
+    finish: async () => {
+      await message.ackAck();
+    },
+    release: (afterMs = RELEASE_MS) => message.nak(afterMs),
+  };
+}
+
+/** Another member has created it at the same moment, perhaps with another ack wait. */
+function ignoreExisting(error: unknown): void {
+  if (!(error instanceof JetStreamApiError && error.code === ALREADY_THERE)) throw error;
+}
+
+const nameOf = (needs: readonly string[]): string =>
+  needs.length === 0 ? 'any' : `needs-${hash('sha256', JSON.stringify(needs)).slice(0, 16)}`;
+
+const subjectOf = (needs: readonly string[]): string => `oka.task.${nameOf(needs)}`;
+
+const needsOf = ({ config: { metadata } }: ConsumerInfo): string[] =>
+  JSON.parse(metadata?.['needs'] ?? '[]') as string[];

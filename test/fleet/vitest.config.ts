@@ -1,0 +1,14 @@
+/** Real message servers and real workers that are killed and paused: slow, so it has a script of its own. */
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    globalSetup: ['test/support/user-places.ts'],
+    include: ['test/fleet/**/*.trial.ts'],
+    pool: 'forks',
+    maxWorkers: 1,
+    testTimeout: 300_000,
+    hookTimeout: 120_000,
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+  },
+});
