@@ -1,0 +1,56 @@
+/** Owns: which code serves a kind of channel. Each is loaded when a channel of its kind is configured. */
+import type { ChannelSettings } from '../../schema/channel.ts';
+import type { Channel, ChannelTools } from '../../schema/channel-port.ts';
+import { OkaError } from '../../schema/errors.ts';
+import type { Home } from '../../schema/home.ts';
+import type { LedgerPort } from '../port-types.ts';
+import { messageEnvironment } from '../settings.ts';
+
+/** Where a channel that has files of its own finds them. */
+export type ChannelHome = { home: Home; ledger: Pick<LedgerPort, 'append'> };
+
+export async function openChannel(
+  settings: ChannelSettings,
+  tools: ChannelTools,
+  { home, ledger }: ChannelHome,
+): Promise<Channel> {
+  switch (settings.kind) {
+    case 'mail':
+      return (await import('../../channels/mail/mail-channel.ts')).openMailChannel(settings, tools);
+    case 'ntfy':
+      return (await import('../../channels/ntfy/ntfy-channel.ts')).openNtfy(settings, tools);
+    case 'apprise':
+      return (await import('../../channels/apprise/apprise-channel.ts')).openApprise(settings, tools);
+    case 'webhook':
+      return (await import('../../channels/webhook/webhook-channel.ts')).openWebhook(settings, tools);
+    case 'command':
+      return (await import('../../channels/command/command-channel.ts')).openCommand({
+        command: settings.command,
+        timeoutMs: settings.timeout * 1000,
+        env: messageEnvironment(),
+      });
+    case 'desktop':
+      return openDesktop();
+    case 'push': {
+      const { pushStore } = await import('./push-subscriptions.ts');
+      const store = pushStore(home, tools.name, ledger);
+      store.key(); // the dashboard needs it before the first browser can subscribe
+      return (await import('../../channels/push/push-channel.ts')).openPush(settings, tools, store);
+    }
+  }
+}
+
+const DESKTOP_MS = 10_000;
+
+async function openDesktop(): Promise<Channel> {
+  const { findDesktopCommand } = await import('../../channels/desktop/desktop-command.ts');
+  const { openCommand } = await import('../../channels/command/command-channel.ts');
+  const env = messageEnvironment();
+  const found = findDesktopCommand(process.platform, env);
+  if (found === null)
+    throw new OkaError('not-set-up', 'there is no desktop here, or no command that shows notifications on it', {
+      fix: 'Install notify-send (libnotify), or remove the channel.',
+    });
+  const { program, toArguments } = found;
+  return openCommand({ command: [program], timeoutMs: DESKTOP_MS, env, toArguments });
+}

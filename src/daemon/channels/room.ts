@@ -1,0 +1,46 @@
+/** What reaching people contributes: messages about what needs them or is done, through the channels of channels.json. */
+import { defineRoom } from '../../schema/room.ts';
+import { ports } from '../room-ports.ts';
+
+const { home, ledger, projections, vault, egress, reaching: reachingPort } = ports;
+
+export const reaching = defineRoom({
+  name: 'daemon/channels',
+  events: ['delivery.started', 'delivery.ended', 'channel.received', 'channel.subscribed', 'slot.came'],
+  projections: async () => [(await import('./delivery-state.ts')).reachingProjection],
+  findings: async (at) => (await import('./channels-status.ts')).channelFindings(at),
+  schemas: async () => ({ channels: (await import('../../schema/channel.ts')).ChannelsFile }),
+  needs: { home, ledger, projections, vault, egress },
+  gives: { reaching: reachingPort },
+  open: async ({ home: at, ledger: written, projections: folds, vault: secrets, egress: routes }) => {
+    const { lazyReaching } = await import('./lazy-reaching.ts');
+    const opened = lazyReaching(at, async () => {
+      const [{ openReaching }, { channelRoute }] = await Promise.all([
+        import('./open-reaching.ts'),
+        import('./channel-tools.ts'),
+      ]);
+      return openReaching({
+        home: at,
+        ledger: written,
+        projections: folds,
+        redact: secrets.redact,
+        route: channelRoute((name) => secrets.find(name), routes),
+      });
+    });
+    return {
+      gives: { reaching: opened },
+      intakes: {
+        push: async ({ channel, subscription }) => ({
+          answer: Promise.resolve(await opened.subscribe(channel, subscription)),
+        }),
+        test_channel: async ({ channel }) => {
+          const answer = opened.test(channel);
+          answer.catch(() => undefined); // whoever asked may have gone
+          return { answer };
+        },
+      },
+      poll: opened.poll,
+      close: opened.close,
+    };
+  },
+});

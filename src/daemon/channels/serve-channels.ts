@@ -1,0 +1,69 @@
+/**
+ * Owns: the channels that are open, and what they receive, until channels.json changes.
+ *
+ * S1 A channel that cannot be opened stops no other; the next delivery opens it again, and records why it cannot.
+ * S2 A connection that fails is made again, later and later.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChannelSettings } from '../../schema/channel.ts';
+import type { Channel, ChannelInbox } from '../../schema/channel-port.ts';
+import { messageOf } from '../../schema/errors.ts';
+import type { Log } from '../log-line.ts';
+import { retryDelay } from './send-delivery.ts';
+
+export type ServedChannels = {
+  get: (name: string) => Promise<Channel> | undefined;
+  /** Whether a message of this channel can be closed; false while it is being opened. */
+  canClose: (name: string) => boolean;
+  stop: () => void;
+};
+
+export type Serving = {
+  channels: ReadonlyMap<string, ChannelSettings>;
+  open: (name: string, settings: ChannelSettings) => Promise<Channel>;
+  inbox: (name: string) => ChannelInbox;
+  signal: AbortSignal;
+  log: Log;
+};
+
+const LASTS_MS = 60_000;
+const LONGEST_MS = 60_000;
+const REPORTED_FAILURE = 3;
+
+export function serveChannels({ channels, open, inbox, signal, log }: Serving): ServedChannels {
+  const mine = new AbortController();
+  const over = AbortSignal.any([signal, mine.signal]);
+  const opened = new Map<string, Promise<Channel>>();
+  const closing = new Set<string>();
+  for (const [name, settings] of channels) {
+    const channel = open(name, settings);
+    opened.set(name, channel);
+    void channel
+      .then((ready) => {
+        if (ready.close !== undefined) closing.add(name);
+        return receiveOn(ready, inbox(name), over, (problem) => log(`channel ${name} receives nothing: ${problem}`));
+      })
+      .catch((error: unknown) => {
+        opened.delete(name);
+        log(`channel ${name}: ${messageOf(error)}`);
+      });
+  }
+  return { get: (name) => opened.get(name), canClose: (name) => closing.has(name), stop: () => mine.abort() };
+}
+
+async function receiveOn(
+  channel: Channel,
+  inbox: ChannelInbox,
+  signal: AbortSignal,
+  report: (problem: string) => void,
+): Promise<void> {
+  let failures = 0;
+  while (!signal.aborted && channel.receive !== undefined) {
+    const begun = performance.now();
+    const problem = await channel.receive(inbox, signal).then(() => 'the connection ended', messageOf);
+    if (signal.aborted) return;
+    failures = performance.now() - begun > LASTS_MS ? 1 : failures + 1;
+    if (failures === REPORTED_FAILURE) report(problem);
+    await sleep(Math.min(LONGEST_MS, retryDelay(failures) / 5), undefined, { signal }).catch(() => undefined);
+  }
+}
