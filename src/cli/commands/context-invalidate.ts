@@ -1,0 +1,28 @@
+/** Marks frames stale although nothing they were made from has changed. */
+import { ContextAnswerSchemas, InvalidationRequest } from '../../schema/synthesis.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
+import { plainText } from '../plain-text.ts';
+import { requestContext } from '../request-context.ts';
+import { requireHome } from '../require-home.ts';
+
+type Options = {
+  type: string | undefined;
+  recursive: boolean;
+  reason: string | undefined;
+  workspace: string | undefined;
+};
+type Data = { marked: { path: string; type: string }[] };
+
+export async function run(call: Call<Options>): Promise<Answer<Data>> {
+  requireHome(call.home);
+  const input = InvalidationRequest.parse({ node: call.operands[0], ...call.options });
+  return answer(
+    ContextAnswerSchemas.invalidated.parse(await requestContext(call, { tool: 'context.invalidate', input })),
+  );
+}
+
+export function render({ marked }: Data): string {
+  if (marked.length === 0) return 'There was nothing to mark.\n';
+  const lines = marked.map(({ path, type }) => `stale: ${plainText(path === '' ? '.' : path)} (${type})\n`);
+  return `${lines.join('')}Make them again: oka context regenerate --recursive\n`;
+}

@@ -1,0 +1,39 @@
+/** What the context tree of a home contributes: scans and frames of other processes are recorded, and rooms read them. */
+import { configPort, defineRoom, type LateAnswer } from '../../schema/room.ts';
+import type { TreeConfig } from '../../schema/tree.ts';
+import { ports } from '../room-ports.ts';
+import type { TreeIntake } from './tree-requests.ts';
+
+const { home, ledger, artifacts, agents, vault, tree } = ports;
+
+export const contextTree = defineRoom({
+  name: 'daemon/tree',
+  events: ['tree.scanned', 'tree.restored', 'tree.compacted', 'frame.put', 'frame.invalidated'],
+  config: async () => ({ tree: (await import('../../schema/tree.ts')).TreeConfig }),
+  schemas: async () => {
+    const [{ ContextView, NodeContext }, { NodeRecord }] = await Promise.all([
+      import('../../schema/frame.ts'),
+      import('../../schema/tree.ts'),
+    ]);
+    return { 'context-view': ContextView, 'node-context': NodeContext, 'tree-node': NodeRecord };
+  },
+  needs: { home, ledger, artifacts, agents, vault, config: configPort<TreeConfig>('tree') },
+  gives: { tree },
+  open: async (needed) => {
+    const [{ openContextTree }, { handleTreeRequest }] = await Promise.all([
+      import('./open-tree.ts'),
+      import('./tree-requests.ts'),
+    ]);
+    const opened = openContextTree({ ...needed, redact: needed.vault.redact });
+    const handle = async (intake: TreeIntake): Promise<LateAnswer> => {
+      const done = await handleTreeRequest(opened, intake);
+      return { answer: Promise.resolve(done) };
+    };
+    return {
+      gives: { tree: opened },
+      intakes: { record_scan: handle, put_frames: handle, restore_node: handle, compact_tree: handle },
+      poll: async () => opened.poll(),
+      close: opened.close,
+    };
+  },
+});

@@ -1,0 +1,300 @@
+/**
+ * Owns: one walk over the files of a workspace, against the stat cache of the walk before.
+ * Does not own: what is recorded of it (diff-tree.ts), where the cache is stored.
+ *
+ * W1 Links are never followed, and nothing outside the root is read.
+ * W2 A file is read only when its stat differs from the cache, or everything is to be read.
+ * W3 What cannot be read, or is no longer there, is noted and left out; a walk fails only when the root is not there.
+ * W4 It is a generator that yields between entries, so that whoever drives it decides how long it works at a time.
+ */
+import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
+import { errnoOf } from '../../schema/errors.ts';
+import { folderId, linkId, type NamedNode, skippedId } from './folder-id.ts';
+import { type FileHasher, openFileHasher } from './hash-file.ts';
+import { addIgnoreFiles, IGNORE_FILES, type IgnoreRules, isIgnored, NO_RULES, readIgnoreFile } from './ignore-rules.ts';
+import { type ByteString, isAscii, toBytes, toPathText } from './path-text.ts';
+import * as code from './scan-entry.ts';
+import { type CachedFolder, cachedEntries, type StatCache, StatCacheBuilder, STATS } from './stat-cache.ts';
+
+export type WalkOptions = {
+  root: string;
+  cache: StatCache;
+  /** Read every file (W2). */
+  force: boolean;
+  maxFileBytes: number;
+  /** Masks secrets in names. */
+  redact: (text: string) => string;
+  /** The time now, in milliseconds. */
+  clock: () => number;
+};
+
+/** `read` counts files that were hashed. */
+export type Walked = { cache: StatCache; read: number; vanished: number; isChanged: boolean };
+
+type Walk = WalkOptions & {
+  builder: StatCacheBuilder;
+  hashFile: FileHasher;
+  /** Stats that are not older than this could change once more without a difference. */
+  settledBefore: number;
+  read: number;
+  vanished: number;
+};
+
+/** Timestamps of files have a granularity, of some milliseconds on usual file systems. */
+const GRANULARITY_MS = 100;
+
+export function* walkWorkspace(options: WalkOptions): Generator<number, Walked> {
+  const walk: Walk = {
+    ...options,
+    builder: new StatCacheBuilder(options.cache.codes.length + 1024),
+    hashFile: openFileHasher(),
+    settledBefore: options.clock() - GRANULARITY_MS,
+    read: 0,
+    vanished: 0,
+  };
+  const root = yield* walkFolder(walk, '', toBytes(options.root), NO_RULES);
+  const { read, vanished } = walk;
+  return { cache: walk.builder.finish(), read, vanished, isChanged: !root.isSame };
+}
+
+type WalkedFolder = { id: Buffer; isSame: boolean };
+
+/** The entries of one folder while it is walked. */
+type Entries = { stats: Float64Array; codes: Uint8Array; ids: Buffer };
+
+/** One folder while it is walked. */
+type Folder = {
+  path: ByteString;
+  folder: ByteString;
+  names: readonly ByteString[];
+  rules: IgnoreRules;
+  /** Whether all paths in it are ASCII, and can be passed to the system as they are. */
+  isPlain: boolean;
+  known: CachedFolder | undefined;
+  /** Whether the cache has the same names in the same order, under the same rules. */
+  isAligned: boolean;
+  /** Where an entry stands in the cache; -1 where it does not. */
+  priorOf: (index: number) => number;
+  /** Made when the first entry is found that is not as it was. */
+  entries: Entries | null;
+};
+
+/** A walk yields after so many entries. */
+const SLICE = 64;
+
+function* walkFolder(
+  walk: Walk,
+  path: ByteString,
+  at: ByteString,
+  above: IgnoreRules,
+): Generator<number, WalkedFolder> {
+  const folder = openFolder(walk, path, at, above);
+  const { names, known, isAligned, isPlain } = folder;
+  const first = known?.first ?? 0;
+  for (let index = 0; index < names.length; index += 1) {
+    const prior = isAligned ? first + index : folder.priorOf(index);
+    const file = isPlain ? `${at}/${names[index]}` : toFsPath(`${at}/${names[index]}`, false);
+    const stats = lstatSync(file, NO_THROW);
+    if (stats !== undefined && isKnown(walk, prior, stats)) {
+      if (!isAligned) copyEntry(walk.cache, prior, entriesOf(walk, folder), index);
+    } else if (stats?.isDirectory() === true && !isLeftOut(walk, folder, index, true)) {
+      yield* enterFolder(walk, folder, index, prior);
+    } else readEntry(walk, folder, { index, file, stats });
+    if (index % SLICE === SLICE - 1) yield walk.read;
+  }
+  yield walk.read;
+  if (folder.entries === null && isAligned && known !== undefined) {
+    walk.builder.add(known, cachedEntries(walk.cache, known));
+    return { id: Buffer.from(known.id, 'hex'), isSame: true };
+  }
+  return { id: addFolder(walk, folder, entriesOf(walk, folder)), isSame: false };
+}
+
+const NO_THROW = { throwIfNoEntry: false } as const;
+
+function openFolder(walk: Walk, path: ByteString, folder: ByteString, above: IgnoreRules): Folder {
+  const names = readdirSync(toFsPath(folder, isAscii(folder)), 'latin1');
+  const joined = names.join('/');
+  const isPlain = isAscii(folder) && isAscii(joined);
+  const rules = rulesIn(above, path, folder, names);
+  const known = walk.cache.folders.get(path);
+  const isAligned = known !== undefined && known.names === joined && known.rules === rules.version;
+  const priorOf = known === undefined ? () => -1 : priorEntries(known, isAligned ? null : names);
+  return { path, folder, names, rules, isPlain, known, isAligned, priorOf, entries: null };
+}
+
+/** Where the entry at a place of the directory stands in the cache; entries of an unchanged list have the same order. */
+function priorEntries({ names: before, first }: CachedFolder, names: readonly string[] | null): Folder['priorOf'] {
+  if (names === null) return (index) => first + index;
+  const places = new Map(before.split('/').map((name, index) => [name, first + index]));
+  return (index) => places.get(names[index] ?? '') ?? -1;
+}
+
+/** What an aligned folder has in the cache is right for every entry that is not set again. */
+function entriesOf({ cache }: Walk, folder: Folder): Entries {
+  if (folder.entries !== null) return folder.entries;
+  const { known, isAligned, names } = folder;
+  folder.entries = newEntries(names.length);
+  if (isAligned && known !== undefined) {
+    const { stats, codes, ids } = cachedEntries(cache, known);
+    folder.entries.stats.set(stats);
+    folder.entries.codes.set(codes);
+    folder.entries.ids.set(ids);
+  }
+  return folder.entries;
+}
+
+/** Whether an entry is ignored. Where names and rules are as they were, the cache knows it of entries of the same kind. */
+function isLeftOut({ cache }: Walk, folder: Folder, index: number, isFolder: boolean): boolean {
+  const prior = folder.isAligned ? folder.priorOf(index) : -1;
+  const before = cache.codes[prior];
+  if (before !== undefined && before < code.IGNORED && (before === code.FOLDER) === isFolder) return false;
+  const name = folder.names[index] ?? '';
+  return isIgnored(folder.rules, folder.path === '' ? name : `${folder.path}/${name}`, isFolder);
+}
+
+/** Computes the id of a folder that is not as it was, and adds it to the new cache. */
+function addFolder(walk: Walk, { path, names, rules, isPlain }: Folder, entries: Entries): Buffer {
+  const shown = maskNames(walk, names, entries, isPlain);
+  const nodes: NamedNode[] = [];
+  for (const [index, name] of shown.entries()) {
+    const own = entries.codes[index] ?? code.VANISHED;
+    const id = entries.ids.toString('hex', index * 32, index * 32 + 32);
+    if (code.isInTree(own)) nodes.push({ name, kind: code.kindOfCode(own), id });
+  }
+  const id = folderId(nodes);
+  walk.builder.add({ path, names: shown.join('/'), id, rules: rules.version }, entries);
+  return Buffer.from(id, 'hex');
+}
+
+/** A name with a secret in it is recorded without the secret, and its content not at all. */
+function maskNames(
+  { redact }: Walk,
+  names: readonly ByteString[],
+  entries: Entries,
+  isPlain: boolean,
+): readonly ByteString[] {
+  const text = (isPlain ? names : names.map(toPathText)).join('\n');
+  if (redact(text) === text) return names;
+  return names.map((name, index) => {
+    const masked = toBytes(redact(toPathText(name))).replaceAll('/', '_');
+    if (masked === name) return name;
+    setSkipped(entries, index, code.SECRET_NAME);
+    return `${masked}.${index}`;
+  });
+}
+
+const newEntries = (count: number): Entries => ({
+  stats: new Float64Array(count * STATS),
+  codes: new Uint8Array(count),
+  ids: Buffer.alloc(count * 32),
+});
+
+function* enterFolder(walk: Walk, folder: Folder, index: number, prior: number): Generator<number, void> {
+  const name = folder.names[index] ?? '';
+  const path = folder.path === '' ? name : `${folder.path}/${name}`;
+  try {
+    const { id, isSame } = yield* walkFolder(walk, path, `${folder.folder}/${name}`, folder.rules);
+    if (isSame && folder.isAligned && walk.cache.codes[prior] === code.FOLDER) return;
+    const entries = entriesOf(walk, folder);
+    entries.codes[index] = code.FOLDER;
+    id.copy(entries.ids, index * 32);
+    entries.stats.fill(0, index * STATS, (index + 1) * STATS);
+  } catch (error) {
+    setFailed(walk, error, entriesOf(walk, folder), index);
+  }
+}
+
+/** Sets an entry that is no folder to be entered, and is not as the cache has it. */
+function readEntry(
+  walk: Walk,
+  folder: Folder,
+  { index, file, stats }: { index: number; file: string | Buffer; stats: Stats | undefined },
+): void {
+  if (stats === undefined) {
+    walk.vanished += 1;
+    return setSkipped(entriesOf(walk, folder), index, code.VANISHED);
+  }
+  if (isLeftOut(walk, folder, index, stats.isDirectory())) {
+    const wasIgnored = folder.isAligned && walk.cache.codes[folder.priorOf(index)] === code.IGNORED;
+    return wasIgnored ? undefined : setSkipped(entriesOf(walk, folder), index, code.IGNORED);
+  }
+  const entries = entriesOf(walk, folder);
+  try {
+    if (stats.isSymbolicLink()) {
+      const target = readlinkSync(file, 'latin1');
+      setEntry(entries, index, code.LINK, Buffer.from(linkId(target), 'hex'), stats);
+    } else if (!stats.isFile()) setSkipped(entries, index, code.SPECIAL);
+    else if (stats.size > walk.maxFileBytes) setSkipped(entries, index, code.TOO_LARGE);
+    else hashEntry(walk, entries, index, file, stats);
+  } catch (error) {
+    setFailed(walk, error, entries, index);
+  }
+}
+
+function hashEntry(walk: Walk, entries: Entries, index: number, file: string | Buffer, stats: Stats): void {
+  const { id, size } = walk.hashFile(file);
+  walk.read += 1;
+  setEntry(entries, index, code.FILE, id, stats);
+  const isSettled = size === stats.size && Math.max(stats.mtimeMs, stats.ctimeMs) < walk.settledBefore;
+  entries.stats[index * STATS] = size;
+  if (!isSettled) entries.stats[index * STATS + 1] = Number.NaN;
+}
+
+function setFailed(walk: Walk, error: unknown, entries: Entries, index: number): void {
+  const errno = errnoOf(error);
+  if (errno === undefined) throw error;
+  if (errno === 'ENOENT' || errno === 'ENOTDIR') {
+    walk.vanished += 1;
+    setSkipped(entries, index, code.VANISHED);
+  } else setSkipped(entries, index, code.UNREADABLE);
+}
+
+/** The stat of such an entry is not stored, so that it is tried again. */
+function setSkipped(entries: Entries, index: number, own: number): void {
+  entries.codes[index] = own;
+  const reason = code.reasonOfCode(own);
+  if (reason !== undefined) Buffer.from(skippedId(reason), 'hex').copy(entries.ids, index * 32);
+  entries.stats.fill(own === code.IGNORED ? 0 : Number.NaN, index * STATS, (index + 1) * STATS);
+  entries.stats[index * STATS] = 0;
+}
+
+function setEntry(entries: Entries, index: number, own: number, id: Buffer, stats: Stats): void {
+  entries.codes[index] = own;
+  id.copy(entries.ids, index * 32);
+  const at = index * STATS;
+  entries.stats[at] = stats.size;
+  entries.stats[at + 1] = stats.mtimeMs;
+  entries.stats[at + 2] = stats.ctimeMs;
+  entries.stats[at + 3] = stats.ino;
+}
+
+function copyEntry(cache: StatCache, prior: number, entries: Entries, index: number): void {
+  entries.codes[index] = cache.codes[prior] ?? 0;
+  cache.ids.copy(entries.ids, index * 32, prior * 32, prior * 32 + 32);
+  entries.stats.set(cache.stats.subarray(prior * STATS, (prior + 1) * STATS), index * STATS);
+}
+
+/** Whether the cache has the content of a file or link (W2). */
+function isKnown({ cache: { stats, codes }, force }: Walk, prior: number, now: Stats): boolean {
+  const at = prior * STATS;
+  const own = codes[prior];
+  return (
+    !force &&
+    (own === code.FILE || own === code.LINK) &&
+    stats[at] === now.size &&
+    stats[at + 1] === now.mtimeMs &&
+    stats[at + 2] === now.ctimeMs &&
+    stats[at + 3] === now.ino
+  );
+}
+
+function rulesIn(above: IgnoreRules, path: ByteString, folder: ByteString, names: readonly string[]): IgnoreRules {
+  const hasFiles = IGNORE_FILES.some((name) => names.includes(name));
+  if (!hasFiles) return above;
+  return addIgnoreFiles(above, path, names, (name) => readIgnoreFile(toFsPath(`${folder}/${name}`, isAscii(folder))));
+}
+
+/** A name that is not ASCII is passed as bytes: it need not be UTF-8. */
+const toFsPath = (path: ByteString, isPlain: boolean): string | Buffer =>
+  isPlain ? path : Buffer.from(path, 'latin1');
