@@ -7,6 +7,7 @@ import { budgetLeft, nothingPending } from './run-budget.ts';
 import { newAgent } from './agent.ts';
 import { decisionChain, type Move, transitionChain } from './middleware-chain.ts';
 import { canOffer, statesToCall } from './agent-states.ts';
+import { foundTools } from './found-tools.ts';
 import { classOf, type ThinkStep } from './decide.ts';
 import { lookupFor } from './node-input.ts';
 import { authorOf } from './origins.ts';
@@ -70,10 +71,11 @@ function undecidedEvent(run: RunState, { node, turn }: ThinkStep, answer: NoDeci
   if ('failed' in answer) return modelFailedEvent(run, node, answer.failed);
   const state = run.nodes[nodeNamed(run, node) ?? -1];
   const waited = state?.waited ?? 0;
+  const wait = `${run.id}.${node}.${state?.visit ?? 0}.w${waited}`;
+  if ('wait' in answer) return { type: 'wait.opened', run: run.id, data: { wait, node, for: answer.wait } };
   if (waited >= MOST_PAUSES) return plannerFailedEvent(run, node, answer.reason);
   const ms = Math.ceil(Math.min(LONGEST_PAUSE_MS, answer.later * 2 ** Math.min(waited, 10)));
   const until = new Date(now + ms).toISOString();
-  const wait = `${run.id}.${node}.${state?.visit ?? 0}.w${waited}`;
   return {
     type: 'wait.opened',
     run: run.id,
@@ -87,8 +89,9 @@ function plannerInput(run: RunState, step: ThinkStep, tools: Pick<ToolRegistry, 
   const agent = run.nodes[index]?.agent ?? newAgent(run.plan.states.start);
   const rule = run.plan.states.states[agent.state];
   const goal = config?.kind === 'agent' ? fillTemplate(config.goal, lookupFor(run, index)) : '';
+  const own = config?.tools === undefined ? null : [...config.tools, ...foundTools(agent.evidence)];
   const isEligible = ({ name, annotations }: Tool): boolean =>
-    (config?.tools?.includes(name) ?? true) &&
+    (own?.includes(name) ?? true) &&
     canOffer(run.plan.states, agent.state, { name, isReadOnly: annotations.read_only });
   return {
     run: run.id,
@@ -99,8 +102,10 @@ function plannerInput(run: RunState, step: ThinkStep, tools: Pick<ToolRegistry, 
     next: rule?.to ?? [],
     evidence: agent.evidence,
     tools: tools.list().filter(isEligible).toSorted(safestFirst),
+    ...(own === null ? {} : { hasNamedTools: true as const }),
     budgets: finiteOnly(budgetLeft(run, nothingPending, now)),
     problem: agent.problem,
+    ...(run.notes.length === 0 ? {} : { notes: run.notes }),
   };
 }
 

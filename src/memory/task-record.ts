@@ -7,6 +7,9 @@ import type { WaitFor } from '../schema/wait.ts';
 import type { Part } from '../schema/learning-part.ts';
 import type { Rows } from '../schema/rows.ts';
 
+/** Whether an agent has started the task, so that its text is no statement of a person. */
+export const isByAgent = (by: string): boolean => by.startsWith('agent:');
+
 export type TaskRecord = {
   run: string;
   title: string;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ConversationId, MessageId, SpeakerName } from './chat.ts';
 import { Id, Instant } from './names.ts';
 import { Budgets, Mode } from './run.ts';
 import { scheduleFields } from './schedule.ts';
@@ -65,6 +66,11 @@ export const TaskFile = z
       .max(100)
       .optional()
       .meta({ description: 'Tools that must be there before it starts.', examples: [['ffmpeg', 'node:marked']] }),
+    needs: z
+      .array(z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,79}$/, 'a label is lower-case letters, digits, dot, dash'))
+      .max(20)
+      .optional()
+      .meta({ description: 'Labels that a member of the fleet must have to take it.', examples: [['gpu', 'zone-eu']] }),
     public: z
       .array(z.string().min(1).max(1000))
       .max(100)
@@ -93,6 +99,18 @@ export const TaskFile = z
       description: 'The finished run that this task corrects.',
       examples: ['report-1a2b3c4d'],
     }),
+    from_chat: z
+      .strictObject({
+        conversation: ConversationId,
+        message: MessageId.describe('The message that the agent answered.'),
+        agent: SpeakerName.describe('The agent.'),
+      })
+      .optional()
+      .meta({
+        description:
+          'Written by oka when an agent starts a task in a conversation. The text then has the rights of a model: its code blocks are not run as they are, and it opens no host.',
+        examples: [{ conversation: '01jd3k5m7abc', message: '01jd3k5m7xyz', agent: 'oka' }],
+      }),
   })
   .describe('Front matter of a task file; every field is optional.');
 export type TaskFile = z.infer<typeof TaskFile>;

@@ -2,6 +2,7 @@
 import { type Problem, repairRequest } from '../../roles/model-call.ts';
 import type { Clock, ModelAnswer, ModelRequest } from '../../schema/ports.ts';
 import type { Json } from '../../schema/json.ts';
+import type { PromptPicture } from '../../schema/picture.ts';
 import type { Act, Outcome } from '../../schema/tool.ts';
 
 const MOST_REPAIRS = 2;
@@ -50,18 +51,32 @@ export function withWords(problem: string, words: string): string {
 }
 
 export function inputOf(
-  { role, system, messages, tools, parallel, maxTokens, sampling }: ModelRequest,
+  { role, system, messages, tools, parallel, mayAnswer, maxTokens, sampling }: ModelRequest,
   model: string | undefined,
 ): Json {
   return {
     role,
     system,
-    messages: messages.map((message) => ({ ...message })),
+    messages: messages.map(({ role: who, text, pictures = [] }) => ({
+      role: who,
+      text,
+      ...(pictures.length === 0 ? {} : { pictures: pictures.map(pictureInput) }),
+    })),
     tools: tools.map((tool) => ({ ...tool })),
     ...(parallel === true ? { parallel } : {}),
+    ...(mayAnswer === true ? { may_answer: mayAnswer } : {}),
     max_tokens: maxTokens,
     ...(model === undefined ? {} : { model }),
     ...(sampling === undefined ? {} : { sampling: sampling as Record<string, number> }),
+  };
+}
+
+function pictureInput({ name, artifact, width, height }: PromptPicture): Json {
+  const { name: file, ...stored } = artifact;
+  return {
+    name,
+    artifact: { ...stored, ...(file === undefined ? {} : { name: file }) },
+    ...(width === undefined || height === undefined ? {} : { width, height }),
   };
 }
 

@@ -1,6 +1,7 @@
 /** What planning and judging a task need from around them. */
 import type { RunState } from '../../engine/run-state.ts';
 import type { Candidate } from '../../memory/recall/context-pack.ts';
+import type { InstructionFile } from '../../roles/offers.ts';
 import type { FoundSecret } from '../../roles/safety.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { OpenFolder } from '../../schema/folder.ts';
@@ -10,6 +11,7 @@ import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import type { Changes } from '../../tools/desk/desk-changes.ts';
 import type { FolderGrants } from '../guard/folder-grants.ts';
 import type { SealedTexts } from '../guard/sealed-texts.ts';
+import type { PlanOffers } from '../offers/choose-offers.ts';
 import type { Choose } from './procedures.ts';
 
 export type TaskPorts = {
@@ -23,6 +25,10 @@ export type TaskPorts = {
   contextOf: (role: 'planner' | 'executor' | 'critic', override?: string) => number | null;
   /** Tools that a plan may use. */
   tools: () => readonly Tool[];
+  /** The tools and skills that the planner of a task is shown. */
+  offers: (run: string, task: string) => PlanOffers;
+  /** Instructions of the operator for a task in this folder of the desk. */
+  instructions: (dir: string | null) => readonly InstructionFile[];
   /** What is remembered and belongs to the task, chosen and cut. */
   pack: (
     role: 'planner' | 'critic',
@@ -66,4 +72,10 @@ export async function bodyOf({ artifacts }: Pick<TaskPorts, 'artifacts'>, { body
 export async function moveTo(ports: TaskPorts, run: string, to: string, reason: string): Promise<void> {
   const from = (await ports.stateOf(run))?.state ?? '';
   if (from !== to) ports.note({ type: 'run.moved', run, data: { from, to, reason } });
+}
+
+/** What the operator added to a task while it was worked on: to the run itself, or to a run inside it. */
+export async function notesOf({ stateOf }: Pick<TaskPorts, 'stateOf'>, ...runs: string[]): Promise<string[]> {
+  const states = await Promise.all(runs.map((run) => stateOf(run)));
+  return [...new Set(states.flatMap((state) => state?.notes ?? []))];
 }

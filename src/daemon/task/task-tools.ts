@@ -11,10 +11,14 @@ import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import type { Deps } from '../deps/deps.ts';
 import { changesOf } from '../desk/run-changes.ts';
 import type { FolderGrants } from '../guard/folder-grants.ts';
+import type { OfferChoice } from '../offers/choose-offers.ts';
 import type { Memory } from '../memory/open-memory.ts';
 import type { Home } from '../../schema/home.ts';
 import type { HomeVault } from '../guard/home-vault.ts';
-import type { Runs } from '../port-types.ts';
+import type { ProjectionsPort, Runs } from '../port-types.ts';
+import type { TaskFrames } from '../synthesis/task-frames.ts';
+import { writtenInstructions } from '../desk/written-instructions.ts';
+import { readInstructions } from './operator-instructions.ts';
 import { critiqueTool } from './critique.ts';
 import { modelPlanner } from './model-planner.ts';
 import { fitsProcedure } from './fits-procedure.ts';
@@ -38,6 +42,10 @@ export type TaskParts = {
   runs: Pick<Runs, 'stateOf' | 'eventsOf' | 'post'>;
   tools: Pick<ToolRegistry, 'list'>;
   folders: FolderGrants;
+  offers: OfferChoice;
+  projections: Pick<ProjectionsPort, 'stateOf'>;
+  /** What is known about the files of the task's folder. */
+  frames: TaskFrames;
 };
 
 export type TaskTools = {
@@ -55,6 +63,10 @@ export function taskTools(parts: TaskParts): TaskTools {
       memory.pack({ role: 'executor', run, node, query: goal, model: idOf(models, 'executor', model) }, ports.note),
     contextOf: (model) => ports.contextOf('executor', model),
     now: () => describeMoment(Date.now()),
+    offersFor: async (input) => ({
+      ...parts.offers.forTurn(input),
+      instructions: ports.instructions(await dirOfRun(input.run, runs)),
+    }),
     foldersOf: async (run) => (await ports.foldersForModel(run)).map(describeFolder),
   });
   return {
@@ -78,9 +90,14 @@ function portsOf(parts: TaskParts): TaskPorts {
     model: (role, override) => models.for(role, override),
     contextOf: (role, override) => models.called(role, override)?.contextTokens ?? null,
     tools,
-    pack: (role, { run, node }, { title, fields }, about, given = []) => {
+    offers: parts.offers.forPlan,
+    instructions: (dir) =>
+      readInstructions(home, dir, (oid) => parts.projections.stateOf(writtenInstructions).oids.includes(oid)),
+    pack: async (role, { run, node }, { title, fields, dir }, about, given = []) => {
       const model = idOf(models, role, fields.model);
-      return memory.pack({ role, run, node, query: `${title}\n${about}`, model, given }, note);
+      const query = `${title}\n${about}`;
+      const frames = role === 'planner' ? await parts.frames(dir, query) : [];
+      return memory.pack({ role, run, node, query, model, given: [...given, ...frames] }, note);
     },
     folders: folders.forPlan,
     foldersForModel: (run) => folders.forCall({ run, author: 'model' }),
@@ -123,6 +140,13 @@ async function modelOfRun(run: string, runs: Pick<Runs, 'stateOf'>): Promise<str
   const state = await runs.stateOf(run);
   const task = state === null ? null : await taskOf(state, runs);
   return task === null ? undefined : (task.input as Partial<TaskGiven> | null)?.fields?.model;
+}
+
+/** The folder of the task that a run works for. */
+async function dirOfRun(run: string, runs: Pick<Runs, 'stateOf'>): Promise<string | null> {
+  const state = await runs.stateOf(run);
+  const task = state === null ? null : await taskOf(state, runs);
+  return (task?.input as Partial<TaskGiven> | null | undefined)?.dir ?? null;
 }
 
 async function resultOf(run: string, home: Home): Promise<string | null> {

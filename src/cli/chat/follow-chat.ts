@@ -1,0 +1,111 @@
+/** Owns: following one conversation from now on: its events from the ledger, its words from the live stream. */
+import { listMessages, requireConversation } from '../../chat/chat-queries.ts';
+import { followLive } from '../../daemon/live/follow-live.ts';
+import { noticeOfRun } from '../../schema/chat.ts';
+import type { ChatMessage, ConversationEntry } from '../../schema/chat-answers.ts';
+import type { Line } from '../../schema/event.ts';
+import type { LiveMessage } from '../../schema/live.ts';
+import { changes, type Known, knownNow } from '../../views/changes.ts';
+import { readViews } from '../read-views.ts';
+import type { ChatCall, NamedChat } from './chat-access.ts';
+import { type ChatFeed, type FeedItem, openChatFeed } from './chat-feed.ts';
+
+export type FollowedChat = {
+  /** The conversation as it was; null while no worker has begun it. */
+  entry: ConversationEntry | null;
+  /** The last messages. */
+  messages: readonly ChatMessage[];
+  feed: ChatFeed;
+  /** Names a message that was just sent, so that the words of its answers are recognised before the ledger is read. */
+  expect: (message: string) => void;
+  /** Calls back with what happens from then on, until the signal. */
+  follow: (signal: AbortSignal, on: (item: FeedItem) => void, onWords?: (words: Words) => void) => Promise<void>;
+};
+
+/** What an agent is writing, or that it has stopped writing for now. */
+export type Words = { agent: string; run: string; step: string | null } & ({ text: string } | { end: true });
+
+export async function followChat(call: ChatCall, { id }: NamedChat, limit: number): Promise<FollowedChat> {
+  const known = knownNow(call.home.ledgers, ['run']);
+  const { entry, messages } = await readViews(call, (rows) => {
+    try {
+      return { entry: requireConversation(rows, id), messages: listMessages(rows, id, { limit }).messages };
+    } catch {
+      return { entry: null, messages: [] };
+    }
+  });
+  const feed = openChatFeed({
+    conversation: id,
+    replies: entry?.queue ?? [],
+    isPaused: entry?.state === 'paused',
+  });
+  const seen = new Set(messages.map((message) => message.id));
+  const expected = new Set<string>();
+  return {
+    entry,
+    messages,
+    feed,
+    expect: (message) => void expected.add(message),
+    follow: (signal, on, onWords) => {
+      const live = wordSorter(feed, (message) => expected.has(message) || seen.has(message), onWords);
+      if (onWords !== undefined) void followLive(call.home, signal, live.take);
+      return followEvents(call, known, signal, (event) => {
+        for (const item of feed.take(event)) if (!isSeen(item, seen)) on(item);
+        live.release();
+      });
+    },
+  };
+}
+
+/** Words that may belong to this conversation wait for the event that says so, in this number at most. */
+const MOST_WAITING = 5000;
+
+/** Passes on the words of this conversation; those of others are dropped once another event was read. */
+function wordSorter(
+  feed: ChatFeed,
+  isOurs: (message: string) => boolean,
+  onWords: (words: Words) => void = () => undefined,
+): { take: (live: LiveMessage) => void; release: () => void } {
+  let waiting: LiveMessage[] = [];
+  const pass = (live: LiveMessage): boolean => {
+    const agent = feed.agentOf(live.run) ?? agentOfRun(live.run, isOurs);
+    if (agent === null) return false;
+    const about = { agent, run: live.run, step: live.step };
+    if (live.kind === 'text') onWords({ ...about, text: live.text });
+    else if (live.kind === 'end') onWords({ ...about, end: true });
+    return true;
+  };
+  return {
+    take: (live) => {
+      if (noticeOfRun(live.run) === null || pass(live)) return;
+      waiting.push(live);
+      if (waiting.length > MOST_WAITING) waiting = waiting.slice(-MOST_WAITING / 2);
+    },
+    release: () => {
+      waiting = waiting.filter((live) => !pass(live));
+    },
+  };
+}
+
+/** The agent that answers one of our messages. */
+function agentOfRun(run: string, isOurs: (message: string) => boolean): string | null {
+  const [message = '', ...agent] = (noticeOfRun(run) ?? '').split('-');
+  return isOurs(message) && agent.length > 0 ? agent.join('-') : null;
+}
+
+async function followEvents(
+  call: ChatCall,
+  known: Known,
+  signal: AbortSignal,
+  on: (event: Line) => void,
+): Promise<void> {
+  for await (const event of changes(call.home.ledgers, known, { signal })) on(event);
+}
+
+/** Messages that the views had already are not reported again. */
+function isSeen(item: FeedItem, seen: Set<string>): boolean {
+  if (item.kind !== 'message') return false;
+  const isKnown = seen.has(item.message.id);
+  seen.add(item.message.id);
+  return isKnown;
+}

@@ -1,0 +1,21 @@
+import { OkaError } from '../../schema/errors.ts';
+import { changeChat, changedJson, type ChangedChats, renderChanged } from '../chat/change-chat.ts';
+import type { Answer, Call } from '../command-module.ts';
+import { parseDuration } from '../option-values.ts';
+
+export async function run(call: Call): Promise<Answer<ChangedChats>> {
+  const [named, given, ...more] = call.operands;
+  if (named === undefined || given === undefined || more.length > 0)
+    throw new OkaError('usage', 'say which conversation, and after how long its messages expire', {
+      fix: 'Such as: oka chat ttl trip 30d, or: oka chat ttl trip never',
+    });
+  const ttl = given === 'never' ? null : parseDuration(given, 'time') / 1000;
+  return changeChat(call, named, { ttl }, (name) =>
+    ttl === null
+      ? `Messages of ${name} stay`
+      : `Messages of ${name} expire after ${given}; oka chat cleanup removes them`,
+  );
+}
+
+export const render = renderChanged;
+export const jsonLines = changedJson;

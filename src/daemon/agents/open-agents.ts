@@ -1,0 +1,30 @@
+/** Owns: the agents of a home while a process works with them; files that people change count at once. */
+import type { Agent } from '../../schema/agent-file.ts';
+import type { Home } from '../../schema/home.ts';
+import { agentNamed, findAgents, type FoundAgents, type InvalidAgent } from './home-agents.ts';
+
+export type AgentsPort = {
+  /** The agents that can be used, oka first. */
+  list: () => readonly Agent[];
+  /** The agent of this name. Throws an OkaError when there is none (with the nearest name), or its file is not valid (with the line). */
+  get: (name: string) => Agent;
+  /** Files that cannot be used, each with its error. */
+  invalid: () => readonly InvalidAgent[];
+};
+
+/** Reading ten files takes a millisecond; a chain of mentions asks several times a second. */
+const FRESH_MS = 1000;
+
+export function openAgents(home: Home, clock: () => number): AgentsPort {
+  let known: { at: number; found: FoundAgents } | null = null;
+  const find = (): FoundAgents => {
+    const now = clock();
+    if (known === null || Math.abs(now - known.at) >= FRESH_MS) known = { at: now, found: findAgents(home) };
+    return known.found;
+  };
+  return {
+    list: () => find().agents,
+    get: (name) => agentNamed(find(), name),
+    invalid: () => find().invalid,
+  };
+}

@@ -1,0 +1,20 @@
+/** What agents contribute: who can be mentioned, and what `oka doctor` reports about their files. */
+import { defineRoom } from '../../schema/room.ts';
+import { ports } from '../room-ports.ts';
+
+const { home, agents: agentsPort } = ports;
+
+export const agents = defineRoom({
+  name: 'daemon/agents',
+  schemas: async () => ({ agent: (await import('../../schema/agent-file.ts')).AgentFile }),
+  findings: async (at, { loadProviders }) => {
+    const providers = (await loadProviders()).map(({ name }) => name);
+    return (await import('./agent-findings.ts')).agentFindings(at, providers);
+  },
+  needs: { home },
+  gives: { agents: agentsPort },
+  open: async (needed) => {
+    const { openAgents } = await import('./open-agents.ts');
+    return { gives: { agents: openAgents(needed.home, Date.now) } };
+  },
+});

@@ -1,0 +1,57 @@
+/** What conversations contribute to the worker: requests about them, and the replies of agents. */
+import type { ChatIntake } from '../../chat/chat-state.ts';
+import type { RunState } from '../../engine/run-state.ts';
+import type { ChatConfig } from '../../schema/chat-config.ts';
+import { configPort, defineRoom, type OpenedRoom } from '../../schema/room.ts';
+import { ports } from '../room-ports.ts';
+
+const { home, config, ledger, projections, onDurable, agents, artifacts, memory, models, offers, runs, backend } =
+  ports;
+const { tools, viewFolds, reportRun } = ports;
+const gives = { replyPlanner: ports.replyPlanner, answerChats: ports.answerChats };
+
+const KINDS = [
+  'chat_open',
+  'chat_post',
+  'chat_pause',
+  'chat_resume',
+  'chat_delete',
+  'chat_change',
+  'chat_stop',
+  'chat_cleanup',
+] as const satisfies readonly ChatIntake['kind'][];
+
+export const conversations = defineRoom({
+  name: 'daemon/chat',
+  events: ['intake.rejected'],
+  tools: ['chat.search', 'task.start'],
+  projections: async () => [(await import('../../chat/chat-state.ts')).chatProjection],
+  config: async () => ({ chat: (await import('../../schema/chat-config.ts')).ChatConfig.prefault({}) }),
+  needs: {
+    home,
+    config,
+    settings: configPort<ChatConfig>('chat'),
+    ledger,
+    projections,
+    onDurable,
+    agents,
+    artifacts,
+    memory,
+    models,
+    offers,
+    runs,
+    backend,
+    tools,
+    viewFolds,
+    reportRun,
+  },
+  gives,
+  open: async (needed): Promise<OpenedRoom<RunState, typeof gives>> => {
+    const { planner, answer, handle, ...opened } = (await import('./open-chat.ts')).openChat(needed);
+    return {
+      gives: { replyPlanner: planner, answerChats: answer },
+      intakes: Object.fromEntries(KINDS.map((kind) => [kind, handle])),
+      ...opened,
+    };
+  },
+});

@@ -1,0 +1,55 @@
+/** Owns: starting the run that answers a notice, and what it is started with. */
+import { latestMessages } from '../../chat/chat-queries.ts';
+import type { Notice } from '../../chat/chat-state.ts';
+import { replyRun } from '../../schema/chat.ts';
+import type { ChatConfig } from '../../schema/chat-config.ts';
+import type { Json } from '../../schema/json.ts';
+import type { ExecutionBackend, ToolRegistry } from '../../schema/ports.ts';
+import type { AgentsPort } from '../agents/open-agents.ts';
+import type { RowsReader } from '../views/rows-reader.ts';
+import type { ChatWriter } from './chat-writer.ts';
+import { replyBudgets, replyGraph } from './reply-graph.ts';
+import { NO_COST } from './post-reply.ts';
+
+export type StartReplyPorts = {
+  writer: ChatWriter;
+  agents: AgentsPort;
+  rows: Pick<RowsReader, 'read'>;
+  backend: ExecutionBackend;
+  tools: Pick<ToolRegistry, 'list'>;
+  settings: ChatConfig;
+};
+
+/** Characters of the operator's latest messages that count as the words of the person who asks. */
+const MOST_WORDS = 6000;
+const MOST_READ = 60;
+
+export async function startReply(ports: StartReplyPorts, notice: Notice): Promise<void> {
+  const { conversation: id, message, agent: name, chain } = notice;
+  const { conversations, chains } = ports.writer.state();
+  const agent = ports.agents.get(name);
+  const input = await inputOfReply(ports, notice);
+  await ports.backend.start({
+    kind: 'start',
+    run: replyRun(notice.notice),
+    graph: replyGraph(agent, ports.tools.list()),
+    title: `${name} answers ${message} in ${conversations[id]?.name ?? id}`,
+    input,
+    budgets: replyBudgets(agent, ports.settings, chains[chain] ?? NO_COST),
+  });
+}
+
+/** Of the texts only those of the person: what a run is started with counts as the operator's words. */
+async function inputOfReply({ rows }: StartReplyPorts, notice: Notice): Promise<Json> {
+  const { conversation, message, agent, depth } = notice;
+  const latest = await rows.read((all) => latestMessages(all, conversation, { limit: MOST_READ }));
+  let room = MOST_WORDS;
+  const words: string[] = [];
+  for (const { kind, content } of latest.toReversed()) {
+    if (kind !== 'person' || room <= 0) continue;
+    words.unshift(content.slice(0, room));
+    room -= content.length;
+  }
+  const hasRead = latest.some(({ kind }) => kind === 'agent');
+  return { conversation, message, agent, depth, operator: words, reads_agents: hasRead };
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { openChatStory, persona } from '../support/chat-story.ts';
+import { call } from '../support/wire-server-reply.ts';
+
+const agents = { arya: persona('Knows names.'), gendry: persona('Makes things.') };
+
+describe('a conversation with a worker', () => {
+  it('is answered by those who are mentioned, who forward to each other until nobody is mentioned', async () => {
+    await using chat = await openChatStory(agents, ({ agent }) =>
+      agent === 'arya' ? 'A sword, @gendry please make it.' : 'It is made.',
+    );
+    chat.story.work();
+    chat.open('forge');
+    const id = chat.post('forge', '@arya what do we need?');
+    const messages = await chat.settled('forge', 5);
+    expect(messages.map(({ from, content, depth }) => [from, content, depth])).toEqual([
+      ['user', '@arya what do we need?', 0],
+      ['system', 'arya joined', 0],
+      ['arya', 'A sword, @gendry please make it.', 0],
+      ['system', 'gendry joined', 0],
+      ['gendry', 'It is made.', 1],
+    ]);
+    expect(messages[2]).toMatchObject({ status: 'done', chain: id, run: `chat-${id}-arya`, model: 'custom:story' });
+    expect(messages[2]?.cost?.calls).toBeGreaterThan(0);
+  });
+
+  it('uses tools through the chain, within what the file of the agent allows', async () => {
+    await using chat = await openChatStory(
+      {
+        arya: persona('Reads only.', 'tools: [files.write]\n'),
+        gendry: persona('Makes things.', 'role: writer\n'),
+      },
+      ({ agent, request }) => {
+        if (request.text.includes('which the others do not see')) return 'I tried.';
+        expect(request.tools).not.toContain('task_plan');
+        return agent === 'gendry'
+          ? call('files_write', { path: 'sword.txt', content: 'steel' })
+          : call('files_write', { path: 'needle.txt', content: 'thin' });
+      },
+    );
+    chat.story.work();
+    chat.open('forge');
+    chat.post('forge', '@gendry @arya write something');
+    const messages = await chat.settled('forge', 5);
+    expect(messages.filter(({ kind }) => kind === 'agent').map(({ from, content }) => `${from}: ${content}`)).toEqual([
+      'gendry: I tried.',
+      'arya: I tried.',
+    ]);
+    expect(readFileSync(chat.story.desk('sword.txt'), 'utf8')).toBe('steel');
+    expect(chat.story.deskText('needle.txt')).toBeNull();
+  });
+
+  it('is paused in the middle, queues what comes, and goes on in order when it is resumed', async () => {
+    await using chat = await openChatStory(agents, ({ agent, request }) => {
+      if (agent === 'gendry') return 'Last.';
+      if (request.text.includes('which the others do not see')) return 'First.';
+      return call('files_list', {});
+    });
+    chat.story.work();
+    chat.open('forge');
+    chat.request({ kind: 'chat_pause', conversations: ['forge'] });
+    chat.post('forge', '@arya start');
+    chat.post('forge', '@gendry go on');
+    const queue = await chat.story.until('a queue', async () => {
+      const entry = await chat.conversation('forge');
+      return entry?.queue.length === 2 ? entry.queue : undefined;
+    });
+    expect(queue.map(({ agent, state }) => `${agent} ${state}`)).toEqual(['arya queued', 'gendry queued']);
+    expect(chat.story.model.requests).toEqual([]);
+    chat.request({ kind: 'chat_resume' });
+    const messages = await chat.settled('forge', 6);
+    expect(messages.flatMap(({ kind, content }) => (kind === 'agent' ? [content] : []))).toEqual(['First.', 'Last.']);
+  });
+
+  it('says why a reply failed, and goes on with the next', async () => {
+    await using chat = await openChatStory(
+      { ...agents, arya: persona('Knows names.', 'model: nobody:nothing\n') },
+      () => 'Here.',
+    );
+    chat.story.work();
+    chat.open('forge');
+    chat.post('forge', '@arya @gendry');
+    const messages = await chat.settled('forge', 5);
+    const [arya, gendry] = messages.filter(({ kind }) => kind === 'agent');
+    expect(arya).toMatchObject({ from: 'arya', status: 'failed' });
+    expect(arya?.content).toMatch(/^I could not answer: .*nobody/);
+    expect(gendry).toMatchObject({ from: 'gendry', status: 'done', content: 'Here.' });
+  });
+
+  it('that is stopped has a message that says so; one that is deleted has nothing', async () => {
+    await using chat = await openChatStory(agents, () => ({ do: 'stall', first: '' }));
+    chat.story.work();
+    chat.open('forge');
+    chat.post('forge', '@arya @gendry');
+    await chat.story.model.asked(1);
+    chat.request({ kind: 'chat_stop', conversation: 'forge' });
+    const messages = await chat.settled('forge', 4);
+    expect(messages.at(-1)).toMatchObject({ from: 'arya', status: 'stopped' });
+    chat.post('forge', '@gendry');
+    await chat.story.model.asked(2);
+    chat.request({ kind: 'chat_delete', conversation: 'forge' });
+    await chat.story.until('its end', async () => ((await chat.conversation('forge')) === null ? true : undefined));
+    const ended = await chat.story.until('the end of the run', async () => (await chat.story.eventsOf('run.ended'))[1]);
+    expect(ended.data.status).toBe('cancelled');
+  });
+
+  it('lets an agent search its own conversation, and no other', async () => {
+    await using chat = await openChatStory(agents, ({ agent, request }) => {
+      if (agent === 'gendry') return 'Noted.';
+      return request.text.includes('which the others do not see')
+        ? `found: ${request.text.includes('the needle is hidden')}, other: ${request.text.includes('a secret needle')}`
+        : call('chat_search', { query: 'needle' });
+    });
+    chat.story.work();
+    for (const name of ['forge', 'yard']) chat.open(name);
+    chat.post('yard', '@gendry a secret needle');
+    await chat.settled('yard', 3);
+    chat.post('forge', '@gendry the needle is hidden');
+    await chat.settled('forge', 3);
+    chat.post('forge', '@arya where is it?');
+    const messages = await chat.settled('forge', 6);
+    expect(messages.at(-1)?.content).toBe('found: true, other: false');
+  });
+});
