@@ -1,0 +1,35 @@
+/** Owns: the skills of a home while a process works with them. */
+import type { Home } from '../../schema/home.ts';
+import type { SkillsConfig } from '../../schema/skill.ts';
+import type { SkillFolder } from '../../tools/skills/skill-folder.ts';
+import { findSkills, type FoundSkill, skillNamed, skillStoreIn, useSkill } from './home-skills.ts';
+
+export type SkillsPort = {
+  /** Name and description of each skill that can be used, as they were a few seconds ago at most. */
+  usable: () => readonly { name: string; description: string }[];
+  /** The accepted content of a skill and the folder of its copy. Throws when it cannot be used. */
+  use: (name: string) => SkillFolder;
+};
+
+/** Reading thirty skills takes some milliseconds; a prompt may be made several times a second. */
+const FRESH_MS = 3000;
+
+export function openSkills(home: Home, config: SkillsConfig, clock: () => number): SkillsPort {
+  const store = skillStoreIn(home);
+  let known: { at: number; usable: ReturnType<SkillsPort['usable']> } | null = null;
+  const find = (): FoundSkill[] => findSkills(home, config, store);
+  return {
+    usable: () => {
+      const now = clock();
+      if (known !== null && Math.abs(now - known.at) < FRESH_MS) return known.usable;
+      const usable = find().flatMap(({ name, status, skill }) =>
+        skill !== null && (status === 'ready' || status === 'new')
+          ? [{ name, description: skill.header.description }]
+          : [],
+      );
+      known = { at: now, usable };
+      return usable;
+    },
+    use: (name) => useSkill(skillNamed(find(), name), store, clock()),
+  };
+}

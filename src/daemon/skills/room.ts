@@ -1,0 +1,23 @@
+/** What skills contribute: their texts as tools, their settings, and what `oka doctor` reports about them. */
+import { configPort, defineRoom } from '../../schema/room.ts';
+import type { SkillsConfig } from '../../schema/skill.ts';
+import { ports } from '../room-ports.ts';
+
+const { home, skills: skillsPort } = ports;
+
+export const skills = defineRoom({
+  name: 'daemon/skills',
+  tools: ['skill.use', 'skill.read'],
+  config: async () => ({ skills: (await import('../../schema/skill.ts')).SkillsConfig }),
+  findings: async (at) => (await import('./skill-findings.ts')).skillFindings(at),
+  needs: { home, config: configPort<SkillsConfig>('skills') },
+  gives: { skills: skillsPort },
+  open: async (needed) => {
+    const [{ openSkills }, { skillTextTools }] = await Promise.all([
+      import('./open-skills.ts'),
+      import('../../tools/builtin/skill-texts.ts'),
+    ]);
+    const opened = openSkills(needed.home, needed.config, Date.now);
+    return { gives: { skills: opened }, tools: skillTextTools(opened.use) };
+  },
+});
