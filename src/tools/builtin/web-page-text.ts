@@ -5,7 +5,7 @@
  *    too much. Then the text is taken out of the tags in one linear pass (strip-tags.ts): less pretty, always possible.
  */
 import { Worker } from 'node:worker_threads';
-import type { PageSource, PageText } from './web-page-worker.ts';
+import type { PageSource, PageText } from '../documents/readable-html.ts';
 import { stripTags } from './strip-tags.ts';
 
 export type ReadablePage = PageText & {

@@ -1,0 +1,84 @@
+/** What is around every page: the navigation, the state of the connection, notices and the list of keys. */
+import { useSignal } from '@preact/signals';
+import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Dialog } from './components/modal.ts';
+import { Notices } from './components/notices.ts';
+import { Problem } from './components/problem-box.ts';
+import { html } from './html.ts';
+import { type Key, listenToKeys, viewKeys } from './keys.ts';
+import { connected } from './live-events.ts';
+import { isLoading, reloadSoon, shown } from './page-data.ts';
+import { navigate, route } from './router.ts';
+import { addressOf, start } from './start.ts';
+
+const navigation = start.pages
+  .filter(({ nav }) => nav !== null)
+  .toSorted((a, b) => (a.nav?.order ?? 0) - (b.nav?.order ?? 0));
+
+export function Shell(): VNode {
+  const isHelpOpen = useSignal(false);
+  useEffect(() => listenToKeys(() => globalKeys(() => (isHelpOpen.value = true))), []);
+  return html`
+    <a class="skip" href="#main">Skip to the content</a>
+    <header class="bar">
+      <a class="brand" href=${addressOf('/')} aria-label="oka, now">oka</a>
+      <nav aria-label="Pages">
+        ${navigation.map(
+          ({ name, path, title }) =>
+            html`<a href=${addressOf(path)} aria-current=${route.value.page?.name === name ? 'page' : null}>${title}</a>`,
+        )}
+      </nav>
+      ${start.rights === 'read' ? html`<span class="tag">read only</span>` : null}
+      ${connected.value ? null : html`<span class="tag warn" role="status">connecting…</span>`}
+      <button class="quiet help" type="button" aria-label="Keys" title="Keys (?)" onClick=${() => (isHelpOpen.value = true)}>?</button>
+    </header>
+    <${Main} />
+    <${Notices} />
+    ${isHelpOpen.value ? html`<${KeyList} onClose=${() => (isHelpOpen.value = false)} />` : null}
+  `;
+}
+
+function Main(): VNode {
+  const main = useRef<HTMLElement>(null);
+  const now = shown.value;
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current) main.current?.focus({ preventScroll: true });
+    isFirst.current = now === null;
+  }, [now?.page.name]);
+  return html`<main id="main" tabindex="-1" ref=${main} aria-busy=${isLoading.value ? 'true' : 'false'}>${content()}</main>`;
+}
+
+function content(): VNode | null {
+  const now = shown.value;
+  if (route.value.page === null)
+    return html`<h1>Nothing here</h1><${Problem} error=${{ code: 'usage', message: 'There is no such page.', fix: 'Choose one above.' }} />`;
+  if (now === null) return null;
+  if (now.error !== undefined) return html`<h1>${now.page.title}</h1><${Problem} error=${now.error} />`;
+  return html`<${now.view.default} key=${now.page.name} data=${now.data} params=${now.params} reload=${reloadSoon} />`;
+}
+
+function globalKeys(openHelp: () => void): Key[] {
+  return [
+    ...navigation.map(({ nav, path, title }) => ({ key: `g ${nav?.key}`, does: title, run: () => navigate(path) })),
+    { key: '/', does: 'Search on this page', run: focusSearch },
+    { key: '?', does: 'These keys', run: openHelp },
+  ];
+}
+
+function focusSearch(): void {
+  const field = document.querySelector<HTMLInputElement>('main input[type=search]');
+  if (field === null) navigate('/runs');
+  else field.focus();
+}
+
+function KeyList({ onClose }: { onClose: () => void }): VNode {
+  const list = (keys: readonly Key[]): VNode =>
+    html`<dl class="keys">${keys.map(({ key, does }) => html`<dt>${key.split(' ').map((each) => html`<kbd>${each}</kbd> `)}</dt><dd>${does}</dd>`)}</dl>`;
+  return html`<${Dialog} title="Keys" onClose=${onClose}>
+    ${viewKeys.value.length === 0 ? null : html`<h3>On this page</h3>${list(viewKeys.value)}`}
+    <h3>Everywhere</h3>
+    ${list(globalKeys(() => undefined))}
+  <//>`;
+}

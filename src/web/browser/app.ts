@@ -1,0 +1,17 @@
+/** Where the browser starts. */
+import { render } from 'preact';
+import { html } from './html.ts';
+import { openStream } from './live-events.ts';
+import { showPages } from './page-data.ts';
+import { reportPresence } from './presence-beat.ts';
+import { followLinks } from './router.ts';
+import { Shell } from './app-shell.ts';
+
+const app = document.getElementById('app');
+if (app !== null) {
+  followLinks();
+  showPages();
+  render(html`<${Shell} />`, app);
+  openStream();
+  reportPresence();
+}

@@ -1,0 +1,43 @@
+/**
+ * Markdown of tasks and models, which is untrusted: turned into HTML, then reduced to what is harmless. Nothing in it runs,
+ * and nothing is fetched from elsewhere. The libraries are loaded when the first text is shown.
+ */
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { html } from '../html.ts';
+
+const ALLOWED = {
+  ALLOWED_TAGS:
+    'h1 h2 h3 h4 h5 h6 p br hr ul ol li blockquote pre code em strong del s a table thead tbody tr th td sup sub kbd details summary'.split(
+      ' ',
+    ),
+  ALLOWED_ATTR: ['href', 'title', 'align', 'start', 'open'],
+  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|#)/i,
+};
+
+/** The text itself is shown until the libraries are there. `isHtmlShown`: tags in it are shown as text, not left out. */
+export function Markdown({ text, isHtmlShown = false }: { text: string; isHtmlShown?: boolean }): VNode {
+  const [rendered, setRendered] = useState<string | null>(null);
+  useEffect(() => {
+    let isCurrent = true;
+    void toHtml(text, isHtmlShown).then((result) => (isCurrent ? setRendered(result) : undefined));
+    return () => void (isCurrent = false);
+  }, [text, isHtmlShown]);
+  if (rendered === null) return html`<div class="markdown plain">${text}</div>`;
+  return html`<div class="markdown" dangerouslySetInnerHTML=${{ __html: rendered }}></div>`;
+}
+
+async function toHtml(text: string, isHtmlShown: boolean): Promise<string> {
+  const [{ Marked }, { default: purifier }] = await Promise.all([import('marked'), import('dompurify')]);
+  const marked = isHtmlShown ? new Marked({ renderer: { html: (token) => escapeTags(token.text) } }) : new Marked();
+  const clean = purifier.sanitize(await marked.parse(text, { gfm: true }), ALLOWED);
+  const holder = document.createElement('template');
+  holder.innerHTML = clean;
+  for (const link of holder.content.querySelectorAll('a')) {
+    link.rel = 'noopener noreferrer nofollow';
+    link.target = '_blank';
+  }
+  return holder.innerHTML;
+}
+
+const escapeTags = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

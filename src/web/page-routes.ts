@@ -1,0 +1,78 @@
+/** Owns: the addresses of pages: the document with its first data, or the login page for whoever is not known. */
+import type { Context, Hono } from 'hono';
+import { errorShown } from './api/problem.ts';
+import { readQuery, type Reading } from './api/query-routes.ts';
+import type { BrowserFiles } from './assets/browser-files.ts';
+import { type Start, writeDocument } from './assets/document.ts';
+import type { Session } from './login/access.ts';
+import type { LedgerTail } from './live/ledger-tail.ts';
+import { findPage, type Found } from './browser/match-path.ts';
+import type { Page } from './page.ts';
+
+export type PageParts = {
+  pages: readonly Page[];
+  files: BrowserFiles;
+  base: string;
+  tail: LedgerTail;
+  reading: Reading;
+  find: (context: Context) => Session | null;
+};
+
+export function addDocumentRoutes(app: Hono, parts: PageParts): void {
+  const { pages, files, base } = parts;
+  app.get('/login', (context) => send(context, writeDocument(null, files, base, null)));
+  app.get('*', async (context) => {
+    const session = parts.find(context);
+    if (session === null) return send(context, writeDocument(null, files, base, null), 401);
+    const path = `/${context.req.path.slice(base.length)}`;
+    const found = findPage(pages, path);
+    const document = writeDocument(await startOf(parts, found, context, session), files, base, found?.page ?? null);
+    return send(context, document, found === null ? 404 : 200);
+  });
+}
+
+function send(
+  context: Context,
+  { html, policy }: { html: string; policy: string },
+  status: 200 | 401 | 404 = 200,
+): Response {
+  return context.html(html, status, { 'Content-Security-Policy': policy });
+}
+
+async function startOf(
+  parts: PageParts,
+  found: Found<Page> | null,
+  context: Context,
+  session: Session,
+): Promise<Start> {
+  const { pages, files, base, tail } = parts;
+  const { run, maintenance } = tail.position();
+  return {
+    base,
+    pages: pages.map(({ name, path, title, nav, view, styles }) => ({
+      name,
+      path,
+      title,
+      nav: nav ?? null,
+      view: base + files.addressOf(view),
+      styles: (styles ?? []).map((file) => base + files.addressOf(file)),
+    })),
+    rights: session.rights,
+    first: found === null ? null : await firstData(found, parts, context),
+    position: `r${run}m${maintenance}`,
+  };
+}
+
+/** What cannot be read is shown as an error in the page, with everything else around it. */
+async function firstData(
+  { page, params }: Found<Page>,
+  { reading }: PageParts,
+  { req }: Context,
+): Promise<Start['first']> {
+  const given = { ...Object.fromEntries(new URL(req.url).searchParams), ...params };
+  try {
+    return { name: page.name, params: given, data: await readQuery(page.query, given, reading, req.raw.signal) };
+  } catch (error) {
+    return { name: page.name, params: given, error: errorShown(error) };
+  }
+}

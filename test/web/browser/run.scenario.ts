@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browserProgram, type Dashboard, openDashboard } from '../../support/dashboard.ts';
+
+const TASK = `---
+id: sums
+accept:
+  - "file: out/sum.txt"
+---
+# Add up the numbers
+
+\`\`\`bash
+mkdir -p out && printf 'name,count\\napples,2\\n"pears, red",3\\n' > out/numbers.csv
+\`\`\`
+
+\`\`\`bash
+echo 5 > out/sum.txt; echo '<h1>Sum</h1><script>parent.document.title = "taken"</script>' > page.html
+\`\`\`
+`;
+
+describe.skipIf(browserProgram === null)('the page of a run', () => {
+  let dashboard: Dashboard;
+  beforeAll(async () => {
+    dashboard = await openDashboard({});
+    dashboard.story.write('workspace/desk/page.html', 'older\n');
+    dashboard.story.drop('sums.md', TASK);
+    await dashboard.story.ended('sums');
+  });
+  afterAll(() => dashboard.close());
+
+  it('shows the result, the steps, the calls and the differences, and undoes it after showing what that does', async () => {
+    const page = await dashboard.open('runs/sums');
+    await page.getByRole('cell', { name: 'pears, red' }).waitFor();
+    await page.locator('.diagram .node.done').nth(1).waitFor();
+    await page.locator('.calls details').nth(1).waitFor();
+    await page.locator('#files summary', { hasText: 'page.html' }).click();
+    await page.locator('.diff .removed', { hasText: '-older' }).waitFor();
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.getByRole('dialog').getByText('out/sum.txt').waitFor();
+    expect(dashboard.story.deskText('out/sum.txt')).toBe('5\n');
+    await page.getByRole('button', { name: 'Undo it' }).click();
+    await page.locator('.tag', { hasText: 'undone' }).waitFor();
+    expect(dashboard.story.deskText('out/sum.txt')).toBe(null);
+    expect(dashboard.story.deskText('page.html')).toBe('older\n');
+  });
+
+  it('shows a page that the task made in a frame in which its script does not run', async () => {
+    const page = await dashboard.open('runs/sums');
+    await page.locator('#result summary', { hasText: 'page.html' }).waitFor();
+    const frame = page.frameLocator('iframe[title="files/page.html"]');
+    await frame.getByRole('heading', { name: 'Sum' }).waitFor();
+    expect(await page.title()).toBe('Add up the numbers · oka');
+  });
+
+  it('a step and an event have addresses of their own', async () => {
+    const page = await dashboard.open('runs/sums');
+    await page.locator('.steps a').first().click();
+    await page.waitForURL(/\/runs\/sums\/steps\//);
+    await page.getByText('Only of step').waitFor();
+    const [started] = await dashboard.story.eventsOf('run.started', 'sums');
+    const other = await dashboard.open(`runs/sums/events/${started?.seq}`);
+    await other.locator('#events details.chosen', { hasText: 'run.started' }).waitFor();
+  });
+
+  it('shows what a command writes while it runs, passes a note on, and stops after the step', async () => {
+    const before = dashboard.errors(); // a script in a frame of the pages above, which the browser refuses to run
+    expect(before.filter((each) => !each.includes('Blocked script execution'))).toEqual([]);
+    const steps = ['until [ -e go.txt ]; do echo still waiting; sleep 0.3; done', 'echo two > two.txt'];
+    const blocks = steps.map((line) => `\`\`\`bash\n${line}\n\`\`\`\n`).join('\n');
+    dashboard.story.drop('slow.md', `---\nid: slow\n---\n# Two steps\n\n${blocks}`);
+    await dashboard.story.until('its first call', async () =>
+      (await dashboard.story.eventsOf('call.started')).find(({ data }) => data.call.startsWith('slow.execute')),
+    );
+    const page = await dashboard.open('runs/slow');
+    await page.locator('.live pre', { hasText: 'still waiting' }).waitFor();
+    await page.getByRole('button', { name: 'Send a note' }).click();
+    await page.getByRole('textbox', { name: 'A note to the worker' }).fill('<b>mind</b> the glasses');
+    await page.getByLabel('Stop after this step').check();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('<b>mind</b> the glasses').first().waitFor();
+    dashboard.story.write('workspace/desk/go.txt', 'go\n');
+    await page.locator('.run-head .status.paused').waitFor();
+    expect(dashboard.story.deskText('two.txt')).toBe(null);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.locator('.run-head .status.done').waitFor();
+    expect(dashboard.story.deskText('two.txt')).toBe('two\n');
+    expect(dashboard.errors()).toEqual([]);
+  });
+});
