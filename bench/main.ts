@@ -17,6 +17,10 @@ const suites: Record<string, () => Promise<{ measure: (note: (text: string) => v
   views: () => import('./views.ts'),
   schedule: () => import('./schedule.ts'),
   month: () => import('./month.ts'),
+  tools: () => import('./tools.ts'),
+  web: () => import('./web.ts'),
+  tree: () => import('./tree.ts'),
+  chat: () => import('./chat.ts'),
 };
 
 const { values, positionals } = parseArgs({

@@ -57,7 +57,7 @@ export async function measure(note: (text: string) => void): Promise<Figure[]> {
  * Makes a history and everything that a worker derives from it. Returns what folding an event took: CPU time, which
  * hardly depends on what else the machine does, and time by the clock.
  */
-async function fillHome(home: Home, events: number): Promise<{ cpuUs: number; wallUs: number }> {
+export async function fillHome(home: Home, events: number): Promise<{ cpuUs: number; wallUs: number }> {
   setUp(home);
   await writeLedger(home.ledgers.run, events);
   await (await openStores(home, await loadConfig(home))).close();

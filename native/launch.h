@@ -58,6 +58,7 @@ struct started {
 	int problem;
 };
 
+/* Without `out` and `err` the command has our own stdin, stdout and stderr. */
 struct started start_command(const struct rights *rights, const char *folder, char **argv, struct output *out,
                              struct output *err);
 

@@ -9,6 +9,8 @@
  * W4 It goes on without the worker: in a session of its own, with the time limit and the output in its own hands.
  * W5 Without an empty ticket under its name nothing is started, and the ticket is empty no more before the command
  *    starts. So whoever has the lock and finds it empty knows that nothing began, and removes it: then nothing can.
+ * W7 With --pipe the command has our stdin, stdout and stderr, and there is no ticket and no result: whoever started us talks
+ *    to it, and it ends when that one is gone or closes its side. It gets a moment to end by itself first.
  * W6 A writing command has the lock of the desk (--lock) from before it starts until RESULT is there: two of them never run
  *    at the same time, whatever became of their workers.
  */
@@ -34,10 +36,12 @@
 #define LINGER_MS 300 /* how long output may still come when the command has ended, as from `cmd > >(tee log)` */
 #define LOOK_FOR_SPACE_MS 1000
 #define GRACE_MS 300  /* between SIGTERM and SIGKILL */
+#define HANGUP_MS 1500 /* how long a command with --pipe may take to end by itself when nobody talks to it any more */
 #define MEASURE_MS 100 /* between two measurements of memory and processes */
 
 static struct rights rights = { .file_bytes = -1, .cpu_seconds = -1, .open_files = -1, .processes = -1, .memory_bytes = -1 };
 static const char *result_name, *await_name, *lock_name, *free_name, *folder, *show_name;
+static bool piped; /* W7 */
 static int worker = -1; /* a socket whose other end the worker has */
 static int64_t leftovers, parent, timeout_ms = INT64_MAX / 2, output_limit = 1 << 20;
 static char temporary_name[PATH_MAX];
@@ -52,7 +56,7 @@ static struct step {
 	const char *how; /* itself, stopped, timed-out, out-of-memory, too-many-processes or unstarted */
 	int64_t begun, deadline, measured;
 	struct output out, err;
-} step = { .how = "itself" };
+} step = { .how = "itself", .out.fd = -1, .err.fd = -1 };
 
 /* 70: nothing was started; 74: it was, and what came of it cannot be told. */
 static void fail(const char *what)
@@ -109,7 +113,7 @@ static void read_options(int argc, char **argv)
 {
 	static const struct option known[] = {
 		{ "probe", 0, 0, 'P' }, { "await", 1, 0, 'A' }, { "result", 1, 0, 'R' }, { "parent", 1, 0, 'q' },
-		{ "serve", 0, 0, 'S' }, { "worker", 1, 0, 'W' },
+		{ "serve", 0, 0, 'S' }, { "worker", 1, 0, 'W' }, { "pipe", 0, 0, 'I' },
 		{ "cwd", 1, 0, 'C' }, { "timeout-ms", 1, 0, 't' }, { "output", 1, 0, 'o' }, { "show", 1, 0, 's' }, { "open", 0, 0, 'O' },
 		{ "read", 1, 0, 'r' }, { "run", 1, 0, 'x' }, { "device", 1, 0, 'd' }, { "write", 1, 0, 'w' },
 		{ "port", 1, 0, 'p' }, { "connect", 1, 0, 'k' }, { "file-bytes", 1, 0, 'f' }, { "cpu-seconds", 1, 0, 'c' }, { "open-files", 1, 0, 'n' },
@@ -121,6 +125,7 @@ static void read_options(int argc, char **argv)
 		case 'P': print_offer(); break;
 		case 'S': exit(serve(argv[0])); break;
 		case 'W': worker = (int)number(optarg, INT_MAX); break;
+		case 'I': piped = true; break;
 		case 'A': await_name = optarg; break;
 		case 'R': result_name = optarg; break;
 		case 'q': parent = number(optarg, INT_MAX); break;
@@ -150,6 +155,8 @@ static void read_options(int argc, char **argv)
 	}
 	if (worker >= 0 && fcntl(worker, F_SETFD, FD_CLOEXEC) != 0) misuse("not a descriptor", "--worker");
 	if (free_name != NULL || leftovers > 0) return;
+	if (piped && optind == argc) misuse("missing", "-- COMMAND");
+	if (piped) return;
 	const char *name = await_name != NULL ? await_name : result_name;
 	if (name == NULL) misuse("missing", "--result FILE, --await FILE or --probe");
 	if (await_name == NULL && optind == argc) misuse("missing", "-- COMMAND");
@@ -318,8 +325,17 @@ static void advance(bool stop)
 	}
 }
 
+/* W7. Whoever talks to the command is gone: it has a moment to end by itself, and less than it may have had. */
+static void note_hangup(int64_t *hangup)
+{
+	if (*hangup != 0) return;
+	*hangup = now_ms();
+	if (step.phase == RUNNING && step.deadline > *hangup + HANGUP_MS) step.deadline = *hangup + HANGUP_MS;
+}
+
 static void watch(void)
 {
+	int64_t hangup = 0;
 	step.deadline = step.begun + timeout_ms;
 	step.status = -1;
 	for (advance(false); step.phase != OVER;) {
@@ -327,14 +343,16 @@ static void watch(void)
 		if (is_measured() && step.phase == RUNNING && wait > MEASURE_MS) wait = MEASURE_MS;
 		struct pollfd sources[] = {
 			{ step.signals, POLLIN, 0 }, { step.out.fd, POLLIN, 0 }, { step.err.fd, POLLIN, 0 }, { step.command.listener, POLLIN, 0 },
+			{ piped && hangup == 0 ? 0 : -1, POLLRDHUP, 0 },
 		};
-		if (poll(sources, 4, wait < 0 ? 0 : wait > 60000 ? 60000 : (int)wait) < 0 && errno != EINTR) fail("poll");
+		if (poll(sources, 5, wait < 0 ? 0 : wait > 60000 ? 60000 : (int)wait) < 0 && errno != EINTR) fail("poll");
 		drain(&step.out);
 		drain(&step.err);
 		if (sources[3].revents != 0 && !((sources[3].revents & POLLIN) && answer_request(step.command.listener, &rights))) {
 			close(step.command.listener);
 			step.command.listener = -1;
 		}
+		if (sources[4].revents != 0) note_hangup(&hangup);
 		advance(asked_to_stop());
 	}
 	/* whoever wrote is gone, so this ends */
@@ -424,6 +442,20 @@ static void tell_result(void)
 	while (!write_result(true) && !write_result(false)) wait_for_space();
 }
 
+/* W7. 0: it ended by itself or was asked to; 70: it could not be started, and stderr says why. */
+static int run_piped(char **argv)
+{
+	leave_without_worker();
+	step.begun = now_ms();
+	step.command = start_command(&rights, folder, argv, NULL, NULL);
+	if (step.command.pid < 0) fail("the command");
+	if (step.command.problem != 0) fprintf(stderr, "oka-launch: %s: %s\n", argv[0], strerror(step.command.problem));
+	int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (nothing >= 0) dup2(nothing, 1); /* so that the end of its output is seen */
+	watch();
+	return step.command.problem != 0 ? 70 : WIFEXITED(step.status) ? WEXITSTATUS(step.status) : 128 + WTERMSIG(step.status);
+}
+
 int main(int argc, char **argv)
 {
 	read_options(argc, argv);
@@ -434,6 +466,7 @@ int main(int argc, char **argv)
 	if (setsid() < 0 && getpgrp() != getpid()) fail("setsid");
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) fail("subreaper");
 	mark_launcher(rights.mark);
+	if (piped) return run_piped(argv + optind);
 	take_ticket();
 	take_desk();
 	step.out.half = step.err.half = output_limit > 1 ? (size_t)output_limit / 2 : 1;

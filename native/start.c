@@ -49,10 +49,11 @@ static void become_the_command(const struct rights *rights, const char *folder, 
 	sigset_t none;
 	sigemptyset(&none);
 	ignore_signals(false);
+	bool piped = out < 0; /* it has our own stdin, stdout and stderr */
 	int nothing = open("/dev/null", O_RDONLY);
 	bool ready = sigprocmask(SIG_SETMASK, &none, NULL) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
-	             getppid() == launcher && setsid() > 0 && dup2(nothing, 0) == 0 &&
-	             dup2(out, 1) == 1 && dup2(err, 2) == 2 && (folder == NULL || chdir(folder) == 0);
+	             getppid() == launcher && setsid() > 0 &&
+	             (piped || (dup2(nothing, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2)) && (folder == NULL || chdir(folder) == 0);
 	int listener = ready ? enter_jail(rights) : -2;
 	if (listener != -2 && (listener == -1 || pass_listener(report, listener)) &&
 	    close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
@@ -78,16 +79,16 @@ static void hear_of_start(int report, struct started *started)
 struct started start_command(const struct rights *rights, const char *folder, char **argv, struct output *out,
                              struct output *err)
 {
-	int out_pipe[2], err_pipe[2], report[2];
+	int out_pipe[2] = { -1, -1 }, err_pipe[2] = { -1, -1 }, report[2];
 	struct started started = { .pid = -1, .listener = -1 };
 	pid_t launcher = getpid();
-	if (pipe2(out_pipe, O_CLOEXEC) != 0 || pipe2(err_pipe, O_CLOEXEC) != 0 ||
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report) != 0 || !start_output(out, out_pipe[0]) ||
-	    !start_output(err, err_pipe[0]) || (started.pid = fork()) < 0)
+	bool captured = out != NULL;
+	if (captured && (pipe2(out_pipe, O_CLOEXEC) != 0 || pipe2(err_pipe, O_CLOEXEC) != 0 ||
+	                 !start_output(out, out_pipe[0]) || !start_output(err, err_pipe[0])))
 		return started;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report) != 0 || (started.pid = fork()) < 0) return started;
 	if (started.pid == 0) become_the_command(rights, folder, argv, report[1], out_pipe[1], err_pipe[1], launcher);
-	close(out_pipe[1]);
-	close(err_pipe[1]);
+	if (captured) close(out_pipe[1]), close(err_pipe[1]);
 	close(report[1]);
 	hear_of_start(report[0], &started);
 	close(report[0]);

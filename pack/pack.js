@@ -26,6 +26,7 @@ try {
   for (const name of COPIED) cpSync(join(top, name), join(stage, name), { recursive: true, filter: isShipped });
   cpSync(join(top, 'node_modules', MODEL, 'models'), join(stage, 'models'), { recursive: true });
   for (const file of globSync('src/**/*.ts', { cwd: top })) writeModule(file);
+  for (const file of globSync('src/**/*.{css,svg,png}', { cwd: top })) copyFile(file);
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
   const { status } = spawnSync('npm', ['pack', stage, '--pack-destination', process.argv[2] ?? top], {
     cwd: top,
@@ -49,6 +50,13 @@ function writeModule(file) {
   if (left !== null) throw new Error(`${file}: ${left[0]} would not be found in the package`);
   mkdirSync(dirname(output), { recursive: true });
   writeFileSync(output, written);
+}
+
+/** Style sheets and pictures of the dashboard. */
+function copyFile(file) {
+  const output = join(stage, file.replace(/^src/, 'lib'));
+  mkdirSync(dirname(output), { recursive: true });
+  cpSync(join(top, file), output);
 }
 
 function manifest() {

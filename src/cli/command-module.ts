@@ -5,7 +5,7 @@
 import type { Readable } from 'node:stream';
 import type { DaemonRoom } from '../daemon/rooms.ts';
 import type { Home } from '../schema/home.ts';
-import type { OpenDialog, Terminal, UnderSupervisor } from './io.ts';
+import type { OpenDialog, OpenTerminal, Terminal, UnderSupervisor } from './io.ts';
 import type { Options, OptionValues } from './options.ts';
 import type { Progress, Unit } from './progress.ts';
 
@@ -49,6 +49,11 @@ export type Call<Values = object, Data = unknown> = {
   underSupervisor: UnderSupervisor;
   /** Null when nobody sits at a terminal. */
   openDialog: OpenDialog | null;
+  openTerminal: OpenTerminal | null;
+  /** How text is styled and wrapped where the command writes to the terminal itself. */
+  terminal: Terminal;
+  /** Runs another command in this process and returns what it has printed. */
+  runOther: (words: readonly string[]) => Promise<{ code: number; printed: string }>;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
   /** The rooms to use; those of the product when there are none. */

@@ -1,27 +1,48 @@
 /** The table of commands, by what they are for. To add one: a row in a file of table/, a file in commands/. */
 import type { Command } from './command-module.ts';
+import { agents } from './table/agents-commands.ts';
+import { bulk } from './table/bulk-commands.ts';
+import { channels } from './table/channels-commands.ts';
+import { contextFrames, contextStatus, contextTree } from './table/context-commands.ts';
 import { graphFiles } from './table/graph-files-commands.ts';
 import { graphState } from './table/graph-state-commands.ts';
 import { graphs } from './table/graphs-commands.ts';
 import { guard } from './table/guard-commands.ts';
+import { mcp } from './table/mcp-commands.ts';
 import { memory } from './table/memory-commands.ts';
 import { models } from './table/model-commands.ts';
+import { chat } from './table/chat-commands.ts';
+import { forOthers } from './table/others-commands.ts';
 import { replica } from './table/replica-commands.ts';
 import { graphSchedules, schedules } from './table/schedule-commands.ts';
+import { skills } from './table/skills-commands.ts';
+import { contextQuestions, contextSynthesis } from './table/synthesis-commands.ts';
 import { steer } from './table/steer-commands.ts';
 import { tools } from './table/tools-commands.ts';
 import { upkeep } from './table/upkeep-commands.ts';
+import { web } from './table/web-commands.ts';
 import { work } from './table/work-commands.ts';
 
 export const groups: readonly { title: string; commands: Readonly<Record<string, Command>> }[] = [
   { title: 'Work', commands: work },
+  { title: 'Talk', commands: chat },
   { title: 'At fixed times', commands: schedules },
   { title: 'Answer and steer', commands: steer },
+  { title: 'Many runs at once', commands: bulk },
+  { title: 'Dashboard', commands: web },
+  { title: 'Reaching you', commands: channels },
   { title: 'Memory and habits', commands: memory },
+  {
+    title: 'What the workspace contains',
+    commands: { ...contextTree, ...contextQuestions, ...contextStatus, ...contextSynthesis, ...contextFrames },
+  },
   { title: 'Graphs, and looking closer', commands: { ...graphFiles, ...graphs, ...graphState, ...graphSchedules } },
-  { title: 'Tools', commands: tools },
+  { title: 'Skills', commands: skills },
+  { title: 'Agents', commands: agents },
+  { title: 'Tools', commands: { ...tools, ...mcp } },
   { title: 'Language models', commands: models },
   { title: 'Secrets and the guard', commands: guard },
+  { title: 'For other programs', commands: forOthers },
   { title: 'Upkeep', commands: upkeep },
   { title: 'A copy elsewhere', commands: replica },
 ];

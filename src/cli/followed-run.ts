@@ -1,7 +1,7 @@
 /** What is shown of a run while it is followed. */
 import type { Line } from '../schema/event.ts';
 import type { LiveMessage } from '../schema/live.ts';
-import { describeEvent } from './event-sentence.ts';
+import { describeEvent } from '../views/event-sentence.ts';
 import type { Terminal } from './io.ts';
 import { fitText, plainText } from './plain-text.ts';
 

@@ -2,11 +2,10 @@
 import { lstatIfPresent } from '../ledger/disk.ts';
 import { deskFolder } from '../daemon/desk-folder.ts';
 import { eventsOfRun, graphOfRun } from '../daemon/home/replay-runs.ts';
-import { taskGraph } from '../graphs/task-loop.ts';
+import { runWithSteps } from '../daemon/home/run-with-steps.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Graph, Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
-import type { RunRow } from '../views/run-rows.ts';
 import type { Answer, Call } from './command-module.ts';
 import { freeName, rowOfRun, startLinkedRun } from './linked-runs.ts';
 import { inputOption } from './operands.ts';
@@ -29,14 +28,6 @@ const isFree =
   ({ home }: Pick<Call, 'home'>) =>
   (name: string): boolean =>
     lstatIfPresent(deskFolder(home, name)) === undefined;
-
-/** The steps of a task are those of the last run inside it. */
-export function runWithSteps({ run, graph, children }: RunRow): string {
-  if (graph !== taskGraph.id) return run;
-  const inside = children.findLast((child) => child.startsWith(`${run}.`));
-  if (inside !== undefined) return inside;
-  throw new OkaError('usage', `${run} has not begun any step yet`, { fix: `Give the task again: oka again ${run}` });
-}
 
 async function ownGraph(call: Call<ForkOptions>, run: string): Promise<Graph> {
   const events = await withReadingProgress(call, (reading) => eventsOfRun(call.home, run, reading));

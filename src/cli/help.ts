@@ -1,6 +1,6 @@
 /** Help text, at 80 columns. */
 import type { Command } from './command-module.ts';
-import { commands, groups } from './commands.ts';
+import { groups } from './commands.ts';
 import { wrapWords } from './plain-text.ts';
 
 const GLOBAL = [
@@ -11,14 +11,14 @@ const GLOBAL = [
   ['--version', 'The version.'],
 ] as const;
 
-/** `contributed` are the commands of rooms. */
+/** One line for a command, and one for several that begin with the same word. `contributed` are the commands of rooms. */
 export function overview(contributed: Readonly<Record<string, Command>> = {}): string {
-  const names = [...Object.keys(commands), ...Object.keys(contributed)];
-  const width = Math.max(...names.map((name) => name.length)) + 2;
   const more = Object.keys(contributed).length === 0 ? [] : [{ title: 'More', commands: contributed }];
-  const rows = [...groups, ...more].flatMap((group) => [
-    group.title,
-    ...Object.entries(group.commands).flatMap(([name, command]) => wrapText(name, command.summary, width)),
+  const shown = [...groups, ...more].map((group) => ({ title: group.title, lines: overviewLines(group.commands) }));
+  const width = Math.max(...shown.flatMap(({ lines }) => lines.map(([name]) => name.length))) + 2;
+  const rows = shown.flatMap(({ title, lines }) => [
+    title,
+    ...lines.flatMap(([name, about]) => wrapText(name, about, width)),
     '',
   ]);
   return [
@@ -33,9 +33,24 @@ export function overview(contributed: Readonly<Record<string, Command>> = {}): s
     '            3 refused or not possible now, 4 a run waits or was stopped,',
     '            130 interrupted.',
     '',
+    'Several commands behind one name, each with an example: oka chat --help',
     'Example: oka status',
     '',
   ].join('\n');
+}
+
+/** The first words of the commands, each with its summary or the words that may follow it. */
+function overviewLines(table: Readonly<Record<string, Command>>): (readonly [name: string, about: string])[] {
+  const firsts = new Set(Object.keys(table).map((name) => name.split(' ')[0] ?? name));
+  return [...firsts].map((first) => {
+    const own = table[first];
+    const below = Object.keys(table).filter((name) => name.startsWith(`${first} `));
+    const [only] = below;
+    if (own === undefined && only !== undefined && below.length === 1) return [only, table[only]?.summary ?? ''];
+    const words = [...new Set(below.map((name) => name.split(' ')[1] ?? ''))].join(', ');
+    if (own === undefined) return [first, words];
+    return [first, words === '' ? own.summary : `${own.summary}. Also: ${words}`];
+  });
 }
 
 export function helpOf(name: string, command: Command): string {

@@ -18,7 +18,21 @@ export type Io = {
   underSupervisor: UnderSupervisor;
   /** Asks the person at the terminal; null unless both stdin and stdout are one. */
   openDialog: OpenDialog | null;
+  /** The terminal itself, for what draws on it; null unless both stdin and stdout are one. */
+  openTerminal: OpenTerminal | null;
 };
+
+/** A terminal whose keys are read one by one. */
+export type TerminalDevice = {
+  /** Calls back with what is typed, until the returned function is called. */
+  readKeys: (onChunk: (chunk: string) => void, onEnd: () => void) => () => void;
+  write: (text: string) => void;
+  columns: () => number;
+  rows: () => number;
+  onResize: (listener: () => void) => () => void;
+};
+
+export type OpenTerminal = () => Promise<TerminalDevice>;
 
 export type OpenDialog = () => Promise<Dialog>;
 

@@ -11,7 +11,7 @@ import type { Intake } from '../schema/intake.ts';
 import type { Rows } from '../schema/rows.ts';
 import { type RunRow, storedRun } from '../views/run-rows.ts';
 import type { Answer, Call } from './command-module.ts';
-import { findVersion, readVersions, textOfVersion } from './graph-history.ts';
+import { findVersion, readVersions, textOfVersion } from '../daemon/home/stored-versions.ts';
 import { readViews } from './read-views.ts';
 import { type RequestData, requestRun } from './run-requests.ts';
 

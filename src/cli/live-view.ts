@@ -7,7 +7,7 @@ import { peekProjection } from '../ledger/peek-projection.ts';
 import { taskGraph } from '../ledger/task-graph.ts';
 import type { Home } from '../schema/home.ts';
 import { changes } from '../views/changes.ts';
-import { describeWait } from './event-sentence.ts';
+import { describeWait } from '../views/event-sentence.ts';
 import type { Terminal } from './io.ts';
 import { type Activity, openActivity } from './live-activity.ts';
 import { fitText, plainText } from './plain-text.ts';

@@ -25,6 +25,8 @@ process.exitCode = await runOka(process.argv.slice(2), {
   underSupervisor: async (signal, work) => (await import('./supervised-process.ts')).underSupervisor(signal, work),
   openDialog:
     isatty(0) && process.stdout.isTTY ? async () => (await import('./dialog.ts')).openDialog(terminal()) : null,
+  openTerminal:
+    isatty(0) && process.stdout.isTTY ? async () => (await import('./chat/terminal-device.ts')).openDevice() : null,
 });
 
 function terminal(): Parameters<typeof import('./dialog.ts').openDialog>[0] {

@@ -3,7 +3,7 @@ import { readEvents } from '../ledger/read-events.ts';
 import { UNDOABLE } from '../memory/distil/undo-change.ts';
 import type { Event } from '../schema/event.ts';
 import type { Call } from './command-module.ts';
-import { describeEvent } from './event-sentence.ts';
+import { describeEvent } from '../views/event-sentence.ts';
 
 export type MemoryChange = {
   /** Its number: the seq in the maintenance ledger. */

@@ -4,13 +4,15 @@ import { OkaError } from '../schema/errors.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A day, a moment, or so many days back: 2026-01-31, 7d. */
-export function parseSince(given: string): string {
+export const parseSince = (given: string): string => parseMoment(given, 'since');
+
+export function parseMoment(given: string, name: string): string {
   const [, days] = /^(\d{1,5})d$/.exec(given) ?? [];
   if (days !== undefined) return new Date(Date.now() - Number(days) * DAY_MS).toISOString();
   const moment = /^\d{4}-\d{2}-\d{2}/.test(given) ? Date.parse(given) : Number.NaN;
   if (!Number.isNaN(moment)) return new Date(moment).toISOString();
-  throw new OkaError('usage', `--since is a day or a number of days, not "${given}"`, {
-    fix: 'Such as: --since 2026-01-31, or --since 7d',
+  throw new OkaError('usage', `--${name} is a day or a number of days, not "${given}"`, {
+    fix: `Such as: --${name} 2026-01-31, or --${name} 7d`,
   });
 }
 

@@ -1,4 +1,8 @@
-/** Somebody else's text on a terminal, made harmless, and numbers as people read them. */
+/** Somebody else's text on a terminal: one line of it, cut or wrapped to the width. */
+import { plainText } from '../schema/readable-text.ts';
+
+export { bytes, count, plainText } from '../schema/readable-text.ts';
+
 const NARROWEST = 40;
 
 /** Where there is no terminal, such as in a pipe, nothing is cut. */
@@ -6,11 +10,9 @@ export function terminalWidth({ isTTY, columns }: { isTTY?: boolean; columns?: n
   return isTTY === true && columns !== undefined ? Math.max(NARROWEST, columns) : Number.POSITIVE_INFINITY;
 }
 
-const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
-/** One line of somebody's text, with control, invisible and direction characters made harmless. */
-export function plainText(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll(STEERING, '·').trim();
+/** Somebody's text of several lines, with everything but line ends and tabs made harmless. */
+export function plainLines(text: string): string {
+  return text.replaceAll(/[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu, '·');
 }
 
 export function fitText(text: string, room: number): string {
@@ -45,19 +47,3 @@ export function indentWrapped(text: string, indent: string, { width }: { width: 
 }
 
 export const timeOfDay = (): string => new Date().toTimeString().slice(0, 8);
-
-export function count(amount: number, noun: string, several = `${noun}s`): string {
-  return `${groupDigits(amount)} ${amount === 1 ? noun : several}`;
-}
-
-/** 1234567 as 1,234,567; Intl would cost 15 ms of start-up. */
-function groupDigits(amount: number): string {
-  return String(amount).replaceAll(/\B(?=(\d{3})+$)/g, ',');
-}
-
-export function bytes(amount: number): string {
-  const units = ['bytes', 'KB', 'MB', 'GB', 'TB'];
-  const power = amount < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(amount) / 3));
-  const value = amount / 1000 ** power;
-  return `${power === 0 ? value : value.toPrecision(3)} ${units[power]}`;
-}

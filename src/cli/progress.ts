@@ -2,7 +2,7 @@
 import type { Io } from './io.ts';
 import { bytes, count } from './plain-text.ts';
 
-export type Unit = 'bytes' | 'events' | 'texts';
+export type Unit = 'bytes' | 'events' | 'texts' | 'files';
 export type Progress = { reach: (done: number, total?: number) => void; end: () => void };
 
 const PATIENCE_MS = 2000;
@@ -31,6 +31,6 @@ export function progressOn(
 
 function amount(done: number, total: number | undefined, unit: Unit): string {
   if (unit === 'bytes') return `${bytes(done)}${total === undefined ? '' : ` of ${bytes(Math.max(done, total))}`}`;
-  const noun = unit === 'events' ? 'event' : 'text';
+  const noun = unit.slice(0, -1);
   return total === undefined ? count(done, noun) : `${done} of ${count(Math.max(done, total), noun)}`;
 }

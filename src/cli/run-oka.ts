@@ -1,4 +1,5 @@
 /** Owns: from words on the command line to an exit code, in any process. main.ts attaches it to the terminal. */
+import { Readable } from 'node:stream';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import type { DaemonRoom } from '../daemon/rooms.ts';
 import { homeAt, programVersion } from '../daemon/settings.ts';
@@ -8,7 +9,7 @@ import { commands } from './commands.ts';
 import { contributedCommands } from './contributed-commands.ts';
 import { errorText, exitCodeOf } from './error-text.ts';
 import { familyHelp, helpOf, overview, usageOf } from './help.ts';
-import type { Io } from './io.ts';
+import { type Io, terminalOf } from './io.ts';
 import { nearestWord } from '../schema/nearest-word.ts';
 import { type Given, readOptions } from './options.ts';
 import { openPrinter } from './printer.ts';
@@ -69,6 +70,9 @@ async function execute(
     progress: (what, unit) => progressOn(io, what, unit),
     underSupervisor: io.underSupervisor,
     openDialog: io.openDialog,
+    openTerminal: io.openTerminal,
+    terminal: terminalOf({ ...io, utc: values['utc'] === true }),
+    runOther: (words) => runOther(words, io, rooms),
     signal: io.signal,
     rooms,
   };
@@ -77,6 +81,26 @@ async function execute(
   } finally {
     printer.close();
   }
+}
+
+/** A command inside another one: nobody is asked, and what it prints is returned. */
+async function runOther(
+  words: readonly string[],
+  io: Io,
+  rooms: OkaParts['rooms'],
+): Promise<{ code: number; printed: string }> {
+  let printed = '';
+  const print = (text: string): void => void (printed += text);
+  const inner: Io = {
+    ...io,
+    out: print,
+    err: print,
+    stdin: Readable.from([]),
+    isErrTerminal: false,
+    openDialog: null,
+    openTerminal: null,
+  };
+  return { code: await runOka(words, inner, rooms === undefined ? {} : { rooms }), printed };
 }
 
 async function helpFor(words: readonly string[], rooms: OkaParts['rooms']): Promise<string> {

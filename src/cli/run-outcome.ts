@@ -3,7 +3,7 @@ import { isOver, type RunState } from '../engine/run-state.ts';
 import type { RunStatus } from '../schema/run.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import { exits } from './command-module.ts';
-import { answerHint, describeWait } from './event-sentence.ts';
+import { answerHint, describeWait } from '../views/event-sentence.ts';
 import type { Terminal } from './io.ts';
 import { fitText, indentWrapped } from './plain-text.ts';
 

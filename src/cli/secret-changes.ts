@@ -46,7 +46,7 @@ export async function changeSecret(
     return changed.contents;
   }, made);
   if (change === undefined) throw new OkaError('refused', 'nothing was changed');
-  return answer({ ...change, new_key: newKey, recorded: await record(call, change) });
+  return answer({ ...change, new_key: newKey, recorded: await recordChange(call, change) });
 }
 
 export function renderSecretChange({ name, version, change, new_key: key }: SecretAnswer): string {
@@ -56,7 +56,7 @@ export function renderSecretChange({ name, version, change, new_key: key }: Secr
 }
 
 /** A running worker detects that the vault has changed, and records it. */
-async function record(
+export async function recordChange(
   { home, notify }: Pick<Call, 'home' | 'notify'>,
   change: SecretChange,
 ): Promise<SecretAnswer['recorded']> {

@@ -5,12 +5,17 @@ import { loadRoomsConfig } from './room-config.ts';
 import { modelProviders } from './room-contributions.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
 
-export async function findingsOf(home: Home, list: readonly DaemonRoom[] = rooms, isDeep = false): Promise<Finding[]> {
+export async function findingsOf(
+  home: Home,
+  list: readonly DaemonRoom[] = rooms,
+  { isDeep = false, mayOpenVault = true } = {},
+): Promise<Finding[]> {
   const found: Finding[] = [];
   const examination = {
     loadConfig: () => loadRoomsConfig(home, list),
     loadProviders: () => modelProviders(list),
     isDeep,
+    mayOpenVault,
   };
   for (const { findings } of list) found.push(...((await findings?.(home, examination)) ?? []));
   return found;

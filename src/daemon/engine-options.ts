@@ -22,7 +22,7 @@ export function engineOptions(
   config: Config,
   tools: readonly Tool[] | ToolRegistry,
   rules: Rules,
-  secrets: Pick<ChainOptions, 'reveal' | 'redact' | 'restore' | 'diagnose'> = {},
+  chain: Pick<ChainOptions, 'reveal' | 'redact' | 'restore' | 'diagnose' | 'reserveDayBudget'> = {},
 ): EngineOptions {
   const deskOf: GuardPorts['deskOf'] = ({ desk }) => deskFolder(home, desk);
   const classify = classifierOf(home);
@@ -42,7 +42,7 @@ export function engineOptions(
       cache: openCache(join(home.oka, 'cache')),
       limits: config.rate_limits,
       ...guard,
-      ...secrets,
+      ...chain,
     }),
   };
 }

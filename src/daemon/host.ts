@@ -2,28 +2,31 @@
  * Owns: a process that owns the pen and drives runs: the open home, stop signals, requests from other processes.
  *
  * H1 `.oka/STOP` stops everything within two seconds; nothing runs while the file exists.
- * H2 A request is in the ledger before it is handled, and handled once.
+ * H2 A request is in the ledger before it is handled, and handled once; one that a crash left unhandled is handled at the
+ *    next start where repeating it is harmless, else it is rejected with the reason. One about a run of a fleet that this
+ *    member has to claim again first waits in its file, unrecorded.
  * H3 Nothing runs before the policy is read and its hash is in the ledger (guard/open-guard.ts).
  */
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../engine/engine.ts';
+import { openRequestBell } from '../intake/request-bell.ts';
 import { readRequests } from '../intake/read-requests.ts';
-import { openReplies, repliesFolder } from '../intake/request-replies.ts';
+import { openReplies, repliesFolder, webRepliesFolder } from '../intake/request-replies.ts';
 import type { Config } from '../schema/config.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Home } from '../schema/home.ts';
 import type { ExecutionBackend } from '../schema/ports.ts';
 import type { Ports, PortValues } from '../schema/room.ts';
+import type { OpenFleet } from './fleet/open-fleet.ts';
 import { isStopped } from './home/stop-files.ts';
 import type { Log } from './log-line.ts';
 import { ports } from './room-ports.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
 import { loadRoomsConfig } from './room-config.ts';
-import { shownPath } from './settings.ts';
-import { openStores, storePorts } from './stores.ts';
+import { fleetEnvironment, shownPath } from './settings.ts';
+import { openStores, type Stores, storePorts } from './stores.ts';
 import { type OpenHome, openHome } from './wire.ts';
-import { receiveRequest } from './worker/receive-request.ts';
+import { receiveRequest, type RequestPorts } from './worker/receive-request.ts';
 
 export type Host = {
   home: Home;
@@ -45,6 +48,8 @@ export type HostOptions = {
   /** Takes what a person should know before anything runs; goes to `log` unless given. */
   warn?: Log;
   rooms?: readonly DaemonRoom[] | undefined;
+  /** The worker is a member of the fleet that OKA_FLEET names; whoever does one thing and ends is not. */
+  joinsFleet?: boolean;
 };
 
 const POLL_MS = 200;
@@ -56,7 +61,7 @@ export async function withHost<T>(
   home: Home,
   signal: AbortSignal,
   work: (host: Host) => Promise<T>,
-  { log = () => undefined, warn = log, rooms: list = rooms }: HostOptions = {},
+  { log = () => undefined, warn = log, rooms: list = rooms, joinsFleet = false }: HostOptions = {},
 ): Promise<T> {
   if (isStopped(home))
     throw new OkaError('refused', `${join(home.oka, 'STOP')} is there: everything is stopped`, {
@@ -69,13 +74,25 @@ export async function withHost<T>(
     for (const problem of await stores.vault.readConfigured()) warn(`credentials: ${problem}`);
     const reportRun = (text: string, run: string): void => log(`${run}: ${text}`);
     const reportResult = (line: string, file: string): void => log(`${line} → ${shownPath(home, file)}`);
-    const open = await openHome(config, storePorts(home, stores), { reportRun, reportResult, rooms: list });
-    const warning = await open.valuesOf({ sandbox: ports.sandbox }).sandbox.warning();
-    if (warning !== null) warn(warning);
-    return await whileWatched(home, config, open, signal, work);
+    const fleet = joinsFleet ? await joinFleet(home, stores) : null;
+    try {
+      const options = { reportRun, reportResult, rooms: list, fleet: fleet?.member ?? null };
+      const open = await openHome(config, storePorts(home, stores, fleet?.stores), options);
+      const warning = await open.valuesOf({ sandbox: ports.sandbox }).sandbox.warning();
+      if (warning !== null) warn(warning);
+      return await whileWatched(home, config, open, signal, work);
+    } finally {
+      await fleet?.close();
+    }
   } finally {
     await stores.close();
   }
+}
+
+/** Null when this home works alone; then nothing of the fleet is loaded. */
+async function joinFleet(home: Home, stores: Stores): Promise<OpenFleet | null> {
+  const environment = fleetEnvironment();
+  return environment === null ? null : (await import('./fleet/open-fleet.ts')).openFleet(home, stores, environment);
 }
 
 async function whileWatched<T>(
@@ -109,10 +126,12 @@ async function whileWatched<T>(
 async function watch(host: Host, open: OpenHome, signal: AbortSignal): Promise<void> {
   const { taskGraph } = host.valuesOf({ taskGraph: ports.taskGraph });
   let isBroken = false;
-  openReplies(repliesFolder(host.home.oka)).sweep(Date.now());
+  const handled: RequestPorts['handled'] = { last: null };
+  const bell = openRequestBell(join(host.home.oka, 'intake'));
+  openReplies(repliesFolder(host.home.oka), webRepliesFolder(host.home.oka)).sweep(Date.now());
   while (!signal.aborted) {
     try {
-      await poll(host, open);
+      await poll(host, open, handled);
       if (isBroken) host.stops.seen += 1;
       isBroken = false;
     } catch (error) {
@@ -120,21 +139,23 @@ async function watch(host: Host, open: OpenHome, signal: AbortSignal): Promise<v
       await host.engine.stopAll(`requests cannot be taken: ${messageOf(error)}`);
     }
     const isBusy = taskGraph().goals.some(({ status }) => status === 'running');
-    await sleep(isBusy ? POLL_MS : POLL_IDLE_MS, undefined, { signal }).catch(() => undefined);
+    await bell.wait(isBusy ? POLL_MS : POLL_IDLE_MS, signal);
   }
+  bell.close();
 }
 
-async function poll(host: Host, open: OpenHome): Promise<void> {
+async function poll(host: Host, open: OpenHome, handled: RequestPorts['handled']): Promise<void> {
   const { home } = host;
+  const { handle, mustAwaitClaim } = open;
   if (isStopped(home)) {
-    host.stops.seen += 1;
     await host.engine.stopAll('.oka/STOP is there');
+    host.stops.seen += 1; // only now: what is resumed while others are still being stopped would be stopped with them
   }
   await open.refresh();
   const folder = join(home.oka, 'intake');
   const { ledger, projections } = host.valuesOf({ ledger: ports.ledger, projections: ports.projections });
-  const replies = openReplies(repliesFolder(home.oka));
+  const replies = openReplies(repliesFolder(home.oka), webRepliesFolder(home.oka));
   for (const taken of readRequests(folder))
-    await receiveRequest(folder, taken, { ledger, projections, handle: host.handle, replies });
+    await receiveRequest(folder, taken, { ledger, projections, handle, mustAwaitClaim, replies, handled });
   await open.poll({ isStopped: isStopped(home) });
 }

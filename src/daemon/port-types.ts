@@ -3,6 +3,10 @@ import type { Engine } from '../engine/engine.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Projections } from '../ledger/projections.ts';
 import type { Event } from '../schema/event.ts';
+import type { Home } from '../schema/home.ts';
+import type { Intake } from '../schema/intake.ts';
+import type { Fetch } from '../schema/model-provider.ts';
+import type { LateAnswer } from '../schema/room.ts';
 
 export type LedgerPort = Pick<Ledger, 'append' | 'stage' | 'flush' | 'read' | 'end' | 'failure' | 'checkPen'>;
 export type ProjectionsPort = Pick<Projections, 'stateOf'>;
@@ -17,6 +21,7 @@ export type Runs = Pick<
   | 'nodeStart'
   | 'resume'
   | 'answer'
+  | 'note'
   | 'stop'
   | 'stateOf'
   | 'eventsOf'
@@ -24,3 +29,9 @@ export type Runs = Pick<
   | 'whenSettled'
   | 'activeRuns'
 >;
+/** Tries and stores a model that a person chose. It reads the settings of all rooms, so the host gives it to the room. */
+export type SetModel = (
+  home: Home,
+  route: { fetch?: Fetch },
+  intake: Extract<Intake, { kind: 'model' }>,
+) => Promise<LateAnswer>;

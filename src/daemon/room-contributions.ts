@@ -2,6 +2,7 @@
 import { OkaError } from '../schema/errors.ts';
 import type { ProviderDefinition } from '../schema/model-provider.ts';
 import type { NodeKind } from '../schema/node-kind.ts';
+import type { Home } from '../schema/home.ts';
 import type { DetachedPlace } from '../schema/room.ts';
 import type { Tool } from '../schema/tool.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
@@ -9,6 +10,12 @@ import { type DaemonRoom, rooms } from './rooms.ts';
 /** The names of all tools that a graph, a rule or a secret may name. */
 export const knownToolNames = (list: readonly DaemonRoom[] = rooms): string[] =>
   list.flatMap(({ tools = [] }) => tools);
+
+/** The same for a home, with the tools that people configured there. */
+export async function toolNamesIn(home: Home, list: readonly DaemonRoom[] = rooms): Promise<string[]> {
+  const configured = await Promise.all(list.map(async (room) => (await room.homeTools?.(home)) ?? []));
+  return [...knownToolNames(list), ...configured.flat()];
+}
 
 /** The node kinds that people may write in graphs. */
 export async function nodeKinds(list: readonly DaemonRoom[] = rooms): Promise<readonly NodeKind[]> {

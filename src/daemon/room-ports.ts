@@ -9,22 +9,32 @@ import type { ChangingTools } from '../engine/tool-registry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { TaskGraph } from '../ledger/task-graph.ts';
 import { modelsPort } from '../models/room.ts';
+import { artifactsPort } from '../schema/artifacts-port.ts';
 import type { Config } from '../schema/config.ts';
 import type { Home } from '../schema/home.ts';
-import type { ArtifactStore, EventStore, ExecutionBackend, Planner, StateStore } from '../schema/ports.ts';
+import type { EventStore, ExecutionBackend, Planner, StateStore } from '../schema/ports.ts';
 import type { ProviderDefinition } from '../schema/model-provider.ts';
+import type { NodeKind } from '../schema/node-kind.ts';
+import type { ContextTree } from '../tree/tree-port.ts';
 import { port, type Tidied, type Tidying } from '../schema/room.ts';
 import type { Snapshots } from '../tools/desk/snapshots.ts';
+import type { AgentsPort } from './agents/open-agents.ts';
 import type { Deps } from './deps/deps.ts';
 import type { InTurn } from './desk/desk-turns.ts';
+import type { DayBudget } from './guard/open-day-budget.ts';
+import type { FleetMember } from './fleet/fleet-member.ts';
 import type { FolderGrants } from './guard/folder-grants.ts';
 import type { HomeVault } from './guard/home-vault.ts';
 import type { LoadedPolicy } from './guard/policy-file.ts';
 import type { Sandbox } from './guard/sandbox.ts';
 import type { Memory } from './memory/open-memory.ts';
 import type { EgressRoutes } from './network/egress-routes.ts';
-import type { LedgerPort, OnDurable, ProjectionsPort, Runs } from './port-types.ts';
+import type { LedgerPort, OnDurable, ProjectionsPort, Runs, SetModel } from './port-types.ts';
+import type { ReachingPort } from './channels/open-reaching.ts';
 import type { SchedulesPort } from './schedule/open-schedules.ts';
+import type { OfferChoice } from './offers/choose-offers.ts';
+import type { SynthesisPort } from './synthesis/open-synthesis.ts';
+import type { SkillsPort } from './skills/open-skills.ts';
 import type { ViewFolds } from './views/views-writer.ts';
 import type { ResultReports } from './task/report-results.ts';
 
@@ -35,7 +45,7 @@ export const ports = {
   /** All of it, for whoever moves events into the archive. */
   liveLedger: port<Ledger>('liveLedger'),
   events: port<EventStore>('events'),
-  artifacts: port<ArtifactStore>('artifacts'),
+  artifacts: artifactsPort,
   projections: port<ProjectionsPort>('projections'),
   taskGraph: port<() => TaskGraph>('taskGraph'),
   /** What graphs remember. */
@@ -52,14 +62,22 @@ export const ports = {
   viewFolds: port<() => Promise<ViewFolds>>('viewFolds'),
   /** All providers of models. */
   providers: port<readonly ProviderDefinition[]>('providers'),
+  /** Tries a model, and stores it with its key. */
+  setModel: port<SetModel>('setModel'),
+  /** All node kinds that people may write in graphs. */
+  nodeKinds: port<readonly NodeKind[]>('nodeKinds'),
   runs: port<Runs>('runs'),
   /** Where the runs of tasks are executed. */
   backend: port<ExecutionBackend>('backend'),
+  /** This home as a member of a fleet; null when it works alone. */
+  fleet: port<FleetMember | null>('fleet'),
   /** All tools there are, those of other rooms too, once all rooms are open. */
   tools: port<ChangingTools>('tools'),
 
   /** daemon/guard */
   policy: port<() => LoadedPolicy>('policy'),
+  /** What models may cost today, over all runs. */
+  dayBudget: port<DayBudget>('dayBudget'),
   /** daemon/network */
   egress: port<EgressRoutes>('egress'),
   models: modelsPort,
@@ -77,8 +95,24 @@ export const ports = {
   deps: port<Deps>('deps'),
   /** daemon/memory */
   memory: port<Memory>('memory'),
+  /** daemon/tree */
+  tree: port<ContextTree>('tree'),
+  /** daemon/synthesis: frames on request, for programs and other rooms. */
+  synthesis: port<SynthesisPort>('synthesis'),
   /** daemon/schedule */
   schedules: port<SchedulesPort>('schedules'),
+  /** daemon/channels */
+  reaching: port<ReachingPort>('reaching'),
+  /** daemon/skills */
+  skills: port<SkillsPort>('skills'),
+  /** daemon/agents: who may be mentioned, and within which limits. */
+  agents: port<AgentsPort>('agents'),
+  /** daemon/offers: which tools and skills a prompt shows. */
+  offers: port<OfferChoice>('offers'),
+  /** daemon/chat: decides the turns of replies in conversations. */
+  replyPlanner: port<Planner>('replyPlanner'),
+  /** Lets a process with the pen that is no worker answer in conversations. */
+  answerChats: port<() => void>('answerChats'),
   /** daemon/task */
   planner: port<Planner>('planner'),
   results: port<ResultReports>('results'),

@@ -154,6 +154,45 @@ export function replicaEnvironment(): { url: string | null; key: string | null }
   return { url: url === '' ? null : url, key: key === '' ? null : key };
 }
 
+/** What is set about the fleet; null when this home works alone. */
+export type FleetEnvironment = {
+  servers: string[];
+  /** Where the servers report on themselves. */
+  monitors: string[];
+  replicas: number;
+  labels: string[];
+  /** The name of this member; null for the id of its home. */
+  name: string | null;
+  ackWaitMs: number;
+  authority: string | null;
+};
+
+export function fleetEnvironment(): FleetEnvironment | null {
+  const listOf = (name: string): string[] => (process.env[name] ?? '').split(',').flatMap((each) => each.trim() || []);
+  const servers = listOf('OKA_FLEET');
+  if (servers.length === 0) return null;
+  const monitors = listOf('OKA_FLEET_MONITOR');
+  const { OKA_FLEET_REPLICAS: replicas, OKA_FLEET_NAME: name = '', OKA_FLEET_CA: authority = '' } = process.env;
+  return {
+    servers,
+    monitors: monitors.length > 0 ? monitors : servers.map((each) => `http://${hostOf(each)}:8222`),
+    replicas: Number(replicas ?? (servers.length >= 3 ? 3 : 1)),
+    labels: listOf('OKA_FLEET_LABELS'),
+    name: name === '' ? null : name,
+    ackWaitMs: Number(process.env['OKA_FLEET_ACK_SECONDS'] ?? 30) * 1000,
+    authority: authority === '' ? null : authority,
+  };
+}
+
+function hostOf(server: string): string {
+  const url = server.includes('://') ? server : `nats://${server}`;
+  if (!URL.canParse(url))
+    throw new OkaError('usage', `OKA_FLEET names message servers, not "${server}"`, {
+      fix: 'Such as: OKA_FLEET=nats://a:4222,nats://b:4222,nats://c:4222',
+    });
+  return new URL(url).hostname;
+}
+
 /** A proxy in a process of its own, and the file with the key that is shared with it. */
 export type EgressProxy = { host: string; port: number; key: string | null };
 
@@ -261,4 +300,21 @@ function textOf(file: string): string | null {
   } catch (error) {
     throw describeErrno(error, file);
   }
+}
+
+/** What a program that shows or passes on a message sees of the environment. */
+export function messageEnvironment(): Record<string, string> {
+  const names = [
+    'PATH',
+    'HOME',
+    'LANG',
+    'TZ',
+    'DISPLAY',
+    'WAYLAND_DISPLAY',
+    'DBUS_SESSION_BUS_ADDRESS',
+    'XDG_RUNTIME_DIR',
+  ];
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }

@@ -10,6 +10,7 @@ import type { Config } from '../schema/config.ts';
 import type { Event, Pen } from '../schema/event.ts';
 import type { ArtifactStore, Clock, EventStore, Flush, Projection, StateStore } from '../schema/ports.ts';
 import { type BoundPort, bindPort } from './open-rooms.ts';
+import type { FencedStores } from './fleet/fleet-member.ts';
 import type { OnDurable } from './port-types.ts';
 import { ports } from './room-ports.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
@@ -41,13 +42,17 @@ export type StoreOverrides = {
   acceptRollback?: (rollback: Rollback) => void;
 };
 
-/** The stores as ports: whoever needs one of them names it, and is not handed the rest. */
-export function storePorts(home: Home, stores: Stores): BoundPort[] {
-  const { ledger, events, artifacts, projections, state, taskGraph: goals, vault, onDurable } = stores;
+/**
+ * The stores as ports: whoever needs one of them names it, and is not handed the rest. `fenced` replaces those that a
+ * member of a fleet has behind its fence.
+ */
+export function storePorts(home: Home, stores: Stores, fenced: FencedStores | null = null): BoundPort[] {
+  const { projections, state, taskGraph: goals, vault, onDurable } = stores;
+  const { ledger, events, artifacts } = fenced ?? stores;
   return [
     bindPort(ports.home, home),
     bindPort(ports.ledger, ledger),
-    bindPort(ports.liveLedger, ledger),
+    bindPort(ports.liveLedger, stores.ledger),
     bindPort(ports.events, events),
     bindPort(ports.artifacts, artifacts),
     bindPort(ports.projections, projections),
@@ -86,7 +91,10 @@ export async function rebuildStores(
   projections.deleteFiles();
   if (pen === 'run') rmSync(runsFolder(home), { recursive: true, force: true });
   const events = stores.ledger.end.seq;
-  if (pen === 'run') await (await import('./views/open-views.ts')).rebuildViews(home);
+  if (pen === 'run') {
+    await (await import('./views/open-views.ts')).rebuildViews(home);
+    await (await import('./tree/tree-index.ts')).rebuildTree(home);
+  }
   await stores.close();
   return { events, files: (await projectionsOf(pen)).map((projection) => projection.file) };
 }

@@ -10,6 +10,7 @@ import { createEngine, type Engine } from '../engine/engine.ts';
 import type { EngineOptions } from '../engine/engine-context.ts';
 import type { RunState } from '../engine/run-state.ts';
 import { type ChangingTools, toolRegistry } from '../engine/tool-registry.ts';
+import { noticeOfRun } from '../schema/chat.ts';
 import type { Config } from '../schema/config.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Graph } from '../schema/graph.ts';
@@ -21,7 +22,10 @@ import type { Handled, IntakeHandlers } from '../schema/room.ts';
 import type { Tool } from '../schema/tool.ts';
 import { engineOptions } from './engine-options.ts';
 import { engineStores } from './engine-stores.ts';
+import type { FleetMember } from './fleet/fleet-member.ts';
 import { rulesOf, secretsOf } from './guard/call-rules.ts';
+import { assertOwned, assertRequestOwned, mustAwaitClaim } from './fleet/assert-owned.ts';
+import { exceptTakenOver } from './fleet/taken-over-calls.ts';
 import { graphsIn } from './home/graph-files.ts';
 import { localBackend } from './local-backend.ts';
 import { modelProviders, nodeKinds } from './room-contributions.ts';
@@ -39,6 +43,8 @@ export type OpenHome = {
   backend: ExecutionBackend;
   /** Does what a request asks for. Returns what it has set going, if anything. */
   handle: (intake: Intake) => Promise<Handled>;
+  /** Whether a request has to wait until this member of a fleet has claimed the run that it is about. */
+  mustAwaitClaim: (intake: Intake) => boolean;
   refresh: () => Promise<void>;
   poll: (state: { isStopped: boolean }) => Promise<void>;
   valuesOf: OpenRooms<RunState>['valuesOf'];
@@ -51,17 +57,25 @@ export type OpenHomeOptions = {
   /** Reports a problem of a run to a person. */
   reportRun?: (text: string, run: string) => void;
   rooms?: readonly DaemonRoom[];
+  /** This home as a member of a fleet. */
+  fleet?: FleetMember | null;
 };
 
 /** Opens the rooms of a home over the ports of its stores, and makes the engine out of them. */
 export async function openHome(
   config: Config,
   stores: readonly BoundPort[],
-  { reportRun = () => undefined, reportResult = () => undefined, rooms: list = rooms }: OpenHomeOptions = {},
+  {
+    reportRun = () => undefined,
+    reportResult = () => undefined,
+    rooms: list = rooms,
+    fleet = null,
+  }: OpenHomeOptions = {},
 ): Promise<OpenHome> {
-  const late = lateRuns();
+  const late = lateRuns((run) => assertOwned(opened.valueOf(ports.projections), fleet, run));
   const backend = localBackend(late.runs, config.inbox.parallel);
   const tools = toolRegistry();
+  const kinds = await nodeKinds(list);
   const opened = await openRooms(list, [
     ...stores,
     bindPort(ports.config, config),
@@ -71,18 +85,26 @@ export async function openHome(
     bindPort(ports.tidy, (tidying) => tidy(tidying, list)),
     bindPort(ports.viewFolds, () => viewFolds(list)),
     bindPort(ports.providers, await modelProviders(list)),
+    bindPort(ports.setModel, async (...given) => (await import('./network/set-model.ts')).setModel(...given)),
+    bindPort(ports.nodeKinds, kinds),
     bindPort(ports.runs, late.runs),
     bindPort(ports.backend, backend),
+    bindPort(ports.fleet, fleet),
     bindPort(ports.tools, tools),
   ]);
   for (const { name, opened: room } of opened.rooms) addTools(tools, name, room.tools ?? []);
-  const engine = createEngine(optionsFor(opened, tools, await nodeKinds(list)));
+  const engine = createEngine(optionsFor(opened, tools, kinds));
   late.bind(engine, opened.valueOf(ports.ledger));
   const handlers = handlersOf(opened);
+  const projections = opened.valueOf(ports.projections);
   return {
     engine,
     backend,
-    handle: (intake) => handlerFor(handlers, intake)(intake),
+    handle: async (intake) => {
+      assertRequestOwned(projections, fleet, intake);
+      return handlerFor(handlers, intake)(intake);
+    },
+    mustAwaitClaim: (intake) => mustAwaitClaim(projections, fleet, intake),
     refresh: async () => {
       for (const { opened: room } of opened.rooms) await room.refresh?.();
     },
@@ -106,11 +128,14 @@ const NEEDED = {
   taskGraph: ports.taskGraph,
   vault: ports.vault,
   policy: ports.policy,
+  dayBudget: ports.dayBudget,
   deps: ports.deps,
   memory: ports.memory,
   planner: ports.planner,
+  replyPlanner: ports.replyPlanner,
   witness: ports.witness,
   runs: ports.runs,
+  fleet: ports.fleet,
 };
 
 function optionsFor(
@@ -119,17 +144,23 @@ function optionsFor(
   kinds: readonly NodeKind[],
 ): EngineOptions {
   const needed = valuesOf(NEEDED);
-  const { home, config, artifacts, policy, deps, memory, planner, witness, runs } = needed;
+  const { home, config, artifacts, policy, dayBudget, deps, memory, planner, replyPlanner, runs, projections } = needed;
   const parentOf = async (run: string): Promise<string | null> => {
     const state = await runs.stateOf(run);
     return state?.parent ?? state?.link?.run ?? null;
   };
-  const secrets = { ...secretsOf(needed, parentOf), diagnose: deps.diagnose };
+  const chain = {
+    ...secretsOf(needed, parentOf),
+    diagnose: deps.diagnose,
+    reserveDayBudget: dayBudget.reserve,
+  };
   return {
-    ...engineOptions(home, config, tools, rulesOf(needed, policy), secrets),
-    planner,
+    ...engineOptions(home, config, tools, rulesOf(needed, policy), chain),
+    planner: {
+      decide: (input, act) => (noticeOfRun(input.run) === null ? planner : replyPlanner).decide(input, act),
+    },
     graphs: graphsOf(home, artifacts, kinds),
-    witness,
+    witness: needed.fleet === null ? needed.witness : exceptTakenOver(needed.witness, projections),
     provide: (run, wait) => {
       for (const { opened: room } of opened) {
         const provided = room.provide?.(run, wait) ?? null;
@@ -145,7 +176,10 @@ function optionsFor(
 }
 
 /** The engine as rooms see it before it exists. */
-function lateRuns(): { runs: Runs; bind: (engine: Engine, ledger: Pick<LedgerPort, 'flush'>) => void } {
+function lateRuns(assertMayDrive: (run: string) => void): {
+  runs: Runs;
+  bind: (engine: Engine, ledger: Pick<LedgerPort, 'flush'>) => void;
+} {
   let bound: { engine: Engine; ledger: Pick<LedgerPort, 'flush'> } | null = null;
   const both = (): NonNullable<typeof bound> => {
     if (bound === null) throw new OkaError('refused', 'a room used the engine while rooms were still being opened');
@@ -158,8 +192,15 @@ function lateRuns(): { runs: Runs; bind: (engine: Engine, ledger: Pick<LedgerPor
       startChild: (...all) => engine().startChild(...all),
       startLinked: (...all) => engine().startLinked(...all),
       nodeStart: (...all) => engine().nodeStart(...all),
-      resume: (...all) => engine().resume(...all),
-      answer: (...all) => engine().answer(...all),
+      resume: async (run, ...rest) => {
+        assertMayDrive(run);
+        return engine().resume(run, ...rest);
+      },
+      answer: async (run, ...rest) => {
+        assertMayDrive(run);
+        return engine().answer(run, ...rest);
+      },
+      note: (...all) => engine().note(...all),
       stop: (...all) => engine().stop(...all),
       stateOf: (...all) => engine().stateOf(...all),
       post: (...all) => engine().post(...all),

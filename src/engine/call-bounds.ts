@@ -1,6 +1,7 @@
 /** What a call may do: the bounds of its node, or none for calls outside the graph. */
 import type { Node } from '../schema/graph.ts';
 import type { Attempt, CallBounds, Left, ToolCall } from '../schema/tool.ts';
+import { foundTools } from './found-tools.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
 
 /** With `on_error: retry` and no number. */
@@ -18,8 +19,8 @@ export function boundsOf(run: RunState, name: string, ask = false): CallBounds {
       config?.timeout_seconds === undefined ? null : config.timeout_seconds * 1000 * (handled?.timeoutFactor ?? 1),
     retries: handled === null ? Math.max(0, retriesOf(config) - (run.nodes[index]?.redone ?? 0)) : 0,
     ...(config?.retry === undefined ? {} : { retry: config.retry }),
-    tools: intersect(config?.tools, rule?.tools),
-    classes: rule?.classes ?? null,
+    tools: intersect(config?.tools && [...config.tools, ...foundTools(agent?.evidence ?? [])], rule?.tools),
+    classes: intersect(config?.kind === 'agent' ? config.classes : undefined, rule?.classes),
     ask: ask || (rule?.ask ?? false),
   };
 }
@@ -37,7 +38,7 @@ export function innerBounds({ timeoutMs }: CallBounds): CallBounds {
   return { timeoutMs, retries: 0, tools: null, classes: null, ask: false };
 }
 
-function intersect(a: readonly string[] | undefined, b: readonly string[] | undefined): readonly string[] | null {
+function intersect<T>(a: readonly T[] | undefined, b: readonly T[] | undefined): readonly T[] | null {
   if (a === undefined || b === undefined) return a ?? b ?? null;
   return a.filter((name) => b.includes(name));
 }

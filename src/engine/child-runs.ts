@@ -40,7 +40,7 @@ export async function startChild(
   const failed = await failedBefore(context, parent, call, { graph: graph.id, input });
   const turn = turnInside(turnOf(graph, input), runsAround(context, parent));
   const request = { id, input, parent: call.run, depth, budgets, turn };
-  if (failed === null) await startRun(context, graph, request);
+  if (failed === null) await startRun(context, graph, request, parent?.notes);
   else await continueChild(context, failed, graph, request);
   return id;
 }
@@ -111,7 +111,9 @@ export async function notifyParent(context: EngineContext, child: RunState, id: 
 /** A child that was stopped with its parent goes on with it, unless only a person can make it go on. */
 export async function endOfChild(context: EngineContext, id: string): Promise<RunState | null> {
   const running = context.registry.drives.get(id);
-  if (running !== undefined) return running.done;
+  const isPausing = running?.isPausing() === true; // with its parent, which goes on before the child has paused
+  const ended = await running?.done;
+  if (ended !== undefined && !(isPausing && ended.status === 'paused')) return ended;
   const state = await findRun(context, id);
   if (state === null || isOver(state.status) || (state.status === 'blocked' && !endsByItself(state))) return state;
   return (await resumeRun(context, id, { reason: 'its parent goes on' })).done;

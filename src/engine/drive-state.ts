@@ -19,7 +19,7 @@ import { clockJump, clockOffset } from './work-time.ts';
 /** What the loop is notified of: a call that ended, or an event; `node` is the node whose planner answered with it. */
 export type Message =
   | { kind: 'outcome'; step: CallStep; outcome: Outcome }
-  | { kind: 'event'; event: NewEvent; node: string | null };
+  | { kind: 'event'; event: NewEvent; node: string | null; onStaged?: (() => void) | undefined };
 
 export type DriveState = {
   readonly run: RunState;

@@ -30,6 +30,7 @@ import {
   stage,
 } from './drive-state.ts';
 import { isOver, nodeStateOf, type OpenWait, type RunState } from './run-state.ts';
+import { isStopDue } from './stop-after-step.ts';
 import { actFor, endNestedCalls } from './tool-call.ts';
 import type { World } from './world.ts';
 import { stepEvent, plannerFailedEvent, stopEvent } from './step-events.ts';
@@ -39,9 +40,11 @@ export type Drive = {
   /** Resolves when the run is over, blocked, paused or stopped. */
   done: Promise<RunState>;
   /** Delivers an event from outside, such as the answer to a wait; false when the drive has ended. */
-  post: (event: NewEvent) => boolean;
+  post: (event: NewEvent, onStaged?: () => void) => boolean;
   /** False when the drive has ended or was asked to stop before. */
   stop: (request: RunSignal) => boolean;
+  /** Whether it was asked to pause, which takes until the calls in flight have ended. */
+  isPausing: () => boolean;
 };
 
 /** How long calls may take to end after a stop. */
@@ -59,11 +62,12 @@ export function drive(
   return {
     run,
     done: loop(state, before),
-    post: (event) => {
-      if (!state.isClosed) deliver(state, { kind: 'event', event, node: null });
+    post: (event, onStaged) => {
+      if (!state.isClosed) deliver(state, { kind: 'event', event, node: null, onStaged });
       return !state.isClosed;
     },
     stop: (request) => requestStop(state, request),
+    isPausing: () => state.stopRequest?.kind === 'pause',
   };
 }
 
@@ -76,6 +80,7 @@ async function loop(state: DriveState, before?: () => Promise<NewEvent | null>):
     takeMessages(state);
     if (state.stopRequest !== null) return halt(state);
     advance(state);
+    if (isStopDue(run) && !isOver(run.status) && requestStop(state, STOP_AFTER_STEP)) continue;
     if (run.failure !== null && callsInFlight(state) > 0) state.calls.abort();
     if (state.unflushed.length > 0) flush(state).catch((error: unknown) => fail(state, error));
     if (!isOver(run.status)) expectWaits(state);
@@ -85,12 +90,19 @@ async function loop(state: DriveState, before?: () => Promise<NewEvent | null>):
   }
 }
 
+const STOP_AFTER_STEP: RunSignal = {
+  kind: 'pause',
+  reason: 'stopped after this step, as a person asked',
+  isGentle: true,
+};
+
 /** Writes everything that is decided now; each call is made as soon as it is as durable as it has to be. */
 function advance(state: DriveState): void {
   const { run, world, thinking } = state;
   for (;;) {
     const steps = decide(run, world.tools).filter((step) => step.kind !== 'Think' || !thinking.has(step.node));
     if (steps.length === 0 || mustWaitForCalls(state, steps)) return;
+    if (isStopDue(run) && !steps.some(({ kind }) => kind === 'Finish' || kind === 'Fail')) return;
     for (const step of steps) {
       if (step.kind === 'Think') startThinking(state, step);
       else stage(state, stepEvent(run, step));
@@ -160,7 +172,9 @@ function expectWait(state: DriveState, { wait }: OpenWait, closing: Promise<NewE
 function takeMessages(state: DriveState): void {
   for (const message of state.messages.splice(0)) {
     if (message.kind === 'event') {
-      if (isWanted(state, message)) stage(state, message.event);
+      if (!isWanted(state, message)) continue;
+      stage(state, message.event);
+      message.onStaged?.();
     } else {
       state.inFlight.delete(message.step);
       stageOutcome(state, message.step, message.outcome, state.stopRequest !== null);

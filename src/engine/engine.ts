@@ -9,6 +9,7 @@ import type { Event, NewEvent } from '../schema/event.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { Planner, RunSignal } from '../schema/ports.ts';
+import type { RunNote } from '../schema/run.ts';
 import type { ToolCall } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import { notifyParent, startChild } from './child-runs.ts';
@@ -23,7 +24,8 @@ import { findRun, loadEvents } from './load-run.ts';
 import { memoryEvents } from './in-memory-stores.ts';
 import type { Plan } from './graph-plan.ts';
 import { createPlans } from './plan-store.ts';
-import { answerWait, resumeRun, type ResumeRequest, startLinkedRun, startRun, stopRun } from './run-control.ts';
+import { answerWait, resumeRun, type ResumeRequest, startLinkedRun, startRun } from './run-control.ts';
+import { addNote, stopRun } from './run-signals.ts';
 import { memoryTurns, notingEvents } from './run-turns.ts';
 import { countActiveRuns, ignoreTooLate, runRegistry, stopAll, whenIdle } from './run-registry.ts';
 import type { RunState } from './run-state.ts';
@@ -44,6 +46,8 @@ export type Engine = {
   /** The seq of the event with which a node of a run started, the last time. */
   nodeStart: (id: string, node: string) => Promise<number>;
   answer: (id: string, wait: string, answer: WaitAnswer) => Promise<Drive>;
+  /** Records a note to whoever works on a run, which goes on meanwhile. */
+  note: (id: string, note: RunNote) => Promise<void>;
   stop: (id: string, request: RunSignal) => Promise<RunState>;
   stopAll: (reason: string) => Promise<void>;
   /** Null when there is no such run; `from` is a seq before which it has no event. */
@@ -72,6 +76,7 @@ export function createEngine(options: EngineOptions): Engine {
     startLinked: (start) => startLinkedRun(context, start),
     nodeStart: (id, node) => nodeStart(context, id, node),
     answer: (id, wait, answer) => answerWait(context, id, wait, answer),
+    note: (id, note) => addNote(context, id, note),
     stop,
     stopAll: (reason) => stopAll(registry, (id) => stop(id, { kind: 'stop', reason })),
     stateOf: (id, from) => findRun(context, id, from),

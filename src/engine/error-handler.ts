@@ -15,6 +15,7 @@ import { ERROR_DECIDE, type ErrorDecideInput, type ErrorDecision } from '../sche
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
+import type { WaitFor } from '../schema/wait.ts';
 import { isTimeLimit, missingTool, pauseInError } from './error-rules.ts';
 import { nodeTitle } from './graph-plan.ts';
 import {
@@ -199,9 +200,20 @@ export function foldQuestionEnded(run: RunState, { data }: Of<'call.ended'>): vo
   failure.question = null;
   run.ready.add(index);
   if (data.status === 'cancelled') return; // it was stopped, and is asked again
+  if (data.status === 'waiting' && data.for !== undefined) return awaitQuestion(run, index, data.for);
   failure.decision = data.status === 'ok' ? (data.output as ErrorDecision) : 'none';
   if (data.status !== 'ok')
     failure.reason = `${failure.reason} (no model decided about it: ${data.error ?? data.status})`;
+}
+
+/** The question could not be asked yet, and does not count until it is. */
+function awaitQuestion(run: RunState, index: number, awaited: WaitFor): void {
+  const [config, node] = [run.configs[index], run.nodes[index]];
+  if (config === undefined || node === undefined) return;
+  const counts = countsOf(run, config.id);
+  run.handling.nodes[config.id] = { ...counts, model: counts.model - 1 };
+  run.handling.model -= 1;
+  node.awaiting = awaited;
 }
 
 export function foldHandled(run: RunState, { data }: Of<'error.handled'>): void {

@@ -23,6 +23,7 @@ import {
 } from './run-state.ts';
 import { applyReadEnded, applyReadStarted, returnReads } from './turn-reads.ts';
 import { isAwaitingTurn } from './run-turns.ts';
+import { nodesInProgress } from './stop-after-step.ts';
 import { workedMs } from './work-time.ts';
 import { failNode, finishNode, takeEdgesBack, prepareNode, settleNode, willStartOver } from './routing.ts';
 
@@ -39,6 +40,7 @@ const FOLDED_TYPES = [
   'decision.rejected',
   'wait.opened',
   'wait.closed',
+  'note.received',
   'run.moved',
   'run.paused',
   'run.resumed',
@@ -86,6 +88,8 @@ export function runFromStart(plan: Plan, event: Event): RunState | null {
     back: [],
     taken: plan.graph.edges.map(() => 0),
     restarted: [],
+    notes: [],
+    stopAfter: null,
     failure: null,
     handling: { model: 0, nodes: {}, listed: [] },
     output: null,
@@ -143,11 +147,14 @@ function change(run: RunState, event: FoldedEvent): void {
       return waitOpened(run, event);
     case 'wait.closed':
       return waitClosed(run, event);
+    case 'note.received':
+      return noteReceived(run, event);
     case 'run.moved':
       run.state = event.data.to;
       return;
     case 'run.paused':
       run.status = 'paused';
+      run.stopAfter = null;
       return stopClock(run, event.at);
     case 'run.resumed':
       return runResumed(run);
@@ -263,6 +270,14 @@ function spend(run: RunState, { usage, for: awaited }: Pick<EventOf<'call.ended'
   run.spent.tool_calls += usage.tool_calls ?? 0;
   run.spent.output_bytes += usage.output_bytes ?? 0;
 }
+
+/** Notes hold for the rest of the run; of very many the latest do. */
+function noteReceived(run: RunState, { data }: EventOf<'note.received'>): void {
+  if (data.text !== '') run.notes = [...run.notes, data.text].slice(-MOST_NOTES);
+  if (data.stop_after_step === true) run.stopAfter = nodesInProgress(run);
+}
+
+const MOST_NOTES = 50;
 
 function nodeSettled(run: RunState, { data }: EventOf<'node.settled'>): void {
   withNode(run, data.node, (index) => settleNode(run, index, data.status, data.output, data.reason));

@@ -2,6 +2,7 @@
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import { jsonField } from '../schema/json-field.ts';
+import { storedPictures } from '../schema/picture.ts';
 import type { Author, Origin } from '../schema/tool.ts';
 import { nodeNamed, nodeStateOf, type NodeState, type RunState } from './run-state.ts';
 import { templateNames } from './template.ts';
@@ -60,12 +61,18 @@ function originOfTemplate(template: Json, run: RunState): Origin {
   return names.length > 0 ? 'task' : run.plan.graph.author;
 }
 
-/** The words that a model did not find in its task but in what tools gave came from there. */
+/**
+ * The words that a model did not find in its task but in what tools gave came from there. What a picture says is not
+ * known here, so after one every word that is not in the task counts as read from it.
+ */
 function originOfWords(text: string, run: RunState, { agent }: NodeState): Origin {
   const described = run.plan.graph.author === 'model' ? run.title : `${run.title} ${jsonText(run.input)}`;
   const seen = jsonText((agent?.evidence ?? []).map(({ output, error }) => [output, error]));
   const words = text.split(/[\s"'`;|&<>()=,]+/).filter((word) => word.length >= SHORTEST_WORD);
-  if (words.some((word) => !described.includes(word) && seen.includes(word))) return 'tool';
+  const hasPicture = (agent?.evidence ?? []).some(
+    ({ decision, output }) => decision.kind === 'CallTool' && storedPictures(decision.tool, output).length > 0,
+  );
+  if (words.some((word) => !described.includes(word) && (hasPicture || seen.includes(word)))) return 'tool';
   return words.length > 0 && words.every((word) => described.includes(word)) ? 'task' : 'model';
 }
 

@@ -10,6 +10,7 @@ export const engine = defineRoom({
     'run.time_skipped',
     'run.ended',
     'node.settled',
+    'note.received',
     'error.handled',
     'decision.made',
     'decision.rejected',

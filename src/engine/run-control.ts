@@ -1,8 +1,8 @@
-/** Owns: starting, resuming, answering and stopping a run. Runs inside others: child-runs.ts. */
+/** Owns: starting, resuming and answering a run. Stopping it and notes to it: run-signals.ts; runs inside others: child-runs.ts. */
 import { OkaError } from '../schema/errors.ts';
 import type { NewEvent } from '../schema/event.ts';
 import type { Graph } from '../schema/graph.ts';
-import type { RunSignal } from '../schema/ports.ts';
+import type { RunNote } from '../schema/run.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import { closeAccount, openAccount, restAccount } from './account.ts';
 import { isInside } from './child-terms.ts';
@@ -14,14 +14,20 @@ import { findRun, loadRun } from './load-run.ts';
 import type { Plan } from './graph-plan.ts';
 import { assertFits, carryOver, completeCarryOver, linkedState, type LinkedStart } from './linked-run.ts';
 import { awaitTurnEvent, hasTurn, isAwaitingTurn } from './run-turns.ts';
-import { ignoreTooLate, opening } from './run-registry.ts';
+import { opening } from './run-registry.ts';
 import { isOver, type NodeState, openCallsOf, type RunState } from './run-state.ts';
 import { downtime } from './work-time.ts';
 import { toSnapshot } from './snapshot.ts';
 import { assertInput } from './data-contract.ts';
-import { waitClosedEvent, outcomeEvent, startEvent, type StartOptions, stopEvent } from './step-events.ts';
+import { waitClosedEvent, outcomeEvent, startEvent, type StartOptions } from './step-events.ts';
 
-export async function startRun(context: EngineContext, graph: Graph, request: StartOptions): Promise<Drive> {
+/** `notes` of the run around it are the first that a run inside gets. */
+export async function startRun(
+  context: EngineContext,
+  graph: Graph,
+  request: StartOptions,
+  notes: readonly string[] = [],
+): Promise<Drive> {
   assertInput(graph, request.input ?? null);
   const { plans, registry, tools } = context;
   await plans.storeTools();
@@ -29,10 +35,9 @@ export async function startRun(context: EngineContext, graph: Graph, request: St
   const running = registry.drives.get(request.id);
   if (running !== undefined) return running;
   const given = { date: localDate(context.options.clock()), ...request };
-  return beginDrive(
-    context,
-    runFromStart(plan, registry.stage(startEvent(graph, plan.sha256, given, tools.version()))),
-  );
+  const run = runFromStart(plan, registry.stage(startEvent(graph, plan.sha256, given, tools.version())));
+  for (const text of notes) if (run !== null) applyEvent(run, registry.stage(noteEvent(request.id, { text })));
+  return beginDrive(context, run);
 }
 
 /** The day on which a moment falls, where this process is. */
@@ -54,7 +59,7 @@ export async function resumeRun(context: EngineContext, id: string, request: Res
   const opened = registry.openings.get(id);
   if (opened !== undefined) return opened.then(() => resumeRun(context, id, request));
   const running = registry.drives.get(id);
-  if (running !== undefined) return running;
+  if (running !== undefined) return isEnding(context, running) ? resumeAtEnd(context, running, request) : running;
   return opening(registry, id, async () => {
     const run = await loadIdleRun(context, id);
     if (run.status === 'failed') return continueUnder(context, run, request.newId ?? `${id}-again`);
@@ -63,8 +68,35 @@ export async function resumeRun(context: EngineContext, id: string, request: Res
   });
 }
 
+/** Whether a drive is about to end: it pauses, or it waits for a run inside that pauses or that nobody drives. */
+function isEnding({ registry }: EngineContext, running: Drive): boolean {
+  if (running.isPausing()) return true;
+  return [...running.run.waits.values()].some(({ for: awaited }) => {
+    if (awaited.kind !== 'child' || registry.openings.has(awaited.run)) return false;
+    return registry.drives.get(awaited.run)?.isPausing() !== false;
+  });
+}
+
+/** Resumes a run when its drive has ended without being over; what a process that ends has stopped stays stopped. */
+function resumeAtEnd(context: EngineContext, running: Drive, request: ResumeRequest): Drive {
+  const done = running.done.then(async (run) =>
+    run.status === 'paused' || run.status === 'blocked' ? (await resumeRun(context, run.id, request)).done : run,
+  );
+  done.catch(() => undefined); // whoever asked may have gone
+  return { ...running, done };
+}
+
+/** The drive of a run that has nothing to do. */
+export const settledDrive = (run: RunState): Drive => ({
+  run,
+  done: Promise.resolve(run),
+  post: () => false,
+  stop: () => false,
+  isPausing: () => false,
+});
+
 /** A run that nobody drives. Events are about to be staged for it, and the time since its last one was no work. */
-async function loadIdleRun(context: EngineContext, id: string): Promise<RunState> {
+export async function loadIdleRun(context: EngineContext, id: string): Promise<RunState> {
   const run = await loadRun(context, id);
   const skipped = downtime(run, context.options.clock());
   return skipped === null ? run : applyEvent(run, context.registry.stage(skipped));
@@ -194,36 +226,11 @@ export async function answerWait(context: EngineContext, id: string, wait: strin
     applyEvent(run, registry.stage(withEffects(run, waitClosedEvent(run, wait, answer))));
     if (run.status !== 'paused') return goOn(context, run, 'a wait was closed');
     await events.flush(registry.takeUnflushed(run.id));
-    return { run, done: Promise.resolve(run), post: () => false, stop: () => false };
+    return settledDrive(run);
   });
 }
 
-/** Stops a run, and with a pause or a cancellation the runs that it waits for. */
-export async function stopRun(context: EngineContext, id: string, request: RunSignal): Promise<RunState> {
-  const { registry, events } = context;
-  await registry.openings.get(id);
-  const running = registry.drives.get(id);
-  if (running !== undefined) {
-    const isFirst = running.stop(request);
-    const run = await running.done;
-    await stopChildren(context, run, request);
-    return isFirst || request.kind === 'stop' || isOver(run.status) ? run : stopRun(context, id, request);
-  }
-  const run = await loadIdleRun(context, id);
-  if (isOver(run.status)) throw new OkaError('run-is-over', `run ${id} is ${run.status} already`);
-  const event = stopEvent(run, request);
-  if (event !== null) applyEvent(run, registry.stage(event));
-  await events.flush(registry.takeUnflushed(run.id));
-  await stopChildren(context, run, request);
-  if (isOver(run.status)) resumeWaiting(context, run);
-  return run;
-}
-
-async function stopChildren(context: EngineContext, run: RunState, request: RunSignal): Promise<void> {
-  if (request.kind === 'stop') return;
-  for (const { for: awaited } of run.waits.values())
-    if (awaited.kind === 'child') await stopRun(context, awaited.run, request).catch(ignoreTooLate);
-}
+export const noteEvent = (run: string, note: RunNote): NewEvent => ({ type: 'note.received', run, data: note });
 
 /** Drives a run and registers the drive until what follows from its end is done. */
 function beginDrive(context: EngineContext, run: RunState | null): Drive {
@@ -256,7 +263,7 @@ async function turnWaitFor({ events, turns }: EngineContext, run: RunState): Pro
 }
 
 /** Called when a run that takes turns has no drive any more: those whose turn has come go on, itself among them (T2). */
-function resumeWaiting(context: EngineContext, { turn }: RunState): void {
+export function resumeWaiting(context: EngineContext, { turn }: RunState): void {
   const { turns, registry } = context;
   if (turn === null) return;
   for (const id of turns.open(turn.key).slice(0, turn.at_once))

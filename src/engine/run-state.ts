@@ -158,6 +158,10 @@ export type RunState = {
   taken: number[];
   /** Nodes of the graph that an edge back has started over since the last act; the next act says so in its event. */
   restarted: number[];
+  /** What people wrote to whoever works on the run, the latest last. */
+  notes: string[];
+  /** Nodes that were at work when a person asked to stop after this step; null when nobody did. */
+  stopAfter: number[] | null;
   failure: { node: string; reason: string } | null;
   /** What the error handler has done: decisions of a model, by node, and the first ones in words. */
   handling: {

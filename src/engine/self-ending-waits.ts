@@ -1,6 +1,6 @@
 /** Waits that end without a person: timers, questions with a time limit, runs inside, and requirements that something here can provide. */
 import type { NewEvent } from '../schema/event.ts';
-import type { WaitAnswer } from '../schema/wait.ts';
+import { endsAlone, type TimerWait, type WaitAnswer } from '../schema/wait.ts';
 import { answerFromChild } from './child-terms.ts';
 import { endOfChild } from './child-runs.ts';
 import type { EngineContext, EngineOptions } from './engine-context.ts';
@@ -20,6 +20,7 @@ export function expectEnd(
     run: run.id,
     data: { wait, node, answer },
   });
+  if (awaited.kind === 'timer' && !endsAlone(awaited)) return null;
   if (awaited.kind === 'timer') {
     const elapsed: WaitAnswer = { verdict: 'elapsed', by: 'the clock' };
     return sleepUntil(options, awaited, signal).then(() => close(elapsed));
@@ -48,13 +49,11 @@ async function childAnswer(context: EngineContext, id: string, anyEnd: boolean |
   return answerFromChild(child, anyEnd);
 }
 
-type Timer = Extract<OpenWait['for'], { kind: 'timer' }>;
-
 /** Timers stand still while the machine sleeps and know nothing of a clock that is set: it is read this often. */
 const READ_CLOCK_MS = 60_000;
 
 /** A pause (`ms`) also ends when it has lasted, so that a clock that was set back does not make it longer. */
-async function sleepUntil(options: EngineOptions, { until, ms }: Timer, signal: AbortSignal): Promise<void> {
+async function sleepUntil(options: EngineOptions, { until, ms }: TimerWait, signal: AbortSignal): Promise<void> {
   const { clock, monotonic = clock, sleep } = options;
   const end = ms === undefined ? Number.POSITIVE_INFINITY : monotonic() + ms;
   const left = (): number => Math.min(Date.parse(until) - clock(), end - monotonic());

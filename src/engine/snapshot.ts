@@ -14,7 +14,7 @@ type SnapshotState = Omit<RunState, 'plan' | 'configs' | 'nodes' | 'itemNames' |
 };
 
 /** Changed whenever the state of a run changes its shape: older snapshots are then rebuilt from the events. */
-const SHAPE = 10;
+const SHAPE = 11;
 
 export function toSnapshot(run: RunState): Json {
   const { plan, configs, nodes, itemNames, ready, active, waits, ...rest } = run;

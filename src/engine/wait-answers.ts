@@ -93,9 +93,10 @@ function effectOf(run: RunState, index: number, node: NodeState, awaited: WaitFo
   if (refused) return { kind: 'continue', status: 'denied', output: null, error: `${verdict}: ${text ?? ''}` };
   if (node.again !== null && kind === 'requirement' && verdict === 'answered' && isAdvice(text))
     return adviceEffect(run, node, awaited.name, text);
+  if (node.again !== null && kind === 'question' && awaited.repeat === true) return { kind: 'repeat', approved: null };
   if (node.again !== null && (kind === 'approval' || kind === 'requirement' || kind === 'timer'))
     return { kind: 'repeat', approved: kind === 'approval' ? awaited.binding : null };
-  if (kind === 'timer' && run.configs[index]?.kind === 'agent') return { kind: 'think' };
+  if (kind === 'timer' && (run.configs[index]?.kind === 'agent' || node.failure !== null)) return { kind: 'think' };
   if (kind === 'question' && awaited.branch === true) return branchEffect(awaited.options, text ?? '');
   const output = answer.output ?? text ?? null;
   return node.agent === null

@@ -21,7 +21,7 @@ import type { Json } from '../schema/json.ts';
 import { jsonField } from '../schema/json-field.ts';
 import type { Effect, Policy, PolicyRule } from '../schema/policy.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
-import type { Origin, Tool, ToolCall } from '../schema/tool.ts';
+import { isServerTool, type Origin, type Tool, type ToolCall } from '../schema/tool.ts';
 import type { Grant } from '../schema/wait.ts';
 import { type Flow, whyRequestAsks } from './information-flow.ts';
 import { isOwnMachine, namesMachine, splitHost } from './host-names.ts';
@@ -222,13 +222,18 @@ export function createDescriber(
       class: call.class,
       reason: REASONS[call.class],
       programs: [],
-      paths: values.filter((value) => hostsIn(value).length === 0),
+      paths: values.filter(
+        (value) => hostsIn(value).length === 0 && (!isServerTool(call.tool) || PATH_SHAPE.test(value)),
+      ),
       hosts,
       command: false,
       net: hosts.length > 0,
     };
   };
 }
+
+/** Every field of a server's tool is a target, and most of them are no paths. */
+const PATH_SHAPE = /^[^\s]*\/[^\s]*$/;
 
 const REASONS: Readonly<Record<SideEffectClass, string>> = {
   read: 'it only reads',

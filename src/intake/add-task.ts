@@ -19,14 +19,18 @@ export type Addition = { text: string; fields?: TaskFile } | { path: string } | 
 export type StoredTask = { name: string; bytes: Buffer; files: DeliveredFile[] | null };
 export type Added = { name: string; title: string };
 
-const LIMITS: Limits = { mostBytes: 1024 * 1024, mostFolderBytes: 64 * 1024 * 1024, mostFiles: 1000 };
+/** What is accepted at once: the text of a task, and the files of its folder together. */
+export const LIMITS: Limits = { mostBytes: 1024 * 1024, mostFolderBytes: 64 * 1024 * 1024, mostFiles: 1000 };
 const STAGED_FOR_MS = 3_600_000;
 
-/** Refuses at once what is not a task, with the reason the inbox itself would give. */
-export function addTask(inbox: string, addition: Addition, limits: Limits = LIMITS): Added {
+/**
+ * Refuses at once what is not a task, with the reason the inbox itself would give. Two deliveries with the same name
+ * are one while the first has not been claimed.
+ */
+export function addTask(inbox: string, addition: Addition, limits: Limits = LIMITS, delivery?: string): Added {
   return reportRefusal(addition, () => {
     const { name, title, files } = contentOf(addition, limits);
-    deliver(inbox, name, files);
+    deliver(inbox, name, files, delivery);
     return { name, title };
   });
 }
@@ -149,8 +153,9 @@ function* readEach(path: string, name: string, { task, files, links }: FolderLis
 type DeliveredFiles = Generator<DeliveredFile, void>;
 
 /** Writes files under a hidden name, flushes them, and makes them visible by one rename. */
-function deliver(inbox: string, name: string, files: Content['files']): void {
+function deliver(inbox: string, name: string, files: Content['files'], delivery: string = randomUUID()): void {
   const folder = ownFolder(newFolder(inbox));
+  if (lstatIfPresent(join(folder, delivery)) !== undefined) return;
   const staged = join(folder, `.${randomUUID()}`);
   try {
     clearStaged(folder);
@@ -162,7 +167,7 @@ function deliver(inbox: string, name: string, files: Content['files']): void {
       else writeNewFile(at, file.bytes, { mode: file.mode, mtimeMs: file.mtimeMs, durable: true });
     }
     syncFolder(staged);
-    renameSync(staged, join(folder, randomUUID()));
+    renameSync(staged, join(folder, delivery));
     syncFolder(folder);
   } catch (error) {
     rmSync(staged, { recursive: true, force: true });

@@ -26,7 +26,7 @@ export type Claimed = TaskText & {
   id: string;
   /** Name of the file or folder in the inbox. */
   name: string;
-  by: 'inbox' | 'add' | 'schedule';
+  by: 'inbox' | 'add' | 'schedule' | `fleet:${string}`;
   /** Whether the ledger has it already: it was claimed before a crash, and only the following steps may be missing. */
   known: boolean;
   /** The text of the task, unchanged. */

@@ -121,11 +121,11 @@ function taskAt({ entry, name }: Observed, stats: Stats, limits: Limits): { prio
 export function assertTaskFile(stats: Stats, name: string, limits: Limits): void {
   if (!stats.isFile()) throw new NotATask(`it is ${kindOf(stats)}; a task is a regular file, or a folder with ${TASK}`);
   assertPlain(stats);
-  assertSize(stats.size, limits.mostBytes);
   if (!/\.(md|markdown|txt)$/i.test(name)) {
-    const why = `a task is a .md or .txt file; put other files into a folder with a ${TASK} that says what to do`;
+    const why = `a task is a .md or .txt file; give other files the name of their task, or put them into a folder with a ${TASK} that says what to do`;
     throw new NotATask(why, { unfinished: true });
   }
+  assertSize(stats.size, limits.mostBytes);
 }
 
 /** A folder that cannot be read completely is identified by its own status and the error. */

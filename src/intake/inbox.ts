@@ -9,7 +9,8 @@
  * I3 No task is lost and none is returned twice: after a crash, a claim that is not in the ledger is returned again.
  * I4 What is not a task is moved aside with the reason, and the next entry is processed.
  * I5 An inbox that was removed, replaced or remounted is noticed by the next scan, and watched again.
- * I6 A task that changes within a minute after it was taken is taken again in place of the first, or set aside if that
+ * I6 A task file and the files of its name next to it are one task (gather-pairs.ts).
+ * I7 A task that changes within a minute after it was taken is taken again in place of the first, or set aside if that
  *    one has already changed something; it is not done twice.
  */
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ import { messageOf } from '../schema/errors.ts';
 import type { Claimed } from './claim-task.ts';
 import { ClaimQueue } from './claim-queue.ts';
 import { type Observed, statsOf } from './delivery.ts';
+import { gatherPairs } from './gather-pairs.ts';
 import { newFolder, ownFolder, showOldRejected } from './inbox-folders.ts';
 import { type Inbox, type InboxOptions, type InboxSettings, withDefaults } from './inbox-options.ts';
 import { type Rejecting, rejectEntry } from './reject-task.ts';
@@ -139,6 +141,9 @@ class OpenInbox implements Inbox {
       ...this.#settings,
       hasSeenName: (name) => this.#hasSeenName(name),
     });
+    const gathered = await gatherPairs(observed, this.#settings.clock(), this.#settings);
+    problems.push(...gathered.problems);
+    if (gathered.isChanged) this.#scanTimer.soon();
     for (const [key, { entry, name, state }] of observed) {
       if (state.kind === 'open')
         problems.push(`${name} is open for writing in ${state.by}; it is taken when it is closed`);

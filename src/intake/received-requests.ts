@@ -1,16 +1,18 @@
-/** Owns: the projection of recorded requests, so that a crash between recording and removing one does not repeat it. */
+/** Owns: the projection of recorded requests: which there were, and the kind of the last one, the only one that a crash can leave unhandled. */
+import type { Intake } from '../schema/intake.ts';
 import type { Projection } from '../schema/ports.ts';
 
 const KEPT = 1000;
 
-export const receivedIntakes: Projection<{ ids: string[] }> = {
+export const receivedIntakes: Projection<{ ids: string[]; last: Intake['kind'] | null }> = {
   name: 'received_intakes',
-  version: 1,
+  version: 2,
   file: 'state/received_intakes.json',
-  initial: () => ({ ids: [] }),
+  initial: () => ({ ids: [], last: null }),
   apply: (state, event) => {
     if (event.type !== 'intake.received') return state;
     state.ids.push(event.data.id);
+    state.last = event.data.intake.kind;
     if (state.ids.length > KEPT) state.ids.splice(0, state.ids.length - KEPT);
     return state;
   },

@@ -25,21 +25,24 @@ const POLL_MS = 50;
 const OLD_MS = 3_600_000;
 
 export const repliesFolder = (oka: string): string => join(oka, 'state', 'replies');
+/** Where the dashboard wants its replies: in a container it cannot write anywhere else. */
+export const webRepliesFolder = (oka: string): string => join(oka, 'web', 'replies');
 
-export function openReplies(folder: string): Replies {
+export function openReplies(...folders: string[]): Replies {
   return {
     send: (id, reply) => {
-      const file = fileOf(folder, id);
-      try {
-        if (lstatIfPresent(file)?.isFile() === true) replaceFile(file, JSON.stringify(reply), { mode: 0o600 });
-      } catch {
-        // the disk is full, or the folder is gone: the requester stops waiting by itself
-      }
+      for (const file of folders.map((folder) => fileOf(folder, id)))
+        try {
+          if (lstatIfPresent(file)?.isFile() === true) replaceFile(file, JSON.stringify(reply), { mode: 0o600 });
+        } catch {
+          // the disk is full, or the folder is gone: the requester stops waiting by itself
+        }
     },
     sweep: (now) => {
-      for (const name of listFolder(folder))
-        if (now - (lstatIfPresent(join(folder, name))?.mtimeMs ?? now) > OLD_MS)
-          rmSync(join(folder, name), { force: true });
+      for (const folder of folders)
+        for (const name of listFolder(folder))
+          if (now - (lstatIfPresent(join(folder, name))?.mtimeMs ?? now) > OLD_MS)
+            rmSync(join(folder, name), { force: true });
     },
   };
 }

@@ -49,6 +49,7 @@ function readWords(text: string): Words {
   const words = text
     .toLowerCase()
     .replaceAll(/(\d)\s+(am|pm)\b/g, '$1$2')
+    .replaceAll(/\bat\s+(\d{1,2})(?=[\s,]|$)/g, 'at $1:00')
     .split(/[\s,]+/)
     .filter((word) => word !== '' && !FILLERS.has(word));
   const read: Words = { count: null, unit: null, weekdays: [], minutes: [] };

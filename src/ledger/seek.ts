@@ -8,14 +8,38 @@ const STEP = 16 * 1024;
 
 /** Offset (from the first event ever) of the first record in the live file whose seq is at least `seq`. */
 export function offsetOfSeq(live: Live, seq: number): number {
+  return bisectLive(live, (head) => {
+    const found = seqOf(head);
+    return Number.isNaN(found) ? null : found >= seq;
+  });
+}
+
+/** The same for the first record that was written at `at` or later, as far as the clock of the machine went forward. */
+export function offsetOfTime(live: Live, at: string): number {
+  return bisectLive(live, (head) => {
+    const found = timeOf(head);
+    return found === null ? null : found >= at;
+  });
+}
+
+/** When a record was written, read from its first bytes; null when they are not the start of one. */
+export function timeOf(head: Buffer): string | null {
+  return /^\{"seq":[^{]*?,"at":"([^"]{20,30})"/.exec(head.toString('latin1', 0, HEAD_BYTES))?.[1] ?? null;
+}
+
+/** Enough for all fields of a record before its data. */
+const HEAD_BYTES = 512;
+
+/** `isBehind` of the first bytes of a record: whether it is one to stop at; null when that cannot be read. */
+function bisectLive(live: Live, isBehind: (head: Buffer) => boolean | null): number {
   let low = 0;
   let high = live.size;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const start = nextLineStart(live, middle);
-    const found = start < live.size ? seqOf(readBytesAt(live, start, 32)) : Number.POSITIVE_INFINITY;
-    if (Number.isNaN(found)) return live.base;
-    if (found >= seq) high = middle;
+    const found = start < live.size ? isBehind(readBytesAt(live, start, HEAD_BYTES)) : true;
+    if (found === null) return live.base;
+    if (found) high = middle;
     else low = start + 1;
   }
   return live.base + Math.min(nextLineStart(live, low), live.size);

@@ -3,6 +3,7 @@ import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ProviderDefinition } from '../schema/model-provider.ts';
 import { anthropicUrl, customUrl, ollamaUrl, withVersionPath } from './base-url.ts';
+import { isKnownToSee } from './picture-support.ts';
 import { FREE, priceOf } from './prices.ts';
 import { scriptedFromFile } from './scripted-model.ts';
 import type { SdkClient } from './provider-model.ts';
@@ -24,6 +25,7 @@ const bearer = (key: string | null): Record<string, string> => (key === null ? {
 
 const openai = sdkProvider({
   name: 'openai',
+  sees: isKnownToSee,
   setup: { label: 'OpenAI', asksAddress: false, example: 'gpt-5-mini' },
   listHeaders: bearer,
   variables: ['OPENAI_BASE_URL'],
@@ -41,6 +43,7 @@ const openai = sdkProvider({
 
 const anthropic = sdkProvider({
   name: 'anthropic',
+  sees: isKnownToSee,
   setup: { label: 'Anthropic', asksAddress: false, example: 'claude-sonnet-4-5' },
   listHeaders: (key) => ({ 'anthropic-version': '2023-06-01', ...(key === null ? {} : { 'x-api-key': key }) }),
   variables: ['ANTHROPIC_BASE_URL'],
@@ -58,6 +61,7 @@ const anthropic = sdkProvider({
 
 const ollama = sdkProvider({
   name: 'ollama',
+  sees: isKnownToSee,
   setup: { label: 'Ollama, on this machine or another one', asksAddress: true, example: 'llama3.2' },
   listHeaders: bearer,
   variables: ['OLLAMA_HOST'],
@@ -76,6 +80,7 @@ const ollama = sdkProvider({
 
 const custom = sdkProvider({
   name: 'custom',
+  sees: isKnownToSee,
   setup: { label: 'another server that speaks the OpenAI protocol', asksAddress: true, example: 'my-model' },
   listHeaders: bearer,
   variables: ['OKA_MODEL_URL'],

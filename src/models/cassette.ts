@@ -5,6 +5,7 @@
  * 2. Recording replaces earlier takes of a request and adds one each time it is repeated; replaying returns them in that
  *    order, and then the last one again and again.
  * 3. Replaying never uses the network.
+ * 4. Of a picture a recording has the hash, not the bytes.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -72,10 +73,20 @@ function describeRequest(
   { folder, redact }: Deck,
 ): RecordedRequest {
   const { pathname } = new URL(input instanceof Request ? input.url : input);
-  const body = redact(typeof init?.body === 'string' ? init.body : '');
+  const body = redact(withPictureHashes(typeof init?.body === 'string' ? init.body : ''));
   const path = pathname.replace(/^.*(?=\/(?:chat\/completions|messages)$)/, '');
   const key = createHash('sha256').update(`${path}\n${body}`).digest('hex');
   return { path, request: body, file: join(folder, `${key}.json`) };
+}
+
+/** In JSON a quotation mark inside of a text is escaped, so these forms are fields of the request and never quoted text. */
+const PICTURE = /("(?:url":"data:image\/\w+;base64,|media_type":"image\/\w+","data":"))([A-Za-z0-9+/=]+)"/g;
+
+function withPictureHashes(body: string): string {
+  return body.replaceAll(PICTURE, (_, start: string, data: string) => {
+    const hash = createHash('sha256').update(Buffer.from(data, 'base64')).digest('hex');
+    return `${start}sha256:${hash}"`;
+  });
 }
 
 /** Calls back with the complete text once the stream has ended. */

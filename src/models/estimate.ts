@@ -1,6 +1,7 @@
 /** Owns: a cheap upper bound of what a call may cost; it is reserved before the call and released after it. */
 import type { ModelRequest } from '../schema/ports.ts';
 import type { Usage } from '../schema/effect.ts';
+import { pictureTokens } from './picture-support.ts';
 import { costOf } from './prices.ts';
 import type { Called } from '../schema/model-provider.ts';
 
@@ -11,8 +12,9 @@ const RUN = /[A-Za-z0-9+/=_-]{60,}/g;
 /** Tokens that providers add for each message and tool. */
 const AROUND = 24;
 
-export function estimateOf(request: ModelRequest, called: Pick<Called, 'maxTokens' | 'price'>): Usage {
-  const tokensIn = promptTokens(request);
+export function estimateOf(request: ModelRequest, called: Pick<Called, 'maxTokens' | 'price' | 'model'>): Usage {
+  const pictures = request.messages.flatMap((message) => message.pictures ?? []);
+  const tokensIn = promptTokens(request) + pictures.reduce((sum, each) => sum + pictureTokens(each, called.model), 0);
   const tokensOut = request.maxTokens ?? called.maxTokens;
   const usd = called.price === null ? {} : { usd: costOf({ in: tokensIn, out: tokensOut, cached: 0 }, called.price) };
   return { tokens_in: tokensIn, tokens_out: tokensOut, ...usd };

@@ -65,6 +65,7 @@ export function resolveModel(name: NamedModel, settings: ModelsSettings): Called
     timeoutMs: (own.timeout_seconds ?? config.timeout_seconds ?? TIMEOUT_SECONDS) * 1000,
     price: own.price ?? provider.priceOf(name.model),
     toolCalls: own.tool_calls ?? 'native',
+    sees: own.sees ?? provider.sees?.(name.model) ?? false,
     extra: own.extra ?? {},
   };
 }

@@ -8,23 +8,28 @@
  * 4. In a strict run an answer is sampled at temperature 0 and with a seed, whatever else is asked for or configured.
  * 5. Only the complete turn is output. While somebody watches, the answer is streamed to them as it arrives, for display
  *    only.
+ * 6. The input names pictures; their bytes go into the request alone, and only to a model that sees. One whose server
+ *    rejects the request with them is asked once more without.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Json, JsonValue } from '../schema/json.ts';
 import type { LiveSteps } from '../schema/live-port.ts';
 import { ModelRole, ModelSampling } from '../schema/model.ts';
-import type { Model, ModelAnswer, ModelRequest } from '../schema/ports.ts';
+import { PromptPicture } from '../schema/picture.ts';
+import type { ArtifactStore, Model, ModelAnswer, ModelRequest } from '../schema/ports.ts';
 import { Sha256 } from '../schema/names.ts';
 import type { Usage } from '../schema/effect.ts';
 import { type Outcome, type Tool, ToolAnnotations, type ToolCall } from '../schema/tool.ts';
 import { errorOf, ModelError } from './model-errors.ts';
 import { estimateOf } from './estimate.ts';
+import { choosePictures, showPictures, withoutPictures } from './prompt-pictures.ts';
 import type { Models } from './role-models.ts';
 import { openOutages } from './model-outages.ts';
+import { pictureHashes } from './picture-support.ts';
 import { openPauses, type PausePorts } from './provider-pauses.ts';
 
-export type ModelToolPorts = PausePorts & { live?: LiveSteps };
+export type ModelToolPorts = PausePorts & { live?: LiveSteps; artifacts?: ArtifactStore };
 
 const Input = z.strictObject({
   role: ModelRole,
@@ -34,6 +39,7 @@ const Input = z.strictObject({
       z.strictObject({
         role: z.enum(['user', 'assistant']).describe('Who wrote the message.'),
         text: z.string().max(4_000_000).describe('The text of the message.'),
+        pictures: z.array(PromptPicture).max(20).optional().describe('Pictures behind the text.'),
       }),
     )
     .min(1)
@@ -51,6 +57,7 @@ const Input = z.strictObject({
     .default([])
     .describe('If there are any, the answer is a call of one of them.'),
   parallel: z.boolean().optional().describe('Whether the answer may have several calls.'),
+  may_answer: z.boolean().optional().describe('Whether the answer may be text instead of a call.'),
   max_tokens: z
     .int()
     .positive()
@@ -99,7 +106,9 @@ export function modelTool(models: Models, ports: ModelToolPorts = {}): Tool {
       try {
         const model = models.for(parsed.data.role, parsed.data.model);
         if (model === null) return noModel(parsed.data.role);
-        const request = requestOf(parsed.data, call.isStrict);
+        const asked = requestOf(parsed.data, call.isStrict);
+        const called = models.called(parsed.data.role, parsed.data.model);
+        const request = { ...asked, messages: await showPictures(asked.messages, called, ports.artifacts) };
         const outcome = await pauses.after(model.id, call.signal, () => turnOf(model, request, call, live));
         outages.end(parsed.data.role, parsed.data.model);
         return outcome;
@@ -116,7 +125,16 @@ async function turnOf(
   call: ToolCall,
   live: LiveSteps | undefined,
 ): Promise<Outcome> {
-  const { usage, more = [], ...answer } = await answerOf(model, request, call, live);
+  const {
+    usage,
+    more = [],
+    ...answer
+  } = await answerOf(model, request, call, live).catch((error: unknown) => {
+    const isRejected = error instanceof ModelError && error.problem.kind === 'bad-request';
+    const messages = isRejected ? withoutPictures(request.messages) : null;
+    if (messages === null) throw error;
+    return answerOf(model, { ...request, messages }, call, live);
+  });
   const further = more.length === 0 ? {} : { more: [...more] };
   return { status: 'ok', output: { ...answer, ...further, request: requestHash(model.id, request) }, usage };
 }
@@ -161,7 +179,7 @@ async function streamAnswer(
 /** Includes the model: the same text to another model is another request. */
 export function requestHash(model: string, request: ModelRequest): string {
   const { role, system, messages, tools, maxTokens, sampling } = request;
-  const turns = messages.map((message) => [message.role, message.text]);
+  const turns = messages.map(({ role: who, text, pictures = [] }) => [who, text, ...pictureHashes(pictures)]);
   const offered = tools.map((tool) => [tool.name, tool.about, tool.input]);
   return createHash('sha256')
     .update(
@@ -171,16 +189,26 @@ export function requestHash(model: string, request: ModelRequest): string {
 }
 
 function requestOf(
-  { role, system, messages, tools, parallel, max_tokens: maxTokens, sampling: asked }: z.infer<typeof Input>,
+  {
+    role,
+    system,
+    messages,
+    tools,
+    parallel,
+    may_answer: mayAnswer,
+    max_tokens: maxTokens,
+    sampling: asked,
+  }: z.infer<typeof Input>,
   isStrict = false,
 ): ModelRequest {
   const sampling = isStrict ? { ...STEADY, seed: asked?.seed ?? STEADY.seed } : asked;
   return {
     role,
     system,
-    messages,
+    messages: messages.map(({ pictures, ...message }) => (pictures === undefined ? message : { ...message, pictures })),
     tools,
     ...(parallel === true ? { parallel } : {}),
+    ...(mayAnswer === true ? { mayAnswer } : {}),
     maxTokens,
     ...(sampling === undefined ? {} : { sampling }),
   };
@@ -191,7 +219,9 @@ function estimate(given: Json, models: Models): Usage {
   if (!parsed.success) return {};
   try {
     const called = models.called(parsed.data.role, parsed.data.model);
-    return called === null || called.provider === 'scripted' ? {} : estimateOf(requestOf(parsed.data), called);
+    if (called === null || called.provider === 'scripted') return {};
+    const request = requestOf(parsed.data);
+    return estimateOf({ ...request, messages: choosePictures(request.messages, called) }, called);
   } catch {
     // An invalid name costs nothing; the call itself reports it.
     return {};

@@ -6,9 +6,15 @@
  * P2 A turn always ends: with an answer, with a `ModelError`, or when its caller aborts or the model is silent for too long.
  * P3 No error contains a key.
  */
-import type { LanguageModel, LanguageModelCallEndEvent, LanguageModelUsage, ToolSet } from 'ai';
+import type {
+  LanguageModel,
+  LanguageModelCallEndEvent,
+  LanguageModelUsage,
+  ModelMessage as SdkMessage,
+  ToolSet,
+} from 'ai';
 import type { Json } from '../schema/json.ts';
-import type { Model, ModelAnswer, ModelRequest } from '../schema/ports.ts';
+import type { Model, ModelAnswer, ModelMessage, ModelRequest } from '../schema/ports.ts';
 import type { Usage } from '../schema/effect.ts';
 import { parseAnswer, type RawReply } from './parse-answer.ts';
 import { errorFor } from './error-advice.ts';
@@ -104,8 +110,8 @@ function optionsOf(
   const withTools = names.sent.length > 0;
   return {
     ...(request.system === '' ? {} : { instructions: request.system }),
-    messages: request.messages.map(({ role, text }) => ({ role, content: text })),
-    ...(withTools ? { tools, toolChoice: 'required' as const } : {}),
+    messages: request.messages.map(messageOf),
+    ...(withTools ? { tools, toolChoice: request.mayAnswer === true ? ('auto' as const) : ('required' as const) } : {}),
     maxOutputTokens: request.maxTokens ?? called.maxTokens,
     ...samplingOf(called, request),
     maxRetries: 0,
@@ -113,6 +119,20 @@ function optionsOf(
       [called.provider]: { ...(withTools && request.parallel !== true ? oneCall : {}), ...called.extra },
     },
   };
+}
+
+/** Each picture comes behind its name, so that it is clear which one the text means. */
+function messageOf({ role, text, pictures = [] }: ModelMessage): SdkMessage {
+  if (role === 'assistant') return { role, content: text };
+  const shown = pictures.flatMap(({ name, artifact, data }) =>
+    data === undefined
+      ? []
+      : [
+          { type: 'text' as const, text: `${name}:` },
+          { type: 'file' as const, mediaType: artifact.media, data },
+        ],
+  );
+  return { role, content: shown.length === 0 ? text : [{ type: 'text', text }, ...shown] };
 }
 
 /** What a request asks for counts; without it what is configured, unless the request is steady: then nothing is random. */

@@ -1,4 +1,5 @@
 /** What models contribute: the built-in providers, and the tool through which every completion goes. */
+import { artifactsPort } from '../schema/artifacts-port.ts';
 import { livePort } from '../schema/live-port.ts';
 import { defineRoom, port } from '../schema/room.ts';
 import type { Models } from './role-models.ts';
@@ -15,9 +16,9 @@ export const models = defineRoom({
     if (purpose === 'replay') return []; // a recorded answer of a model is never asked for again
     return [(await import('./model-tool.ts')).modelTool({ for: () => null, called: () => null })];
   },
-  needs: { models: modelsPort, live: livePort },
-  open: async ({ models: known, live }) => {
+  needs: { models: modelsPort, live: livePort, artifacts: artifactsPort },
+  open: async ({ models: known, live, artifacts }) => {
     const { modelTool } = await import('./model-tool.ts');
-    return { tools: [modelTool(known, { live })] };
+    return { tools: [modelTool(known, { live, artifacts })] };
   },
 });

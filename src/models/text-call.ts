@@ -10,6 +10,7 @@
 import { hash } from 'node:crypto';
 import { isJson, type Json } from '../schema/json.ts';
 import type { ModelAnswer, ModelRequest } from '../schema/ports.ts';
+import { pictureHashes } from './picture-support.ts';
 
 type Call = NonNullable<ModelAnswer['call']>;
 
@@ -17,17 +18,19 @@ const LABEL_LENGTH = 10;
 
 /** The same request always has the same label, so that recorded traffic can be replayed. */
 export function callLabel({ system, messages }: Pick<ModelRequest, 'system' | 'messages'>): string {
-  const turns = messages.map(({ role, text }) => [role, text]);
+  const turns = messages.map(({ role, text, pictures = [] }) => [role, text, ...pictureHashes(pictures)]);
   return `call-${hash('sha256', JSON.stringify([system, turns])).slice(0, LABEL_LENGTH)}`;
 }
 
 /** The end of the system prompt: which tools there are, and how a call is written. */
-export function textCallPrompt(request: Pick<ModelRequest, 'tools'>, label: string): string {
+export function textCallPrompt(request: Pick<ModelRequest, 'tools' | 'mayAnswer'>, label: string): string {
   const tools = request.tools.map(({ name, about, input }) => JSON.stringify({ name, about, input }));
+  const isFree = request.mayAnswer === true;
   return [
+    ...(isFree ? ['Answer in plain text, unless you need a tool first.'] : []),
     'You act by calling exactly one of these tools (name, what it does, JSON schema of its input):',
     ...tools,
-    'End your answer with exactly one block of this form, and write nothing after it:',
+    `${isFree ? 'To call one, end' : 'End'} your answer with exactly one block of this form, and write nothing after it:`,
     `\`\`\`${label}`,
     '{"name": "NAME OF THE TOOL", "input": {}}',
     '```',

@@ -17,6 +17,7 @@ import { type Claim, leanSchemaOf, misfitsOf, VerdictAnswer, type VerdictName } 
 import { readCall, type Problem } from './model-call.ts';
 import { CRITIC_TOKENS, type EvidenceAsk, selectEvidence } from './critic-evidence.ts';
 import { CRITIC_READS } from './critic-reads.ts';
+import { formatOperatorNotes } from './operator-notes.ts';
 import { judgeClaim } from './judge-claim.ts';
 import { proseIn } from './check-words.ts';
 import { wrapAsData, bytesForTokens, truncateText } from './prompt-text.ts';
@@ -27,6 +28,8 @@ export type CriticAsk = EvidenceAsk & {
   task: string;
   /** Memories, already selected and shortened; not evidence. */
   pack?: string;
+  /** What the operator added while the task was worked on; part of the task. */
+  notes?: readonly string[];
   /** Criteria in prose. */
   criteria: readonly string[];
   /** What the worker answered in the end; it is judged, and is no evidence. */
@@ -63,6 +66,11 @@ export function criticRequest(ask: CriticAsk): ModelRequest {
   const parts = [
     ask.pack === undefined || ask.pack === '' ? '' : `Memories, not evidence:\n${ask.pack}`,
     `Task:\n${truncateText(escapeInvisible(ask.task), Math.floor(room / 4))}`,
+    formatOperatorNotes(
+      'While it was worked on, the operator added to the task:',
+      ask.notes ?? [],
+      Math.floor(room / 8),
+    ),
     answerPart(ask, Math.floor(room / 8)),
     `Criteria:\n${criteria}`,
     shown.length === 0 ? 'Evidence: none.' : `Evidence:\n${shown.join('\n')}`,

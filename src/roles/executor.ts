@@ -2,7 +2,8 @@
  * Owns: the request to a model at each turn of an agent node, and the decision that its answer is read as.
  *
  * X1 The prompt is bounded, however long the work lasts (work-history.ts). All of it is in the ledger.
- * X2 Output of tools is marked as material; a person's answer is shown as a person's answer.
+ * X2 Output of tools is marked as material; a person's answer is shown as a person's answer, and text of a skill that the
+ *    operator has accepted as instructions (used-skills.ts).
  * X3 An answer is calls: tools of the step, or one of note, show_results, ask_human, finish and fail. What would end the
  *    turn counts only without a tool call, since its results have not been seen; finish also counts with calls that only
  *    change something (finish-with-changes.ts). A call moves the worker to the state that allows it
@@ -21,11 +22,14 @@ import {
   ShowAnswer,
 } from '../schema/role.ts';
 import { messageTokens } from './context-budget.ts';
+import { describeInstructions, describeSkills, type Offers } from './offers.ts';
+import { separateSkills } from './used-skills.ts';
 import { finishWithCalls } from './finish-with-changes.ts';
 import { readCall, type Problem } from './model-call.ts';
+import { formatOperatorNotes } from './operator-notes.ts';
 import { bytesForTokens, byteLength, truncateText } from './prompt-text.ts';
 import { toOneLine, escapeInvisible } from '../schema/one-line.ts';
-import { buildHistory } from './work-history.ts';
+import { buildHistory, selectPictures } from './work-history.ts';
 
 export type ExecutorOptions = {
   /** The context window of the model, in tokens; null when it is unknown. */
@@ -38,6 +42,8 @@ export type ExecutorOptions = {
   folders?: readonly string[];
   /** Memories, already selected and shortened; not counted in `tokens`. */
   pack?: string;
+  /** Skills that the worker may use, and instructions of the operator; not counted in `tokens`. */
+  offers?: Offers;
 };
 
 const MAX_RATIONALE = 4000;
@@ -67,11 +73,15 @@ export function executorRequest(input: PlannerInput, options: ExecutorOptions = 
   const pack = options.pack === undefined || options.pack === '' ? '' : `Memories:\n${options.pack}\n\n`;
   const now = options.now === undefined ? '' : `Now: ${options.now}.\n\n`;
   const outside = (options.folders ?? []).length === 0 ? '' : `${options.folders?.join('\n')}\n\n`;
-  const text = `${pack}${now}${outside}${buildMessage(input, bytesForTokens(options.tokens ?? messageTokens(options.context ?? null)))}`;
+  const operator = describeInstructions(options.offers ?? {});
+  const instructions = operator === '' ? '' : `${operator}\n\n`;
+  const skills = input.tools.some(({ name }) => name === 'skill.use') ? describeSkills(options.offers ?? {}) : '';
+  const text = `${instructions}${skills}${pack}${now}${outside}${buildMessage(input, bytesForTokens(options.tokens ?? messageTokens(options.context ?? null)))}`;
+  const pictures = [...selectPictures(input.evidence).values()].flat();
   return {
     role: 'executor',
     system: SYSTEM,
-    messages: [{ role: 'user', text }],
+    messages: [{ role: 'user', text, ...(pictures.length === 0 ? {} : { pictures }) }],
     tools: offeredTools(input),
     parallel: true,
     maxTokens: null,
@@ -156,7 +166,8 @@ const CONTROLS: Readonly<Record<string, Control>> = {
   },
 };
 
-function offeredTools(input: PlannerInput): ModelTool[] {
+/** The tools of a turn under the names that a model sees, and those with which it notes, asks and ends. */
+export function offeredTools(input: PlannerInput): ModelTool[] {
   const names = offeredNames(input);
   const eligible = input.tools
     .filter(({ name }) => name !== SAME_AS_ASK)
@@ -190,11 +201,16 @@ function buildMessage(input: PlannerInput, room: number): string {
       ? ''
       : `Your last answer was not accepted: ${truncateText(escapeInvisible(input.problem), 1000)}`;
   const state = `Turn ${input.turn + 1}.${budgetLine(input)}`;
-  const frame = [goal, state, problem].filter((part) => part !== '');
-  const left = room - byteLength(frame.join('\n\n')) - 200;
+  const notes = formatOperatorNotes(NOTES_HEAD, input.notes ?? [], Math.floor(room / 8));
+  const frame = [goal, notes, state, problem].filter((part) => part !== '');
+  const skills = separateSkills(input.evidence, room);
+  const left = room - byteLength([...frame, skills.shown].join('\n\n')) - 200;
   const [first = '', ...rest] = frame;
-  return [first, buildHistory(input.evidence, Math.max(0, left)), ...rest].filter((part) => part !== '').join('\n\n');
+  const history = buildHistory(skills.rest, Math.max(0, left), selectPictures(input.evidence));
+  return [skills.shown, first, history, ...rest].filter((part) => part !== '').join('\n\n');
 }
+
+const NOTES_HEAD = 'While you worked, the operator added to the goal:';
 
 function budgetLine({ budgets }: PlannerInput): string {
   const left = (['tokens', 'usd', 'tool_calls', 'seconds'] as const).flatMap((name) =>

@@ -1,8 +1,8 @@
 /**
  * Owns: the request to a model for a plan, and turning its answer into a graph.
  *
- * P1 The plan is made from the task, trusted memory, the list of tools, the date, and names of files and programs. On a
- *    replan the critic's reasons and the beginning of each finished step's output are added, marked as material.
+ * P1 The plan is made from the task, instructions of the operator, trusted memory, tools and skills, the date, and names
+ *    of files and programs. On a replan the critic's reasons and the beginning of each finished step's output are added, marked as material.
  * P2 The criteria of the operator are in every plan, word for word. On a replan criteria are added; one of a model's is
  *    replaced only if it is provably broken and the new plan has another one about the same file.
  * P3 Inputs and goals are literal: a plan cannot carry the output of one step into the input of another.
@@ -22,6 +22,8 @@ import { inputWithLiterals, type Literals, asLiteral } from './literals.ts';
 import { cannotFail } from './vacuous-check.ts';
 import { stepAcceptanceProblem } from './step-acceptance.ts';
 import { CANNOT_BE_DONE } from './no-plan.ts';
+import { formatOperatorNotes } from './operator-notes.ts';
+import { describeInstructions, describeOffers, type Offers } from './offers.ts';
 import { wrapAsData, truncateText } from './prompt-text.ts';
 import { toOneLine } from '../schema/one-line.ts';
 
@@ -48,6 +50,10 @@ export type PlanAsk = {
   /** Date, programs and files, as far as the planner should know them. */
   situation?: string;
   tools: readonly ToolInfo[];
+  /** Tools of servers, skills and instructions for this task. */
+  offers?: Offers;
+  /** What the operator added while the task was worked on; part of the task. */
+  notes?: readonly string[];
   /** Why the work so far was not accepted. */
   reasons?: readonly string[];
   achieved?: readonly Achieved[];
@@ -58,6 +64,8 @@ export type PlanAsk = {
 export type PlanFrame = {
   id: string;
   tools: readonly ToolInfo[];
+  /** Names of the tools that the planner was shown; all of them when left out. */
+  shown?: readonly string[];
   mode?: Mode;
   budgets?: Budgets;
   /** Folder of the task, relative to the desk. */
@@ -105,13 +113,16 @@ const MAX_REASONS = 4000;
 const TIMEOUT_SECONDS = 600;
 
 export function plannerRequest(ask: PlanAsk): ModelRequest {
-  const { task, pack, situation = '', tools, reasons = [] } = ask;
+  const { task, pack, situation = '', tools, offers = {}, reasons = [] } = ask;
   const given = task.criteria.map(({ text }) => `- ${toOneLine(text, 500)}`).join('\n');
   const parts = [
     `Tools:\n${tools.map(toolSignature).join('\n')}`,
+    ...describeOffers(offers),
     situation,
+    describeInstructions(offers),
     pack === '' ? '' : `Memories:\n${pack}`,
     `Task: ${toOneLine(task.title, 200)}${folderLine(task.dir)}\n\n${truncateText(task.text, MAX_TASK)}`,
+    formatOperatorNotes('While it was worked on, the operator added to the task:', ask.notes ?? [], MAX_REASONS),
     given === '' ? '' : `Criteria given:\n${given}`,
     task.mode === 'strict' ? STRICT : '',
     ...replanParts(ask),
@@ -259,13 +270,14 @@ function canReplace(broken: string, { text, check }: Criterion): boolean {
   return check?.kind !== 'unchanged' && (files.length === 0 || files.some((file) => text.includes(file)));
 }
 
-function stepProblems(step: PlanStep, { tools }: PlanFrame): string[] {
+function stepProblems(step: PlanStep, { tools, shown }: PlanFrame): string[] {
   const named = new Map(tools.map((tool) => [tool.name, tool]));
   const problems: string[] = [];
   if ((step.tool === undefined) === (step.goal === undefined))
     problems.push('give either tool and input, or goal and tools');
   for (const name of [step.tool ?? [], step.tools ?? []].flat())
-    if (!named.has(name)) problems.push(`there is no tool "${name}"; there is: ${[...named.keys()].join(', ')}`);
+    if (!named.has(name))
+      problems.push(`there is no tool "${name}"; there is: ${(shown ?? [...named.keys()]).join(', ')}`);
   if (step.goal !== undefined && (step.tools ?? []).length === 0) problems.push('a goal needs tools');
   const read = step.tool === undefined ? undefined : named.get(step.tool)?.input.safeParse(step.input ?? {});
   if (read?.success === false) problems.push(`input of ${step.tool}: ${misfitsOf(read.error)}`);

@@ -14,6 +14,7 @@ import type { TaskFile } from '../schema/task-file.ts';
 import { parseBlocks, type LineProblem } from './markdown-blocks.ts';
 import { findCriteria, type Criterion, EVERY_STEP } from './criteria.ts';
 import { isRelativeInside } from './glob.ts';
+import { documentStepInput } from './document-step.ts';
 import { inputWithLiterals, type Literals, asLiteral } from './literals.ts';
 import { type Language, findStepProblems, type Step, findSteps } from './runbook-steps.ts';
 
@@ -41,12 +42,13 @@ const MAX_SECONDS = 86_400;
 /** The tool stops the command itself; the node's own limit is a little later, in case that fails. */
 const GRACE_SECONDS = 15;
 
-/** Null when the task is prose. */
+/** Null when the task is prose, as every task is that an agent has started. */
 export function parseRunbook(
   body: string,
   task: TaskFile,
   options: RunbookOptions = {},
 ): Runbook | RunbookProblems | null {
+  if (task.from_chat !== undefined) return null;
   const { blocks, problems: shape } = parseBlocks(body, options.firstLine);
   const { criteria, problems: unclear, taken } = findCriteria(blocks, task.accept ?? []);
   const { steps, problems: wrong } = findSteps(blocks, taken);
@@ -55,10 +57,11 @@ export function parseRunbook(
   return steps.length === 0 ? null : buildRunbook(steps, task, criteria, options);
 }
 
-/** The criteria of a task without steps of its own; the planner receives them. */
+/** The criteria of a task without steps of its own; the planner receives them. An agent's are those of a model. */
 export function readTaskCriteria(body: string, task: TaskFile): { criteria: Criterion[]; problems: LineProblem[] } {
-  const { criteria, problems } = findCriteria(parseBlocks(body).blocks, task.accept ?? []);
-  return { criteria, problems };
+  const isOfAgent = task.from_chat !== undefined;
+  const { criteria, problems } = findCriteria(isOfAgent ? [] : parseBlocks(body).blocks, task.accept ?? []);
+  return { criteria: isOfAgent ? criteria.map((each) => ({ ...each, author: 'model' })) : criteria, problems };
 }
 
 function buildRunbook(
@@ -101,27 +104,37 @@ function toStepNode(
 ): Node {
   const seconds = info.timeoutSeconds ?? TIMEOUT_SECONDS;
   const dir = [task.dir, info.dir].filter((part) => part !== undefined && part !== '').join('/');
-  const code = asLiteral(literals, id, 'code', stepCode(language, fence.code));
-  const input: Json = {
-    ...(language === 'shell' ? { line: code } : { argv: [...PROGRAMS[language], code] }),
-    ...(dir === '' ? {} : { dir }),
-    timeout_seconds: seconds,
-    ...(info.net === undefined || info.net === false ? {} : { net: info.net }),
-    ...(info.netRefused === undefined ? {} : { net_refused: info.netRefused }),
-    ...(info.secrets === undefined ? {} : { secrets: variablesOf(info.secrets) }),
-  };
+  const document = language === 'shell' ? documentStepInput(fence.code, dir) : null;
+  const input = document === null ? commandInput({ id, fence, info, language }, dir, seconds, literals) : document;
   return {
     kind: 'tool',
     id,
     title,
     needs: info.needs ?? (before === undefined ? [] : [before.id]),
-    tool: 'shell',
+    tool: document === null ? 'shell' : 'files.read',
     input,
     acceptance: info.accept ?? [],
     timeout_seconds: Math.min(MAX_SECONDS, seconds + GRACE_SECONDS),
     max_retries: 0,
     ...(task.mode === 'strict' ? { idempotency_key: `${id}.${hash('sha256', fence.code).slice(0, 16)}` } : {}),
     ...(info.fallback === undefined ? { on_error: 'fail' } : { on_error: 'fallback', fallback: info.fallback }),
+  };
+}
+
+function commandInput(
+  { id, fence, info, language }: Pick<Step, 'id' | 'fence' | 'info' | 'language'>,
+  dir: string,
+  seconds: number,
+  literals: Literals,
+): Json {
+  const code = asLiteral(literals, id, 'code', stepCode(language, fence.code));
+  return {
+    ...(language === 'shell' ? { line: code } : { argv: [...PROGRAMS[language], code] }),
+    ...(dir === '' ? {} : { dir }),
+    timeout_seconds: seconds,
+    ...(info.net === undefined || info.net === false ? {} : { net: info.net }),
+    ...(info.netRefused === undefined ? {} : { net_refused: info.netRefused }),
+    ...(info.secrets === undefined ? {} : { secrets: variablesOf(info.secrets) }),
   };
 }
 

@@ -5,8 +5,11 @@
  * H2 The results of the last turn are shown whole as far as they fit, and so are those that the worker asked to see again.
  *    Older ones stay while they are small; else they are a line with their size, and can be shown again.
  * H3 Notes of the worker stay, the latest first when there is no room for all.
- * H4 Output of tools and notes are marked as material; a person's answer is shown as a person's answer.
+ * H4 Pictures are shown with the results of the last turn and with those that the worker asked to see again, the latest
+ *    when there are many; the result names them.
+ * H5 Output of tools and notes are marked as material; a person's answer is shown as a person's answer.
  */
+import { type PromptPicture, storedPictures } from '../schema/picture.ts';
 import type { Evidence } from '../schema/ports.ts';
 import { byteLength, formatOutput, truncateText, wrapAsData } from './prompt-text.ts';
 import { escapeInvisible, toOneLine } from '../schema/one-line.ts';
@@ -23,15 +26,37 @@ const OLDER = 0.5;
 const AROUND = 420;
 const LEAST_SHOWN = 200;
 
-export function buildHistory(evidence: readonly Evidence[], room: number): string {
+/** More pictures than this in one prompt are not shown; the bounds of a model may be lower. */
+const MOST_PICTURES = 4;
+
+/** The pictures that go with the history. */
+export function selectPictures(evidence: readonly Evidence[]): Map<Evidence, PromptPicture[]> {
+  const fresh = selectFresh(evidence.filter(hasResult), lastShown(evidence));
+  const found = fresh.flatMap((entry) => picturesOf(entry).map((picture) => ({ entry, picture })));
+  const selected = new Map<Evidence, PromptPicture[]>();
+  found.slice(-MOST_PICTURES).forEach(({ entry, picture }, index) => {
+    selected.set(entry, [...(selected.get(entry) ?? []), { name: `Picture ${index + 1}`, ...picture }]);
+  });
+  return selected;
+}
+
+const picturesOf = ({ decision, output }: Evidence) =>
+  decision.kind === 'CallTool' ? storedPictures(decision.tool, output) : [];
+
+export function buildHistory(
+  evidence: readonly Evidence[],
+  room: number,
+  pictures: ReadonlyMap<Evidence, readonly PromptPicture[]> = new Map(),
+): string {
   const results = evidence.filter(hasResult);
+  const format = (entry: Evidence, most: number): string => formatResult(entry, most, pictures.get(entry) ?? []);
   const notes = formatNotes(evidence, Math.floor(room * NOTES));
   const whole = selectLatest(results, lastShown(evidence), room);
-  const latest = [...whole].reduce((sum, [entry, most]) => sum + byteLength(formatResult(entry, most)) + 2, 0);
+  const latest = [...whole].reduce((sum, [entry, most]) => sum + byteLength(format(entry, most)) + 2, 0);
   selectOlder(results, whole, room, room * (1 - LINES) - byteLength(notes) - latest);
   const full = results.flatMap((entry) => {
     const most = whole.get(entry);
-    return most === undefined ? [] : [formatResult(entry, most)];
+    return most === undefined ? [] : [format(entry, most)];
   });
   const used = byteLength([notes, ...full].join('\n\n')) + 100;
   const lines = formatLines(
@@ -49,10 +74,14 @@ function lastShown(evidence: readonly Evidence[]): ReadonlySet<number> {
   return new Set(evidence.filter(({ turn }) => turn === last).flatMap(({ decision }) => decision.show ?? []));
 }
 
+function selectFresh(results: readonly Evidence[], shown: ReadonlySet<number>): Evidence[] {
+  const last = results.at(-1)?.turn;
+  return results.filter(({ turn }) => turn === last || shown.has(turn + 1));
+}
+
 /** The results of the last turn and those that were asked for, each with the most bytes it may use (H1, H2). */
 function selectLatest(results: readonly Evidence[], shown: ReadonlySet<number>, room: number): Map<Evidence, number> {
-  const last = results.at(-1)?.turn;
-  const fresh = results.filter(({ turn }) => turn === last || shown.has(turn + 1));
+  const fresh = selectFresh(results, shown);
   const whole = new Map<Evidence, number>();
   const share = Math.floor((room * LATEST) / Math.max(1, fresh.length)) - AROUND;
   if (share < LEAST_SHOWN && fresh.length > 1) fresh.splice(0, fresh.length - Math.floor((room * LATEST) / 700));
@@ -81,11 +110,16 @@ function selectOlder(results: readonly Evidence[], whole: Map<Evidence, number>,
 
 const resultText = ({ error, output }: Evidence): string => error ?? formatOutput(output);
 
-function formatResult(entry: Evidence, most: number): string {
+function formatResult(entry: Evidence, most: number, pictures: readonly PromptPicture[] = []): string {
   const { decision } = entry;
   if (decision.kind === 'AskHuman')
     return `Turn ${entry.turn + 1}: you asked: ${toOneLine(decision.question, 300)}\nThe person answered: ${truncateText(escapeInvisible(resultText(entry)), most)}`;
-  return `Turn ${entry.turn + 1}: ${describeDecision(entry)} → ${outcomeOf(entry)}\n${wrapAsData('result', resultText(entry), most)}`;
+  return `Turn ${entry.turn + 1}: ${describeDecision(entry)} → ${outcomeOf(entry)}${pictureNote(entry, pictures)}\n${wrapAsData('result', resultText(entry), most)}`;
+}
+
+function pictureNote(entry: Evidence, shown: readonly PromptPicture[]): string {
+  if (shown.length > 0) return `, see ${shown.map(({ name }) => name).join(', ')}`;
+  return picturesOf(entry).length > 0 ? ', with a picture that show_results shows again' : '';
 }
 
 function formatNotes(evidence: readonly Evidence[], room: number): string {

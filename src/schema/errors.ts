@@ -38,7 +38,10 @@ export type OkaErrorCode =
   | 'model-stopped'
   | 'model-failed'
   | 'replica-down'
-  | 'replica-refused';
+  | 'replica-refused'
+  | 'fleet-down'
+  | 'fleet-refused'
+  | 'run-fenced';
 
 /** `message` says what was wrong and where; `fix` says what to do about it. */
 export class OkaError extends Error {

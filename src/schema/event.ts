@@ -7,21 +7,27 @@
  * E3 A type is never removed and never changes its meaning; a changed shape is a new version with an upgrade.
  */
 import { z } from 'zod';
+import { chatEventData } from './chat.ts';
 import { Decision } from './decision.ts';
+import { ChannelReceived, ChannelSubscribed, DeliveryEnded, DeliveryStarted } from './channel-port.ts';
 import { Receipt, Requirement } from './dependency.ts';
 import { OkaError } from './errors.ts';
 import { fitCheck } from './fits.ts';
+import { FrameInvalidated, FramePut } from './frame.ts';
 import { StateChange, StateKey, StateNamespace } from './state-entry.ts';
+import { FleetJoined, RunClaimed, RunFenced, TaskReturned, TaskSent } from './fleet.ts';
 import { GraphSaved } from './graph.ts';
 import { Intake } from './intake.ts';
 import { copyJson, JsonValue } from './json.ts';
 import { Episode, FactGiven, Forgotten, PackManifest } from './memory.ts';
 import { CallId, Id, ID_SHAPE, Instant, NodeId, Sha256 } from './names.ts';
 import { Procedure, ProcedureChoice, ProcedureMove } from './procedure.ts';
-import { Budgets, Mode, PlannedNode, RunLink, RunTurn } from './run.ts';
+import { DayBudget, DayBudgetLow, DayNeed } from './day-budget.ts';
+import { Budgets, Mode, PlannedNode, RunLink, RunMarks, RunNote, RunTurn } from './run.ts';
 import { ScheduleSpec } from './schedule.ts';
 import { SideEffectClass, Usage } from './effect.ts';
 import { ArtifactRef, OutcomeStatus } from './tool.ts';
+import { TreeCompacted, TreeRestored, TreeScanned } from './tree.ts';
 import { versionOf } from './upgrade.ts';
 import { WaitAnswer, WaitFor } from './wait.ts';
 
@@ -291,8 +297,13 @@ export const eventData = {
     .strictObject({
       sha256: Sha256.describe('Hash of .oka/rules/POLICY.md.'),
       rules: z.int().nonnegative().describe('How many rules it has.'),
+      day_budget: DayBudget.optional(),
     })
     .describe('The policy that is active from now on.'),
+  'budget.reserved': z
+    .strictObject({ call: CallId, ...DayNeed.shape })
+    .describe('What a call may cost at most was taken off the budget of the day, before the call was made.'),
+  'budget.low': DayBudgetLow,
   'sandbox.chosen': z
     .strictObject({
       kind: z.enum(['jail', 'none']).describe('Whether commands run in a sandbox that the kernel enforces.'),
@@ -411,6 +422,16 @@ export const eventData = {
         })
         .optional()
         .describe('Files that make other programs run, which the call wrote and oka has set aside.'),
+      instructions: z
+        .array(
+          z.strictObject({
+            path: z.string().max(4096).describe('Its path below the desk.'),
+            oid: Sha256.describe('Name of its content in the shadow store.'),
+          }),
+        )
+        .max(1000)
+        .optional()
+        .describe('Files AGENTS.md that the call wrote: they are material, not instructions of the operator.'),
     })
     .describe('A snapshot of the desk was stored, before or after a call that may write.'),
   'run.corrected': z
@@ -419,12 +440,14 @@ export const eventData = {
       text: z.string().max(20_000).describe('What was wrong, as the person wrote it.'),
     })
     .describe('A person corrected the result of a finished run.'),
+  'note.received': RunNote.describe('A person sent a note to whoever works on the run; its next prompt has the words.'),
   'run.undone': z
     .strictObject({
       restored: z.array(z.string().max(1000)).max(10_000).describe('Files that are as they were before.'),
       kept: z.array(z.string().max(1000)).max(10_000).describe('Files that people changed since; left as they are.'),
     })
     .describe('The changes of a run on the desk were undone.'),
+  'runs.marked': RunMarks,
   'dependency.installed': Receipt.describe('A package was installed into .oka/tools.'),
   'dependency.removed': z
     .strictObject({
@@ -529,6 +552,7 @@ export const eventData = {
       model: z.string().max(200).describe('Who worded it.'),
     })
     .describe('A fact was reworded; its evidence is unchanged.'),
+  ...chatEventData,
   'storage.tidied': z
     .strictObject({
       artifacts: z.int().nonnegative().describe('Artifacts removed that no event names.'),
@@ -541,6 +565,20 @@ export const eventData = {
       bytes: z.int().nonnegative().describe('Space that is free again.'),
     })
     .describe('Old data was removed, according to the settings.'),
+  'delivery.started': DeliveryStarted,
+  'delivery.ended': DeliveryEnded,
+  'channel.received': ChannelReceived,
+  'channel.subscribed': ChannelSubscribed,
+  'tree.scanned': TreeScanned,
+  'tree.restored': TreeRestored,
+  'tree.compacted': TreeCompacted,
+  'frame.put': FramePut,
+  'frame.invalidated': FrameInvalidated,
+  'fleet.joined': FleetJoined,
+  'run.claimed': RunClaimed,
+  'run.fenced': RunFenced,
+  'task.sent': TaskSent,
+  'task.returned': TaskReturned,
 } as const satisfies Record<string, z.ZodType>;
 
 export type EventType = keyof typeof eventData;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { conditionFields } from './condition.ts';
+import { SideEffectClass } from './effect.ts';
 import { OpenFolder } from './folder.ts';
 import { JsonValue } from './json.ts';
 import { Id, NodeId, Sha256 } from './names.ts';
@@ -56,6 +57,11 @@ const AgentNode = z.strictObject({
   kind: z.literal('agent').describe('Lets a model work towards a goal.'),
   ...commonFields,
   goal: z.string().max(20_000).describe('What the agent is to achieve; may be a template.'),
+  classes: z
+    .array(SideEffectClass)
+    .max(3)
+    .optional()
+    .describe('What its calls may change at most; by default as the policy allows.'),
 });
 const WaitNode = z.strictObject({
   kind: z.literal('wait').describe('Waits for something.'),

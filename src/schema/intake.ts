@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { chatIntakes } from './chat-intake.ts';
 import { StateKey, StateNamespace } from './state-entry.ts';
 import { GraphSaved } from './graph.ts';
 import { JsonValue } from './json.ts';
 import { FactGiven, Forgotten } from './memory.ts';
 import { CallId, Id, Instant, Sha256 } from './names.ts';
-import { RunLink } from './run.ts';
+import { PushSubscribed } from './channel-port.ts';
+import { RunLink, RunMarks, RunNote } from './run.ts';
+import { TreePath, WorkspaceName } from './tree.ts';
 import { WaitAnswer } from './wait.ts';
 
 export const Intake = z
@@ -20,6 +23,11 @@ export const Intake = z
       run: Id,
       now: z.literal(true).optional().describe('End the command that is running; otherwise it may finish.'),
     }),
+    z.strictObject({
+      kind: z.literal('note').describe('Send a note to whoever works on a run, which goes on meanwhile.'),
+      run: Id,
+      ...RunNote.shape,
+    }),
     z.strictObject({ kind: z.literal('resume').describe('Resume a paused run.'), run: Id }),
     z.strictObject({
       kind: z.literal('rerun').describe('Start a run that is made from an earlier one.'),
@@ -33,6 +41,10 @@ export const Intake = z
       kind: z.literal('undo').describe('Undo what a run changed on the desk.'),
       run: Id,
       dry_run: z.literal(true).optional().describe('Only report what would be undone.'),
+    }),
+    z.strictObject({
+      kind: z.literal('mark_runs').describe('Archive or pin runs in lists, or undo that; nothing is moved or deleted.'),
+      ...RunMarks.shape,
     }),
     z.strictObject({ kind: z.literal('remember').describe('Remember a fact.'), fact: FactGiven }),
     z.strictObject({
@@ -93,6 +105,18 @@ export const Intake = z
       ...GraphSaved.shape,
     }),
     z.strictObject({
+      kind: z.literal('write_graph').describe('Save a graph that a person has edited, in workspace/graphs.'),
+      graph: Id.describe('Its name, which is also the id in it.'),
+      text: z.string().min(2).max(400_000).describe('The graph as it is to be written: JSON.'),
+      replaces: Sha256.nullable().describe('The hash of the file that was edited; null = there is none yet.'),
+    }),
+    z.strictObject({
+      kind: z.literal('run_graph').describe('Run a graph of workspace/graphs.'),
+      id: Id.describe('Name of the run.'),
+      graph: Id.describe('Name of the graph.'),
+      input: JsonValue.default({}).describe('What it is run with.'),
+    }),
+    z.strictObject({
       kind: z.literal('tidy').describe('Remove old data, according to the settings.'),
       before: z
         .strictObject({
@@ -111,6 +135,71 @@ export const Intake = z
       from: Instant.optional().describe('Backfill the times from this moment on.'),
       to: Instant.optional().describe('Backfill the times up to this moment.'),
     }),
+    z.strictObject({
+      kind: z.literal('test_channel').describe('Send a test message through a channel.'),
+      channel: z.string().min(1).max(40).describe('Its name in channels.json.'),
+    }),
+    z.strictObject({
+      kind: z.literal('record_scan').describe('Record what a scan of a workspace found to be different.'),
+      workspace: WorkspaceName,
+      changes: Sha256.describe('The changes (TreeChanges), stored as an artifact.'),
+    }),
+    z.strictObject({
+      kind: z.literal('put_frames').describe('Add frames to nodes of a context tree.'),
+      workspace: WorkspaceName,
+      frames: Sha256.describe('A list of frames (FrameDraft), stored as an artifact.'),
+    }),
+    z.strictObject({
+      kind: z.literal('restore_node').describe('Give the frames of a node that has left the tree to another path.'),
+      workspace: WorkspaceName,
+      from: TreePath,
+      to: TreePath,
+    }),
+    z.strictObject({
+      kind: z.literal('compact_tree').describe('Remove old history from the index of a context tree.'),
+      workspace: WorkspaceName,
+      before: Instant.describe('What left the tree or was replaced before this moment.'),
+    }),
+    z.strictObject({
+      kind: z.literal('run_context').describe('Make frames of a context tree, or answer a question from them.'),
+      id: Id.describe('Name of the run.'),
+      tool: z
+        .enum(['context.synthesize', 'context.regenerate', 'context.invalidate', 'context.ask'])
+        .describe('What is to be done.'),
+      input: JsonValue.describe('The input of the tool.'),
+      max_tokens: z.int().nonnegative().optional().describe('What models may cost; as configured when left out.'),
+    }),
+    z.strictObject({
+      kind: z.literal('push').describe('Send notifications to a browser that has subscribed.'),
+      channel: z.string().min(1).max(40).describe('The channel of channels.json.'),
+      subscription: PushSubscribed.optional().describe('The subscription. It is not recorded.'),
+    }),
+    z.strictObject({
+      kind: z.literal('vault').describe('Report the public key of the vault; a vault is made where there is none.'),
+    }),
+    z.strictObject({
+      kind: z.literal('model').describe('Set the language model that serves every role.'),
+      act: z
+        .enum(['use', 'keep', 'later'])
+        .describe('use: if it answers one short question; keep: without asking it; later: do not offer this any more.'),
+      request: Id.optional().describe('A name for this request; .oka/state/model-setup.json repeats it.'),
+      model: z.string().min(1).max(300).optional().describe('provider:model.'),
+      url: z.string().max(2000).optional().describe('The address of its server, if it is not the usual one.'),
+      sealed_key: z
+        .string()
+        .max(200_000)
+        .optional()
+        .describe('Its key, encrypted to the public key of the vault, in base64. It is not recorded.'),
+    }),
+    ...chatIntakes,
   ])
   .describe('A request from another process to the process with the pen, as a file in .oka/intake.');
 export type Intake = z.infer<typeof Intake>;
+
+/** The request as it is recorded: what is sealed for the process with the pen stays out of the ledger. */
+export function withoutSealed(intake: Intake): Intake {
+  if (intake.kind === 'push') return { kind: 'push', channel: intake.channel };
+  if (intake.kind !== 'model' || intake.sealed_key === undefined) return intake;
+  const { sealed_key: _sealed, ...recorded } = intake;
+  return recorded;
+}

@@ -19,6 +19,8 @@ export type ProviderDefinition = {
   baseUrl: (configured: string | undefined, variables: Variables) => string;
   /** Null if unknown. */
   priceOf: (model: string) => ModelPrice | null;
+  /** Whether this model understands pictures; none does if it is left out. */
+  sees?: (model: string) => boolean;
   /** What a person can do when the model is not known there, or the server cannot be reached. */
   readonly advice?: { unknown?: (called: Called) => string; down?: (called: Called) => string };
   /** Problems that are visible without a call. */
@@ -67,6 +69,8 @@ export type Called = NamedModel & {
   price: ModelPrice | null;
   /** Whether it makes tool calls itself, or writes them as text. */
   toolCalls: 'native' | 'text';
+  /** Whether it is sent pictures. */
+  sees: boolean;
   extra: Readonly<Record<string, Json>>;
   advice: NonNullable<ProviderDefinition['advice']>;
 };

@@ -81,6 +81,12 @@ const own = {
     .describe(
       'How it calls tools: native (default) = tool calls of the provider; text = one marked block at the end of its answer, for models without tool calls.',
     ),
+  sees: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether it understands pictures, and is sent those that a step reads; default: what is known of the model, no if it is unknown.',
+    ),
   extra: z
     .record(z.string(), JsonValue)
     .optional()

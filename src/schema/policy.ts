@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DayBudget } from './day-budget.ts';
 import { PolicyFolder } from './folder.ts';
 import { Budgets } from './run.ts';
 import { SideEffectClass } from './effect.ts';
@@ -49,6 +50,17 @@ export const PolicyRule = z
   .describe('One rule; every field that is given must match.');
 export type PolicyRule = z.infer<typeof PolicyRule>;
 
+export const McpClass = z
+  .strictObject({
+    tool: z
+      .string()
+      .max(120)
+      .regex(/^mcp\.[A-Za-z0-9_-]+\.(?:\*|[^*]+\*?)$/)
+      .describe('A tool such as mcp.memory.read_graph, or with * at the end all that begin so, such as mcp.memory.*'),
+    class: SideEffectClass,
+  })
+  .describe('What the calls of tools of an MCP server may change, because you know it.');
+
 export const Policy = z
   .strictObject({
     version: z.literal(1).describe('Format of this file.'),
@@ -61,6 +73,7 @@ export const Policy = z
       })
       .describe('What happens to a class when no rule matches.'),
     budgets: Budgets.describe('Limits of one run unless the task sets lower ones.'),
+    day_budget: DayBudget.optional(),
     approvals: z
       .strictObject({
         expire_hours: z
@@ -115,6 +128,13 @@ export const Policy = z
       .max(100)
       .default([])
       .describe('Folders outside the desk that tasks may use. A task that names another one is asked about.'),
+    mcp: z
+      .array(McpClass)
+      .max(500)
+      .default([])
+      .describe(
+        'Classes of tools of MCP servers; the first entry that matches counts. All others are external_mutation, whatever their server says.',
+      ),
     rules: z
       .array(PolicyRule)
       .max(1000)

@@ -5,9 +5,11 @@ import type { StateEntry } from './state-entry.ts';
 import type { Graph } from './graph.ts';
 import type { Json } from './json.ts';
 import type { ModelSampling } from './model.ts';
+import type { PromptPicture } from './picture.ts';
 import type { Budgets, RunLink, RunStatus } from './run.ts';
 import type { Usage } from './effect.ts';
 import type { Act, ArtifactRef, Outcome, Tool, ToolCall } from './tool.ts';
+import type { TimerWait } from './wait.ts';
 
 /** Removes secrets from text. Applied at the single point where text enters the ledger and the artifacts. */
 export type Redact = (text: string) => string;
@@ -129,10 +131,14 @@ export type PlannerInput = {
   next: readonly string[];
   evidence: readonly Evidence[];
   tools: readonly Pick<Tool, 'name' | 'about' | 'annotations' | 'input'>[];
+  /** Whether the step names its tools: then all of them are offered, and else a choice. */
+  hasNamedTools?: true;
   /** What is left. */
   budgets: Budgets;
   /** Why the answer before this one was not accepted. */
   problem: string | null;
+  /** What the operator wrote while the work was in progress, the latest last. */
+  notes?: readonly string[];
 };
 
 /** One action of an agent and its outcome. */
@@ -184,8 +190,15 @@ export type Planner = {
   decide(input: PlannerInput, act: Act): Promise<Decision | NoDecision> | Decision | NoDecision;
 };
 
-/** No decision: the planner is asked again with the problem, or after a while; `failed`: asking again would not help. */
-export type NoDecision = { problem: string } | { later: number; reason: string } | { failed: string };
+/**
+ * No decision: the planner is asked again with the problem, after a while, or when something has come; `failed`: asking
+ * again would not help.
+ */
+export type NoDecision =
+  | { problem: string }
+  | { later: number; reason: string }
+  | { wait: TimerWait }
+  | { failed: string };
 
 /** Steps between the engine and the world, outermost first. Each part is optional. */
 export type Middleware = {
@@ -226,7 +239,12 @@ export type CredentialProvider = {
 };
 
 /** One turn of a conversation with a model. */
-export type ModelMessage = { role: 'user' | 'assistant'; text: string };
+export type ModelMessage = {
+  role: 'user' | 'assistant';
+  text: string;
+  /** Behind the text. A role names pictures; their bytes are read when the model is asked. */
+  pictures?: readonly (PromptPicture & { data?: Uint8Array })[];
+};
 
 /** Something a model may answer with; `input` is a JSON schema. */
 export type ModelTool = { name: string; about: string; input: Json };
@@ -240,6 +258,8 @@ export type ModelRequest = {
   tools: readonly ModelTool[];
   /** Whether the answer may have several calls. */
   parallel?: boolean;
+  /** Whether the answer may be text instead of a call. */
+  mayAnswer?: boolean;
   maxTokens: number | null;
   /** How this one answer is sampled, whatever is configured for the model. */
   sampling?: ModelSampling;

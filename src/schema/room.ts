@@ -52,6 +52,8 @@ export type Room<Run = unknown> = {
   readonly nodes?: () => Promise<readonly NodeKind[]>;
   /** Names of the tools that `open` returns, for whoever checks a graph without opening anything. */
   readonly tools?: readonly string[];
+  /** Names of further tools that it has in a home, because of what people configured there. */
+  readonly homeTools?: (home: Home) => Promise<readonly string[]>;
   /** Its tools for a simulation or a replay, where no room is open. */
   readonly detachedTools?: (place: DetachedPlace) => Promise<readonly Tool[]>;
   /** Providers of models. */
@@ -85,6 +87,8 @@ export type Examination = {
   loadConfig: () => Promise<unknown>;
   loadProviders: () => Promise<readonly ProviderDefinition[]>;
   isDeep: boolean;
+  /** False for a process that must not have secrets in its memory. */
+  mayOpenVault: boolean;
 };
 
 /** What an open room does for the worker. */

@@ -28,6 +28,13 @@ export const RunStatus = z
   .describe('The status of a run. done, failed and cancelled are final.');
 export type RunStatus = z.infer<typeof RunStatus>;
 
+export const RunKind = z
+  .enum(['task', 'schedule', 'graph', 'correction', 'rerun', 'install', 'child'])
+  .describe(
+    'What a run came from: a task, a time of a schedule, a graph that somebody started, a correction, an earlier run that it resumes, replays or forks, a tool that had to be installed, or a step of the run around it.',
+  );
+export type RunKind = z.infer<typeof RunKind>;
+
 export const RunLink = z
   .strictObject({
     kind: z
@@ -40,6 +47,15 @@ export const RunLink = z
   })
   .describe('The earlier run that a run was made from.');
 export type RunLink = z.infer<typeof RunLink>;
+
+export const RunMarks = z
+  .strictObject({
+    runs: z.array(Id).min(1).max(1000).describe('Which runs.'),
+    archived: z.boolean().optional().describe('Whether lists leave them out from now on.'),
+    pinned: z.boolean().optional().describe('Whether lists show them first from now on.'),
+  })
+  .describe('A person archived or pinned runs in lists, or undid that. The runs themselves are unchanged.');
+export type RunMarks = z.infer<typeof RunMarks>;
 
 /** In words, such as "resumes run r1". */
 export function describeLink({ kind, run, node }: RunLink): string {
@@ -89,6 +105,18 @@ export const Run = z
   })
   .describe('One execution of a graph, folded from the ledger.');
 export type Run = z.infer<typeof Run>;
+
+export const RunNote = z
+  .strictObject({
+    text: z.string().max(4000).default('').describe('The words, as the person wrote them; empty for a mere stop.'),
+    stop_after_step: z
+      .literal(true)
+      .optional()
+      .describe('Pause the run when the steps that are in progress now have ended.'),
+    by: z.string().max(200).optional().describe('Who sent it.'),
+  })
+  .describe('A note of a person to whoever works on a run.');
+export type RunNote = z.infer<typeof RunNote>;
 
 export const RunTurn = z
   .strictObject({

@@ -137,6 +137,15 @@ export type CallBounds = {
   ask: boolean;
 };
 
+/** Tools of servers are called mcp.<server>.<tool>; of these a prompt has few, and the others are found by a search. */
+export const isServerTool = (name: string): boolean => name.startsWith('mcp.');
+
+/** The tool that finds tools of servers; an agent may call what it has found. */
+export const TOOL_SEARCH = 'tools.search';
+
+/** Whether a tool runs a program on the desk through the launcher. */
+export const runsCommand = (name: string): boolean => name === 'shell' || name === 'skill.run';
+
 /** Something that can be done. The schemas are enforced before and after `invoke`; a throw in it becomes a failed outcome. */
 export type Tool = {
   /** Stable; events, graphs and policies name it. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { eventData, Pen } from './event.ts';
 import { Id, Instant, NodeId } from './names.ts';
 import { Procedure, ProcedureMove, ProcedureStatus } from './procedure.ts';
-import { PlannedNode, NodeStatus, RunLink, RunStatus } from './run.ts';
+import { PlannedNode, NodeStatus, RunKind, RunLink, RunStatus } from './run.ts';
 import { WaitFor } from './wait.ts';
 
 export const Cost = z
@@ -43,22 +43,91 @@ export const RunSummary = z
       .describe('How far it is.'),
     waits: z.int().nonnegative().describe('How many things it waits for.'),
     cost: Cost,
-    cursor: z.int().positive().describe('Its first event; give it as `after` to list what began before it.'),
+    cursor: z
+      .int()
+      .positive()
+      .describe('Its place in the list: give it as `after` for what comes behind it, as `before` for what is newer.'),
+    kind: RunKind,
+    tags: z.array(z.string()).optional().describe('Words to find it by, from the task.'),
+    schedule: Id.optional().describe('The schedule that it is a time of.'),
+    archived: z.literal(true).optional().describe('It is hidden from lists.'),
+    pinned: z.literal(true).optional().describe('It is always shown first.'),
+    related: z.int().nonnegative().describe('How many runs it started, or continue or correct it.'),
   })
   .describe('One run in a list.');
 export type RunSummary = z.infer<typeof RunSummary>;
 
+export const CurrentRun = RunSummary.pick({
+  run: true,
+  title: true,
+  status: true,
+  state: true,
+  started: true,
+  steps: true,
+})
+  .extend({
+    current: z.string().nullable().describe('The step that is being done or waits; null between two steps.'),
+    inside: z.array(Id).describe('Runs inside it that are not over; what they do and spend is counted here.'),
+    cost: Cost,
+  })
+  .describe('A run that is not over, with the runs inside it.');
+export type CurrentRun = z.infer<typeof CurrentRun>;
+
+const oneOrSeveral = <T extends z.ZodType>(value: T) => z.union([value, z.array(value).min(1).max(20)]);
+
+/** Which runs: the filters of lists and of acts on many runs. */
+export const runFilterFields = {
+  status: oneOrSeveral(RunStatus).optional().describe('Only runs with this status, or one of several.'),
+  kind: oneOrSeveral(RunKind).optional().describe('Only runs of this kind, or one of several.'),
+  tag: z.string().min(1).max(80).optional().describe('Only tasks with this tag.'),
+  schedule: Id.optional().describe('Only runs of this schedule.'),
+  since: Instant.optional().describe('Only runs that started at this moment or later.'),
+  until: Instant.optional().describe('Only runs that started before this moment.'),
+  min_cost: z.number().nonnegative().optional().describe('Only runs that cost at least so many US dollars.'),
+  max_cost: z.number().nonnegative().optional().describe('Only runs that cost at most so many US dollars.'),
+  text: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe('Only runs whose title or name has these words, or words that begin so.'),
+  archived: z
+    .enum(['no', 'only', 'also'])
+    .default('no')
+    .describe('What is done with archived runs: left out, the only ones listed, or listed among the others.'),
+};
+
 export const RunsQuery = z
   .strictObject({
-    status: RunStatus.optional().describe('Only runs that stand so.'),
-    since: Instant.optional().describe('Only runs that started at this moment or later.'),
-    text: z.string().max(1000).optional().describe('Only runs whose title has these words, or words that begin so.'),
+    ...runFilterFields,
     all: z.boolean().default(false).describe('Also the runs inside others.'),
     limit: z.int().nonnegative().default(20).describe('At most so many, the latest; 0 for all.'),
-    after: z.int().positive().optional().describe('Only runs that began before this event: the next page.'),
+    after: z.int().positive().optional().describe('Only runs behind this cursor: the next page.'),
+    before: z.int().positive().optional().describe('Only runs newer than this cursor: the page before.'),
+    skip: z
+      .int()
+      .nonnegative()
+      .optional()
+      .describe('Only runs behind so many newer ones; in the list without filters, instead of a cursor.'),
   })
   .describe('Which runs to list.');
 export type RunsQuery = z.input<typeof RunsQuery>;
+
+export const RunsPage = z
+  .strictObject({
+    runs: z.array(RunSummary).describe('The latest first.'),
+    pinned: z.array(RunSummary).describe('The pinned runs among them, the latest first; on the first page only.'),
+    next: z.int().positive().nullable().describe('Give it as `after` for the next page; null at the end.'),
+    previous: z.int().positive().nullable().describe('Give it as `before` for the page before; null at the start.'),
+    total: z
+      .int()
+      .nonnegative()
+      .nullable()
+      .describe('How many runs there are; null where counting them would mean reading them all.'),
+  })
+  .describe(
+    'One page of a list of runs. It may have fewer runs than asked for, or none, although there is a next page: a page reads a limited part of history.',
+  );
+export type RunsPage = z.infer<typeof RunsPage>;
 
 export const Step = PlannedNode.extend({ status: NodeStatus }).describe('A step of a run.');
 
@@ -98,6 +167,20 @@ export const SecretUse = eventData['secret.used']
   .extend({ at: Instant.describe('When.'), run: Id.nullable().describe('In which run.') })
   .describe('A secret that was given to a call.');
 export type SecretUse = z.infer<typeof SecretUse>;
+
+export const KnownSecret = z
+  .strictObject({
+    name: Id.describe('Its name.'),
+    version: z.int().positive().describe('Its latest version.'),
+    change: eventData['secret.changed'].shape.change
+      .nullable()
+      .describe('What was last done to it; null: nothing yet.'),
+    changed: Instant.nullable().describe('When.'),
+    uses: z.int().nonnegative().describe('How many calls were given it.'),
+    used: Instant.nullable().describe('When it was used last.'),
+  })
+  .describe('A secret by its name; its value is in the vault alone.');
+export type KnownSecret = z.infer<typeof KnownSecret>;
 
 export const FactsQuery = z
   .strictObject({

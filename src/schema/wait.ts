@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DayNeed } from './day-budget.ts';
 import { Need } from './dependency.ts';
 import { JsonValue } from './json.ts';
 import { Id, Instant, Sha256 } from './names.ts';
@@ -109,6 +110,10 @@ export const WaitFor = z
         .literal(true)
         .optional()
         .describe('The answer chooses a branch of the graph: the output is {branch, answer}, and other answers fail.'),
+      repeat: z
+        .literal(true)
+        .optional()
+        .describe('A call asked it: it is made again with the answer, which is not its output.'),
       timeout_seconds: z.number().positive().optional().describe('How long an answer is awaited.'),
       default: z.string().max(500).optional().describe('The answer after that time; without one the wait expires.'),
     }),
@@ -117,6 +122,9 @@ export const WaitFor = z
       until: Instant.describe('When the wait ends by itself.'),
       ms: z.number().int().min(0).optional().describe('For a pause: how long it is at most, however the clock is set.'),
       why: z.string().max(4000).optional().describe('What is waited out, such as a model that is not reachable.'),
+      day_budget: DayNeed.optional().describe(
+        'The wait is for the budget of the day: it also ends when that has room for the call again.',
+      ),
     }),
     z.strictObject({
       kind: z.literal('child').describe('Another run has to end.'),
@@ -140,6 +148,7 @@ export const WaitFor = z
   ])
   .describe('What a run is waiting for. No promise stays in memory during a wait.');
 export type WaitFor = z.infer<typeof WaitFor>;
+export type TimerWait = Extract<WaitFor, { kind: 'timer' }>;
 
 export const WaitAnswer = z
   .strictObject({
@@ -150,6 +159,7 @@ export const WaitAnswer = z
     output: JsonValue.optional().describe('The result, when a run was awaited.'),
     usage: Usage.optional().describe('What the awaited run has spent.'),
     by: z.string().max(200).optional().describe('Who answered: a person, a run, the clock.'),
+    through: z.string().max(40).optional().describe('The channel that the answer came through.'),
     binding: Sha256.optional().describe('For an approval: the hash of what the person had been shown.'),
     always: z
       .boolean()
@@ -173,5 +183,6 @@ export function chosenOption(options: readonly string[], text: string): string |
 /** Whether a wait ends without a person while a process drives its run. */
 export function endsAlone(awaited: WaitFor): boolean {
   if (awaited.kind === 'question') return awaited.timeout_seconds !== undefined;
-  return awaited.kind === 'timer' || awaited.kind === 'child' || awaited.kind === 'turn';
+  if (awaited.kind === 'timer') return awaited.day_budget === undefined; // whoever knows the budget ends it
+  return awaited.kind === 'child' || awaited.kind === 'turn';
 }

@@ -10,6 +10,7 @@
  * cache      before heal and retry: what is known needs neither
  * heal       outside retry: after an install the attempts are counted from the start
  * retry      outside record, so that every physical attempt is on disk before it acts
+ * day-budget inside retry: every attempt is reserved by itself, and nothing that is cached or waits for its turn
  * record     outside timeout: an attempt that ran out of time is an attempt
  * confirm    right behind the record: what was approved is compared once more before it acts
  * timeout    around the tool alone, not around waiting for the disk
@@ -26,6 +27,7 @@ import { eligible } from './middleware/eligible.ts';
 import { heal, type Diagnose } from './middleware/heal.ts';
 import { rate, type RateLimits } from './middleware/rate.ts';
 import { record } from './middleware/record-attempt.ts';
+import { dayBudget, type ReserveDayBudget } from './middleware/reserve-day-budget.ts';
 import { retry } from './middleware/retry.ts';
 import { secrets } from './middleware/insert-secrets.ts';
 import { timeout } from './middleware/timeout.ts';
@@ -44,6 +46,8 @@ export type ChainOptions = {
   asking?: ApprovalPorts;
   limits?: RateLimits;
   diagnose?: Diagnose;
+  /** Takes what a call may cost off the budget of the day. */
+  reserveDayBudget?: ReserveDayBudget;
   reveal?: Reveal;
   /** Gives a call the texts that redaction has changed, as they were written. */
   restore?: Restore;
@@ -62,6 +66,7 @@ export function standardChain(options: ChainOptions): Middleware[] {
     cache(tools, options.cache),
     heal(options.diagnose),
     retry(tools, options.sleep),
+    dayBudget(tools, options.reserveDayBudget),
     record(),
     confirm(options.asking),
     timeout(),

@@ -110,7 +110,7 @@ function launcherOptions(file: string, options: SandboxedOptions, { rights, desk
   ];
 }
 
-function rightsAsOptions({ read, run, devices, write, connect, limits }: Rights): string[] {
+export function rightsAsOptions({ read, run, devices, write, connect, limits }: Rights): string[] {
   const { fileBytes, cpuSeconds, openFiles, processes, memoryBytes } = limits;
   return [
     ...toOptions({ read, run, device: devices, write, connect }),

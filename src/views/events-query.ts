@@ -7,7 +7,7 @@ import { EventsQuery } from '../schema/view-answers.ts';
 import { BLOCK, blocksOfType, maintenanceBlocksOfRun } from './event-index.ts';
 import { firstEventOf, storedRun } from './run-rows.ts';
 
-type Span = { from: number; to: number };
+export type Span = { from: number; to: number };
 type Query = ReturnType<typeof EventsQuery.parse>;
 
 /** In their order, the latest last. */
@@ -51,7 +51,12 @@ function* spansFromEnd(rows: Rows, query: Query, within: Span): Generator<Span> 
   }
 }
 
-function* blocksFromEnd(rows: Rows, query: Query, { from, to }: Span): Generator<number> {
+/** Blocks in which the events are, from the last to the first; some may be outside of the span. */
+export function* blocksFromEnd(
+  rows: Rows,
+  query: Pick<Query, 'pen' | 'type' | 'run'>,
+  { from, to }: Span,
+): Generator<number> {
   const { pen, type, run } = query;
   if (run !== undefined && isAboutRunInMaintenance(query)) {
     yield* maintenanceBlocksOfRun(rows, run);
@@ -71,18 +76,20 @@ function* blocksFromEnd(rows: Rows, query: Query, { from, to }: Span): Generator
   }
 }
 
-const isAboutRunInMaintenance = ({ pen, run }: Query): boolean => pen === 'maintenance' && run !== undefined;
+const isAboutRunInMaintenance = ({ pen, run }: Pick<Query, 'pen' | 'run'>): boolean =>
+  pen === 'maintenance' && run !== undefined;
 
 /** What the maintenance ledger says about itself is folded by nobody (one-order.ts). */
 const isUnindexed = (pen: Pen, type: string): boolean => pen === 'maintenance' && type.startsWith('ledger.');
 
-function spanOfRun(rows: Rows, run: string): Span {
+/** Where the events of a run are in the run ledger; empty when there is no such run. */
+export function spanOfRun(rows: Rows, run: string): Span {
   const from = firstEventOf(rows, run);
   if (from === undefined) return { from: 1, to: 0 };
   return { from, to: storedRun(rows, run)?.last ?? Number.POSITIVE_INFINITY };
 }
 
-const intersect = (a: Span, b: Span): Span => ({ from: Math.max(a.from, b.from), to: Math.min(a.to, b.to) });
+export const intersect = (a: Span, b: Span): Span => ({ from: Math.max(a.from, b.from), to: Math.min(a.to, b.to) });
 
 function filterOf({ run, type }: Query): Filter {
   return {

@@ -75,6 +75,8 @@ function addMoment(explanation: Explanation, event: Event): void {
     note(event.data.state, whyStarted(event.data));
   } else if (event.type === 'run.moved') note(event.data.to, event.data.reason);
   else if (event.type === 'run.paused') note('paused', event.data.reason);
+  else if (event.type === 'note.received')
+    note('note', event.data.text + (event.data.stop_after_step === true ? ' (stop after this step)' : ''));
   else if (event.type === 'run.resumed') note('resumed', event.data.reason);
   else if (event.type === 'wait.opened') note(...awaitedBy(event.data.for, event.data.node));
   else if (event.type === 'wait.closed')

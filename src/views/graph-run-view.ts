@@ -2,17 +2,23 @@
 import type { Rows } from '../schema/rows.ts';
 import type { RunStatus } from '../schema/run.ts';
 import type { View } from '../schema/view.ts';
+import { BLOCK } from './event-index.ts';
 import { type RunRow, seqKey, storedRun } from './run-rows.ts';
 
 const prefixOf = (graph: string): string => `graph-run/${graph}/`;
+const keyOf = (graph: string, seq: number): string => prefixOf(graph) + seqKey(Math.floor(seq / BLOCK));
+
+/** A run of a graph, and the event that started it. A row has those that started in one block of events. */
+type Start = [seq: number, run: string];
 
 export const graphRunView: View = {
   name: 'graph-run',
-  version: 1,
+  version: 2,
   types: ['run.started'],
   take: ({ event }, rows) => {
     if (event.type !== 'run.started' || event.pen !== 'run' || event.run === null) return;
-    rows.put(prefixOf(event.data.graph.id) + seqKey(event.seq), event.run);
+    const key = keyOf(event.data.graph.id, event.seq);
+    rows.put(key, [...(rows.get<Start[]>(key) ?? []), [event.seq, event.run]]);
   },
 };
 
@@ -29,12 +35,18 @@ export type GraphRunsQuery = {
 /** The latest first. */
 export function runsOfGraph(rows: Rows, { graph, limit, statuses, before }: GraphRunsQuery): RunRow[] {
   const found: RunRow[] = [];
-  const range = before === undefined ? {} : { before: prefixOf(graph) + seqKey(before) };
-  for (const [, run] of rows.each<string>(prefixOf(graph), { reverse: true, ...range })) {
+  for (const run of startedBefore(rows, graph, before)) {
     const row = storedRun(rows, run);
     if (row === undefined || statuses?.includes(row.status) === false) continue;
     found.push(row);
     if (limit > 0 && found.length >= limit) break;
   }
   return found;
+}
+
+/** Names of runs, the latest first. */
+function* startedBefore(rows: Rows, graph: string, before = Number.POSITIVE_INFINITY): Generator<string> {
+  const range = Number.isFinite(before) ? { before: keyOf(graph, before + BLOCK) } : {};
+  for (const [, starts] of rows.each<Start[]>(prefixOf(graph), { reverse: true, ...range }))
+    for (const [seq, run] of starts.toReversed()) if (seq < before) yield run;
 }

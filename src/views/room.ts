@@ -30,6 +30,7 @@ export const views = defineRoom({
       { textView },
       { graphRunView },
       { stateView },
+      { egressView },
     ] = await Promise.all([
       import('./run-view.ts'),
       import('./wait-view.ts'),
@@ -39,6 +40,7 @@ export const views = defineRoom({
       import('./text-view.ts'),
       import('./graph-run-view.ts'),
       import('./state-view.ts'),
+      import('./egress-view.ts'),
     ]);
     return [
       waitView,
@@ -50,6 +52,7 @@ export const views = defineRoom({
       textView,
       graphRunView,
       stateView,
+      egressView,
     ];
   },
 });

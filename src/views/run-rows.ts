@@ -1,6 +1,7 @@
 /** The rows of the view of runs: what is stored of a run, and the keys by which lists of runs are answered. */
 import type { Goal } from '../ledger/goal.ts';
 import { memoOf, type Rows } from '../schema/rows.ts';
+import type { RunKind } from '../schema/run.ts';
 
 /** What a run has spent itself; what runs inside it spent is added when they end. */
 type Spent = { tokens: number; usd: number; calls: number; failed_calls: number };
@@ -18,6 +19,17 @@ export type RunRow = Goal & {
   root: string;
   /** Runs that it started, and those that continue it, in their order. */
   children: string[];
+  kind: RunKind;
+  /** Of a task: the words to find it by. */
+  tags?: string[];
+  /** The schedule that it is a time of. */
+  schedule?: string;
+  /** The first of the runs that it continues or corrects, under which lists fold it; absent when there is none. */
+  folded_under?: string;
+  /** Its place in the folded list: the first event of its latest continuation. Absent when it is not in that list. */
+  listed?: number;
+  archived?: true;
+  pinned?: true;
 };
 
 /** The first event of a run, by its name; also of one that has not started yet. */

@@ -1,21 +1,50 @@
-/** Owns: lists of runs and one run, from the rows of the view of runs. Reads no ledger. */
+/**
+ * Owns: lists of runs and one run, from the rows of the view of runs. Reads no ledger.
+ *
+ * Q1 A page of a list reads a limited number of rows, however many runs there are; what it left unread is the next page.
+ */
 import { isInside } from '../engine/child-terms.ts';
 import type { Rows } from '../schema/rows.ts';
 import { hasWords, wordsIn } from '../schema/text-words.ts';
-import { type RunDetail, RunsQuery, type RunSummary } from '../schema/view-answers.ts';
-import { endedPrefix, openRuns, rowKey, type RunRow, rowsPrefix, seqKey, storedRun } from './run-rows.ts';
+import { type RunDetail, type RunsPage, RunsQuery, type RunSummary } from '../schema/view-answers.ts';
+import { type Candidate, candidates, type Filter, foldedRuns, listOf } from './run-candidates.ts';
+import { cursorAt, foldedCount, pinnedRuns, type Walk } from './run-lists.ts';
+import { rowKey, type RunRow, storedRun } from './run-rows.ts';
 
 /** In the order in which they began, the latest last. */
 export function listRuns(rows: Rows, given: RunsQuery = {}): RunSummary[] {
-  const query = RunsQuery.parse(given);
-  const found: RunSummary[] = [];
-  const most = query.limit === 0 ? Number.POSITIVE_INFINITY : query.limit;
-  for (const row of candidates(rows, query)) {
-    if (query.since !== undefined && row.started < query.since) break; // runs begin in the order of their first events
-    if (matches(row, query)) found.push(summaryOf(row));
-    if (found.length >= most) break;
-  }
-  return found.toReversed();
+  const { limit, skip: _skip, ...filter } = RunsQuery.parse(given);
+  const most = limit === 0 ? Number.POSITIVE_INFINITY : limit;
+  const walk = walkOf(filter);
+  const { found } = readMatches(candidates(rows, filter, walk), filter, { walk, most, read: Number.POSITIVE_INFINITY });
+  const runs = found.map(({ row, cursor }) => summaryOf(row, cursor));
+  return walk.isNewer ? runs : runs.toReversed();
+}
+
+/** How many rows one page may read. */
+const MOST_READ = 2000;
+
+/** A page for people who scroll: the latest first, and pinned runs once more at the top. Without a filter, what belongs together is one entry. */
+export function pageOfRuns(rows: Rows, given: RunsQuery = {}): RunsPage {
+  const { limit, skip = 0, ...asked } = RunsQuery.parse(given);
+  const isFolded = !asked.all && !hasFilter(asked);
+  const start = isFolded && skip > 0 ? cursorAt(rows, skip) : null;
+  if (start === undefined) return { runs: [], pinned: [], next: null, previous: null, total: foldedCount(rows) };
+  const filter = start === null ? asked : { ...asked, after: start };
+  const walk = walkOf(filter);
+  const source = isFolded ? foldedRuns(rows, walk) : candidates(rows, filter, walk);
+  const most = limit === 0 ? MOST_READ : limit;
+  const { found, last, hasMore } = readMatches(source, filter, { walk, most, read: MOST_READ });
+  const page = walk.isNewer ? found.toReversed() : found;
+  const isFirst = filter.after === undefined && filter.before === undefined;
+  const [first, end] = [page[0]?.cursor ?? null, page.at(-1)?.cursor ?? null];
+  return {
+    runs: page.map(({ row, cursor }) => summaryOf(row, cursor)),
+    pinned: isFirst ? pinnedMatches(rows, filter) : [],
+    next: walk.isNewer ? (end ?? filter.before ?? null) : hasMore ? last : null,
+    previous: walk.isNewer ? (hasMore ? last : null) : isFirst ? null : (first ?? filter.after ?? null),
+    total: isFolded ? foldedCount(rows) : null,
+  };
 }
 
 /** The status of a run; undefined when there is no such run. */
@@ -30,12 +59,12 @@ export function runDetail(rows: Rows, run: string): RunDetail | undefined {
     ledger: { first: row.received, last: row.last },
     steps: row.nodes,
     waits: row.waits,
-    children: row.children.flatMap((child) => present(storedRun(rows, child)).map(summaryOf)),
+    children: row.children.flatMap((child) => present(storedRun(rows, child)).map((child) => summaryOf(child))),
   };
 }
 
-export function summaryOf(row: RunRow): RunSummary {
-  const { run, title, status, started, ended, parent, link, state, reason, nodes, waits, spent, received } = row;
+export function summaryOf(row: RunRow, cursor = row.received): RunSummary {
+  const { run, title, status, started, ended, parent, link, state, reason, nodes, waits, spent } = row;
   const done = nodes.filter((node) => node.status === 'done').length;
   const steps = { done, all: nodes.length };
   return {
@@ -51,42 +80,64 @@ export function summaryOf(row: RunRow): RunSummary {
     steps,
     waits: waits.length,
     cost: spent,
-    cursor: received,
+    cursor,
+    kind: row.kind,
+    ...(row.tags === undefined ? {} : { tags: row.tags }),
+    ...(row.schedule === undefined ? {} : { schedule: row.schedule }),
+    ...(row.archived === undefined ? {} : { archived: row.archived }),
+    ...(row.pinned === undefined ? {} : { pinned: row.pinned }),
+    related: row.children.length,
   };
 }
 
-type Query = ReturnType<typeof RunsQuery.parse>;
-
-/** From the latest to the first, by the shortest list that has them all. */
-function* candidates(rows: Rows, { status, after }: Query): Generator<RunRow> {
-  switch (status) {
-    case undefined:
-    case 'done':
-      for (const [, row] of rows.each<RunRow>(rowsPrefix, { reverse: true, ...behind(rowsPrefix, after) })) yield row;
-      return;
-    case 'failed':
-    case 'cancelled':
-      for (const [, run] of rows.each<string>(endedPrefix(status), {
-        reverse: true,
-        ...behind(endedPrefix(status), after),
-      }))
-        yield* present(storedRun(rows, run));
-      return;
-    case 'running':
-    case 'blocked':
-    case 'paused':
-      for (const received of openRuns(rows).toReversed())
-        if (received < (after ?? Number.POSITIVE_INFINITY)) yield* present(rows.get<RunRow>(rowKey(received)));
-  }
-}
-
-const behind = (prefix: string, after: number | undefined): { before?: string } =>
-  after === undefined ? {} : { before: prefix + seqKey(after) };
-
 const present = (row: RunRow | undefined): RunRow[] => (row === undefined ? [] : [row]);
 
-function matches(row: RunRow, { status, text, all }: Query): boolean {
-  if (status !== undefined && row.status !== status) return false;
-  if (!all && isInside(row)) return false;
-  return text === undefined || hasWords(row.title, wordsIn(text));
+const walkOf = ({ after, before }: Filter): Walk => ({ after, before, isNewer: before !== undefined });
+
+function hasFilter({ all: _all, after: _after, before: _before, archived, ...fields }: Filter): boolean {
+  return archived !== 'no' || Object.values(fields).some((value) => value !== undefined);
+}
+
+type Bounds = { walk: Walk; most: number; read: number };
+type Matches = { found: Candidate[]; last: number | null; hasMore: boolean };
+
+/** `last` is where to go on: behind the last match when there are enough, else behind the last row that was read. */
+function readMatches(source: Iterable<Candidate>, filter: Filter, { walk, most, read }: Bounds): Matches {
+  const found: Candidate[] = [];
+  let [count, last]: [number, number | null] = [0, null];
+  for (const each of source) {
+    if (isPast(each.row, filter, walk)) break;
+    const isWanted = matches(each.row, filter);
+    if ((isWanted && found.length >= most) || count >= read) return { found, last, hasMore: true };
+    if (isWanted) found.push(each);
+    count += 1;
+    last = each.cursor;
+  }
+  return { found, last, hasMore: false };
+}
+
+/** Runs begin in the order of their first events, so nothing that follows is in the range. */
+function isPast({ started }: RunRow, { since, until }: Filter, { isNewer }: Walk): boolean {
+  return isNewer ? until !== undefined && started >= until : since !== undefined && started < since;
+}
+
+const pinnedMatches = (rows: Rows, filter: Filter): RunSummary[] =>
+  pinnedRuns(rows)
+    .toSorted((a, b) => b - a)
+    .flatMap((received) => present(rows.get<RunRow>(rowKey(received))))
+    .filter((row) => matches(row, filter))
+    .map((row) => summaryOf(row));
+
+/** Whether a run is one that is asked for; pages and acts on many runs use it alike. */
+export function matches(row: RunRow, filter: Filter): boolean {
+  const { status, kind, tag, schedule, since, until, min_cost, max_cost, text, archived, all } = filter;
+  if (status !== undefined && !listOf(status).includes(row.status)) return false;
+  if (kind !== undefined && !listOf(kind).includes(row.kind)) return false;
+  if (!all && isInside(row) && (kind === undefined || !listOf(kind).includes('child'))) return false;
+  if (archived !== 'also' && (row.archived === true) !== (archived === 'only')) return false;
+  if (tag !== undefined && row.tags?.some((each) => each.toLowerCase() === tag.toLowerCase()) !== true) return false;
+  if (schedule !== undefined && row.schedule !== schedule) return false;
+  if ((since !== undefined && row.started < since) || (until !== undefined && row.started >= until)) return false;
+  if (row.spent.usd < (min_cost ?? 0) || row.spent.usd > (max_cost ?? Number.POSITIVE_INFINITY)) return false;
+  return text === undefined || hasWords(`${row.title} ${row.run}`, wordsIn(text));
 }

@@ -22,6 +22,10 @@ export const slotView: View = {
 
 /** The last slots, the latest last; limit 0 for all. */
 export function slots(rows: Rows, { limit }: { limit: number }): Slot[] {
-  const latest = rows.each<Slot>(prefix, { reverse: true, ...(limit === 0 ? {} : { limit }) });
-  return [...latest].map(([, slot]) => slot).toReversed();
+  return [...slotsFromEnd(rows, limit)].toReversed();
+}
+
+/** The last slots, the latest first; limit 0 for all. */
+export function* slotsFromEnd(rows: Rows, limit: number): Generator<Slot> {
+  for (const [, slot] of rows.each<Slot>(prefix, { reverse: true, ...(limit === 0 ? {} : { limit }) })) yield slot;
 }

@@ -6,6 +6,7 @@
  *    reads it to see which event it was. What lies behind the last complete block is searched by reading it.
  * 2. What people may have forgotten on purpose is not among them: events about facts are left out.
  */
+import { noticeOfRun } from '../schema/chat.ts';
 import type { Event, Pen } from '../schema/event.ts';
 import { memoOf, type Rows } from '../schema/rows.ts';
 import type { View } from '../schema/view.ts';
@@ -46,12 +47,18 @@ const FOUND_OTHERWISE = new Set<string>([
   'fact.kept',
   'fact.reworded',
   'fact.forgotten',
+  'message.posted',
 ]);
 
+/** Messages are found as such, and only while their conversation is there: not in the request or the run they came from. */
+function isOfChat({ type, run, data }: Event): boolean {
+  return noticeOfRun(run) !== null || (type === 'intake.received' && data.intake.kind === 'chat_post');
+}
+
 /** Everything that an event says in words. */
-export function textsOf({ type, data }: Pick<Event, 'type' | 'data'>): string[] {
+export function textsOf(event: Event): string[] {
   const found: string[] = [];
-  if (!FOUND_OTHERWISE.has(type)) collectTexts(data, (text) => found.push(text));
+  if (!FOUND_OTHERWISE.has(event.type) && !isOfChat(event)) collectTexts(event.data, (text) => found.push(text));
   return found;
 }
 
@@ -90,8 +97,9 @@ function completeBlock(rows: Rows, pen: Pen, { block, runs, titles, texts }: Gat
 function addTexts(known: Known, event: Event): boolean {
   const { row } = known;
   const [before, runs] = [row.length, row.runs.length];
-  if (!FOUND_OTHERWISE.has(event.type)) collectTexts(event.data, (text) => addText(known, row.texts, text));
-  else if (event.type === 'run.started' && event.data.depth === 0 && event.run !== null) {
+  if (!FOUND_OTHERWISE.has(event.type)) {
+    if (!isOfChat(event)) collectTexts(event.data, (text) => addText(known, row.texts, text));
+  } else if (event.type === 'run.started' && event.data.depth === 0 && event.run !== null) {
     row.runs.push(event.run);
     addText(known, row.titles, `${event.data.title}\n${event.run}`);
   }

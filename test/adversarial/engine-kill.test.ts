@@ -12,6 +12,7 @@ import { killedOften } from '../support/engine-kill-lane.ts';
 import { faultsIn } from '../support/engine-kill-observer.ts';
 import { countingTools, shapes } from '../support/engine-kill-work.ts';
 import { randomFrom } from '../support/ledger-samples.ts';
+import { scaled } from '../support/thorough.ts';
 
 const inMemory = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'oka-engine-'));
 const onDisk = mkdtempSync(join(tmpdir(), 'oka-engine-'));
@@ -21,12 +22,12 @@ afterAll(() => {
 
 describe.concurrent('kill -9 of an engine with three runs of twenty nodes', () => {
   const lanes = [
-    { where: 'in memory', kills: 150, seed: 11, dir: inMemory, snapshots: false },
-    { where: 'on disk, with snapshots of runs', kills: 150, seed: 12, dir: onDisk, snapshots: true },
+    { where: 'in memory', kills: scaled(50), seed: 11, dir: inMemory, snapshots: false },
+    { where: 'on disk, with snapshots of runs', kills: scaled(50), seed: 12, dir: onDisk, snapshots: true },
   ];
   it.each(lanes)(
     'D3 $where, after $kills kills every run ends, nothing harmful happened twice, every effect has intent and outcome',
-    { timeout: 240_000 },
+    { timeout: scaled(240_000) },
     async ({ kills, seed, ...lane }) => {
       const { sight, tally } = await killedOften(lane, kills, randomFrom(seed));
       expect(faultsIn(sight), `seed ${seed}`).toEqual([]);

@@ -21,17 +21,18 @@ import {
   startChild,
   wholeLinesOf,
 } from '../support/ledger-children.ts';
+import { scaled } from '../support/thorough.ts';
 import { freshFolder, noteOf, type Random, randomFrom } from '../support/ledger-samples.ts';
 
 describe.concurrent('kill -9', () => {
   const lanes = [
-    { what: 'one writer', rounds: 90, task: { appends: 200 } },
-    { what: 'eight writers at once', rounds: 90, task: { writers: 8, appends: 40 } },
-    { what: 'large batches', rounds: 20, task: { writers: 2, batch: 20, text: 19_000, appends: 5 } },
+    { what: 'one writer', rounds: scaled(30), task: { appends: 200 } },
+    { what: 'eight writers at once', rounds: scaled(30), task: { writers: 8, appends: 40 } },
+    { what: 'large batches', rounds: scaled(10), task: { writers: 2, batch: 20, text: 19_000, appends: 5 } },
   ];
   it.each(lanes)(
     'L3 with $what, what was acknowledged survives a kill at any of $rounds moments, once and in its place',
-    { timeout: 240_000 },
+    { timeout: scaled(240_000) },
     async ({ rounds, task }) => {
       const dir = freshFolder();
       const file = join(dir, '.oka', 'run_ledger.jsonl');

@@ -23,22 +23,9 @@ import { shellTool } from '../../src/tools/builtin/shell.ts';
 import { standardChain } from '../../src/tools/chain.ts';
 import { createReveal } from '../../src/tools/reveal-secrets.ts';
 import { launcher, temporaryFolder } from '../support/cli.ts';
-import { forms, shows } from '../support/secret-forms.ts';
+import { forms, hardSecrets as values, shows } from '../support/secret-forms.ts';
 
 const NOW = '2030-01-01T00:00:00.000Z';
-const values = [
-  'zK9-wQ2_vX7.pL4+mN8',
-  'correct horse battery staple',
-  'Tr0ub4dor&3 "quoted" \\back\\',
-  'pässwörd-mit-ümläuten',
-  '密码不能让别人看见的',
-  'deadbeefcafef00d1234',
-  'multi\nline\nsecret value',
-  'user:p@ss/word?x=1&y=2',
-  '%41%20percent+plus',
-  'tab\tand,comma;semi',
-  ...Array.from({ length: 10 }, (_, index) => `Generated${index}/${'aZ3+'.repeat(4 + index)}q${index * 7919}`),
-];
 const secrets = values.map((value, index) => ({ name: `S${index}`, value }));
 
 const folder = temporaryFolder();

@@ -17,6 +17,7 @@ export default defineConfig({
     include: ['test/adversarial/**/*.test.ts', ...thorough],
     env: { OKA_TEST_THOROUGH: '1' },
     testTimeout: 90_000, // real processes and files, however busy the machine is
+    hookTimeout: 60_000, // ending them takes time, too
     pool: 'forks',
     maxWorkers: 2,
   },

@@ -4,10 +4,14 @@ import { commands } from '../../src/cli/commands.ts';
 import { launcher, oka, okaProcess, temporaryFolder } from '../support/cli.ts';
 
 describe('the command line', () => {
-  it('lists every command and the exit codes, within 80 columns', async () => {
+  it('lists every command, those of a family in one entry, and the exit codes, within 80 columns', async () => {
     const { code, out } = await oka('--help');
     expect(code).toBe(0);
-    for (const name of Object.keys(commands)) expect(out).toContain(`  ${name} `);
+    for (const name of Object.keys(commands)) {
+      const [first = '', second = ''] = name.split(' ');
+      const entries = [...out.matchAll(new RegExp(`^  ${first} (?:.*\\n)(?: {4,}.*\\n)*`, 'gm'))].join(' ');
+      expect(entries, name).toMatch(new RegExp(second === '' ? '.' : `[ ]${second}(?:[ ,\\n]|$)`));
+    }
     expect(out).toContain('Exit codes');
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });

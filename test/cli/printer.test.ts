@@ -19,6 +19,7 @@ it('a notice appears above the footer, which is drawn on stderr and erased at th
     width: 80,
     underSupervisor: (signal, work) => work(signal),
     openDialog: null,
+    openTerminal: null,
   };
   const module = { run: vi.fn(), render: String, footer: () => () => ['footer'] } as unknown as CommandModule<
     object,

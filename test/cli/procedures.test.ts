@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeAt } from '../../src/daemon/settings.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { Procedure, type ProcedureNumbers } from '../../src/schema/procedure.ts';
+import { readSkillFolder } from '../../src/tools/skills/skill-folder.ts';
 import { oka, type TemporaryFolder, temporaryFolder } from '../support/cli.ts';
 
 const procedure = Procedure.parse({
@@ -55,6 +56,25 @@ afterAll(() => folder[Symbol.dispose]());
 
 const told = (...args: string[]) => oka('procedures', ...args, '--dir', folder.dir);
 const data = async (...args: string[]): Promise<unknown> => JSON.parse((await told(...args, '--json')).out);
+
+describe('oka procedures export', () => {
+  it('writes a promoted procedure as a skill that is sound by the specification', async () => {
+    expect((await told('export', 'sort-rows-1')).out).toContain('Wrote the skill sort-rows-1');
+    const place = join(folder.dir, 'workspace', 'skills', 'sort-rows-1');
+    const skill = readSkillFolder(place);
+    if ('problems' in skill) throw new Error(skill.problems.join('; '));
+    expect(skill.header.description).toBe('Sort <path>. Use it for tasks such as: Sort a.csv');
+    expect(skill.body).toContain('1. `sort {{path}}`');
+    expect(skill.notes).toEqual([]);
+    expect(await told('export', 'sort-rows-1')).toMatchObject({ code: 2 });
+  });
+
+  it('refuses one that has not proven itself', async () => {
+    const { code, err } = await told('export', 'sort-rows-2');
+    expect(code).toBe(3);
+    expect(err).toContain('sort-rows-2 is candidate; only a promoted procedure is exported');
+  });
+});
 
 describe('oka procedures', () => {
   it('lists them and how they stand, as the ledger says', async () => {

@@ -5,9 +5,12 @@ import { withHost } from '../../src/daemon/host.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { submit } from '../../src/intake/submit-request.ts';
+import { openLedger } from '../../src/ledger/ledger.ts';
 import { readEvents } from '../../src/ledger/read-events.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { Graph } from '../../src/schema/graph.ts';
+import type { Home } from '../../src/schema/home.ts';
+import type { Intake } from '../../src/schema/intake.ts';
 import { temporaryFolder } from '../support/cli.ts';
 
 const question = Graph.parse({
@@ -25,6 +28,14 @@ async function eventsIn(file: string): Promise<Event[]> {
 async function gone(folder: string): Promise<void> {
   for (let tries = 0; tries < 200 && readdirSync(folder).some((name) => name.endsWith('.json')); tries += 1)
     await new Promise((resolve) => setTimeout(resolve, 25));
+}
+
+/** What a process leaves that was killed when it had recorded a request: the record and the file. */
+async function leaveRecorded(home: Home, intake: Intake): Promise<void> {
+  const id = submit(join(home.oka, 'intake'), intake);
+  const ledger = await openLedger(home.ledgers.run, 'run', { redact: (text) => text });
+  await ledger.append({ type: 'intake.received', data: { id, intake } });
+  await ledger.close();
 }
 
 describe('the holder of the pen', () => {
@@ -49,6 +60,26 @@ describe('the holder of the pen', () => {
     const types = events.map((event) => event.type);
     expect(types.indexOf('intake.received')).toBeLessThan(types.indexOf('wait.closed'));
     expect(events.at(-1)).toMatchObject({ type: 'run.ended', data: { status: 'done', output: 'yes' } });
+  });
+
+  it('H2 handles a request that a crash left behind its record; one that may not be repeated is rejected', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    const intakes = join(home.oka, 'intake');
+    await withHost(home, never, async ({ engine }) => (await engine.start(question, { id: 'q1' })).done);
+    const answer = { verdict: 'answered', text: 'yes', by: 'somebody' } as const;
+    await leaveRecorded(home, { kind: 'answer', wait: 'q1.ask.0.w0', answer });
+    await withHost(home, never, () => gone(intakes));
+    await leaveRecorded(home, { kind: 'note', run: 'q1', text: 'a note' });
+    await withHost(home, never, () => gone(intakes));
+    const events = await eventsIn(home.ledgers.run);
+    expect(events.filter(({ type }) => type === 'intake.received')).toHaveLength(2);
+    expect(events.filter(({ type }) => type === 'wait.closed')).toHaveLength(1);
+    expect(events.filter(({ type }) => type === 'note.received')).toEqual([]);
+    expect(events.find(({ type }) => type === 'intake.rejected')?.data).toMatchObject({
+      reason: expect.stringContaining('ended while it handled this request') as string,
+    });
   });
 
   it('writes down why a request could not be taken, and goes on with the next', async () => {

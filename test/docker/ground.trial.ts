@@ -9,7 +9,10 @@ const missing = inject('missing');
 if (missing !== '') it.skip(`the containers are not tried: ${missing}`, () => undefined);
 
 /** What docs/OPERATE.md says has to be there. */
-const FOLDERS = [...['rules', 'maintenance', 'brain', 'memory', 'intake'].map((name) => `.oka/${name}`), 'workspace'];
+const FOLDERS = [
+  ...['rules', 'maintenance', 'brain', 'memory', 'intake', 'web'].map((name) => `.oka/${name}`),
+  'workspace/inbox',
+];
 
 describe.skipIf(missing !== '')('the folders on the host', () => {
   it('may be empty: what is missing is made, and the first task is done', async () => {

@@ -9,7 +9,7 @@ import { runbook, Stage, until, waitsOf } from './stage.ts';
 const missing = inject('missing');
 if (missing !== '') it.skip(`the containers are not tried: ${missing}`, () => undefined);
 
-const KILLS = Number(process.env['OKA_TRIAL_KILLS'] ?? 20);
+const KILLS = Number(process.env['OKA_TRIAL_KILLS'] ?? 6);
 /** A container that has lasted for so long is started again at once; else each start is put off for longer. */
 const LASTED_MS = 10_500;
 /** A command that starts the engine again; without it the engine is not killed: others may be using it. */

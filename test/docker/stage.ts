@@ -54,7 +54,13 @@ export class Stage implements Disposable {
   constructor(env: Record<string, string> = {}, dir = checkout()) {
     this.dir = dir;
     this.project = `oka-trial-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
-    this.env = { OKA_IMAGE: IMAGE, OKA_UID: String(OWNER.uid), OKA_GID: String(OWNER.gid), ...env };
+    this.env = {
+      OKA_IMAGE: IMAGE,
+      OKA_UID: String(OWNER.uid),
+      OKA_GID: String(OWNER.gid),
+      OKA_WEB_PORT: String(20_000 + Math.floor(Math.random() * 10_000)), // several stages at once
+      ...env,
+    };
   }
 
   compose(...args: string[]): Ran {

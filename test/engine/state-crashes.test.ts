@@ -19,7 +19,7 @@ import { stateTools } from '../../src/tools/builtin/state-tools.ts';
 import { checkpointsOf } from '../../src/views/checkpoints.ts';
 import { crashingEvents } from '../support/engine-crash.ts';
 import { dataOf, fakeTime, memoryArtifacts, ok, toolNamed } from '../support/engine-fakes.ts';
-import { isThorough } from '../support/thorough.ts';
+import { isThorough, scaled } from '../support/thorough.ts';
 
 const key = fc.constantFrom('a', 'b', 'c');
 const step = fc.oneof(
@@ -98,7 +98,7 @@ const writes = (events: readonly Event[]): string[] =>
     state === undefined ? [] : [`${call.split('.')[0]} ${node}`],
   );
 
-const parameters = { numRuns: isThorough ? 2000 : 30, seed: Number(process.env['SEED'] ?? 20_261_116) };
+const parameters = { numRuns: isThorough ? scaled(700) : 30, seed: Number(process.env['SEED'] ?? 20_261_116) };
 const crashes = fc.array(fc.integer({ min: 1, max: 25 }), { minLength: 1, maxLength: 3 });
 
 describe('a graph that remembers and is stopped at any moment', { timeout: 120_000 }, () => {

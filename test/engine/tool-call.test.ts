@@ -1,5 +1,6 @@
 /** Calls within calls and thoughts, what a call reveals about itself, and what a run owes to its children. */
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/schema/json.ts';
 import type { Planner } from '../../src/schema/ports.ts';
 import type { Origin, Tool, ToolCall } from '../../src/schema/tool.ts';
 import { runTool } from '../../src/tools/builtin/run-tool.ts';
@@ -143,6 +144,28 @@ describe('what a call says of itself', () => {
       },
     };
     expect(await originsSeen([{ kind: 'agent', id: 'a', goal: 'send' }], planner)).toEqual([['model', { to: origin }]]);
+  });
+});
+
+describe('an agent that has read a picture', () => {
+  const artifact = { sha256: 'a'.repeat(64), bytes: 9, media: 'image/png' };
+  it.each<[string, string, Json, Origin]>([
+    ['files.read', 'a picture', { document: { image: { type: 'image/png', width: 9, height: 9, artifact } } }, 'tool'],
+    ['mcp.camera.shoot', 'a picture of a server', { files: [{ about: 'image', artifact }] }, 'tool'],
+    ['find', 'what only claims to be one', { document: { image: { artifact } } }, 'model'],
+  ])('has words that are not in its task from there: %s, %s', async (tool, _, output, origin) => {
+    const seen: object[] = [];
+    const planner: Planner = {
+      decide: ({ turn }) => {
+        if (turn === 0) return { kind: 'CallTool', tool, input: null, rationale: '' };
+        if (turn === 1) return { kind: 'CallTool', tool: 'send', input: { to: 'someone@else.example' }, rationale: '' };
+        return { kind: 'Finish', output: null, rationale: '' };
+      },
+    };
+    const send = toolNamed('send', (__, call) => (seen.push(call.origins()), ok()), { targets: ['to'] });
+    const { engine } = engineWith({ tools: [toolNamed(tool, () => ok(output)), send], planner });
+    await (await engine.start(graphOf([{ kind: 'agent', id: 'a', goal: 'send' }]), { id: 'r' })).done;
+    expect(seen).toEqual([{ to: origin }]);
   });
 });
 

@@ -11,6 +11,7 @@ describe('the line that says how often', () => {
     ['every other week on Thursdays at 5 pm', { kind: 'weeks', every: 2, weekdays: [4], minutes: [1020] }],
     ['every day at midnight', { kind: 'days', every: 1, minutes: [0] }],
     ['12am and 12pm', { kind: 'days', every: 1, minutes: [0, 720] }],
+    ['daily at 7', { kind: 'days', every: 1, minutes: [420] }],
     ['every 2 days', { kind: 'days', every: 2, minutes: null }],
     ['every 3 weeks at 9:00', { kind: 'days', every: 21, minutes: [540] }],
     ['every 2 hours', { kind: 'minutes', every: 120 }],

@@ -20,6 +20,8 @@ const goldens: Record<string, string> = {
   v6: 'a3f23152ef50be954ab54b0263780930884268f325976c9a3963dcd026b1f8eb',
   v7: 'a3c0893f996946817ad3f1c0a089b61258a1e57b58becf4ccc39587b340a6d2b',
   v8: 'a54412a7c1b2942545cc4f2d4cdbc0e1574f5b85c413bcf88e4633e48df1a8f1',
+  v9: '8beff31a5f35d9335b3b62652d2885a1094d603e6ae675d35d136b37b9d723d3',
+  v10: '2386f9b4ea8b52327b2368d76f646903c56275a6dde385fca3e2932a3d53c547',
 };
 
 const folder = join(import.meta.dirname, '../fixture/golden');

@@ -42,6 +42,39 @@ describe('overhead of the prompts', () => {
   });
 });
 
+describe('pictures', () => {
+  const read = (turn: number, name: string) => {
+    const artifact = { sha256: name.repeat(64), bytes: 9, media: 'image/png' };
+    const image = { type: 'image/png', width: 640, height: 480, artifact };
+    return turnOf(turn, 'files.read', { path: `${name}.png` }, { document: { format: 'image', image } });
+  };
+  const shown = (...evidence: ReturnType<typeof turnOf>[]) => {
+    const [message] = executorRequest(askOf({ evidence })).messages;
+    return { text: message?.text ?? '', pictures: message?.pictures?.map(({ artifact }) => artifact.sha256[0]) };
+  };
+
+  it('of the last turn are in the request, and the result names them', () => {
+    const { text, pictures } = shown(read(0, 'a'), read(1, 'b'), read(1, 'c'));
+    expect(pictures).toEqual(['b', 'c']);
+    expect(text).toMatch(/Turn 1: files\.read [^\n]* → ok, with a picture that show_results shows again\n/);
+    expect(text).toMatch(/Turn 2: files\.read [^\n]* → ok, see Picture 1\n/);
+    expect(text).toMatch(/Turn 2: files\.read [^\n]* → ok, see Picture 2\n/);
+  });
+
+  it('of an earlier turn come again when the worker asks for its result', () => {
+    const again = { kind: 'Transition' as const, to: 'work', rationale: '', show: [1] };
+    const ask = { turn: 2, decision: again, outcome: null, output: null, error: null };
+    expect(shown(read(0, 'a'), turnOf(1, 'files.read', null, { content: 'x' })).pictures).toBeUndefined();
+    expect(shown(read(0, 'a'), turnOf(1, 'files.read', null, { content: 'x' }), ask).pictures).toEqual(['a']);
+  });
+
+  it('are at most four, the latest, and what another tool claims is none', () => {
+    const many = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => read(0, name));
+    expect(shown(...many).pictures).toEqual(['c', 'd', 'e', 'f']);
+    expect(shown(turnOf(0, 'shell', null, read(0, 'a').output)).pictures).toBeUndefined();
+  });
+});
+
 describe('the request', () => {
   it('offers the eligible tools under names that providers take, and the control tools', () => {
     const { tools: offered } = executorRequest(askOf({ tools: tools.slice(0, 2) }));

@@ -12,7 +12,10 @@ const names = Object.keys(catalog);
 describe('the catalog', () => {
   it('contains the concepts of rooms beside those that belong to no room alone', () => {
     expect(names.filter((name) => !name.startsWith('event:'))).toEqual([
+      'agent',
+      'channels',
       'config',
+      'context-view',
       'decision',
       'episode',
       'event',
@@ -22,13 +25,16 @@ describe('the catalog', () => {
       'graph-schedule',
       'intake',
       'live',
+      'mcp',
       'message',
       'model',
+      'node-context',
       'policy',
       'procedure',
       'run',
       'task-file',
       'tool',
+      'tree-node',
       'wait',
     ]);
   });

@@ -30,7 +30,7 @@ describe('what is remembered', { timeout: 90_000 }, () => {
     const received = (await story.eventsOf('task.received', 'first'))[0]?.seq;
     expect(packs[0]?.data.items.flatMap(({ evidence }) => evidence)).toContainEqual({ run: 'first', seq: received });
     await story.rest();
-    const { code, out } = await story.oka('context', 'show', 'second', 'plan');
+    const { code, out } = await story.oka('memory', 'pack', 'second', 'plan');
     expect([code, out]).toEqual([0, expect.stringMatching(/planner at plan {2}\d+ of 2,000 tokens[^]*standing/)]);
   });
 

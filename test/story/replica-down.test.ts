@@ -79,7 +79,7 @@ type Lived = {
 async function lived(silence: Silence | null): Promise<Lived> {
   await using story = await openStory({ model, config });
   story.write('.oka/run_ledger.jsonl', ''); // nobody is welcomed
-  const up = story.start(['up'], { CONVEX_URL: silence?.url ?? '' });
+  const up = story.start(['up', '--no-web'], { CONVEX_URL: silence?.url ?? '' });
   const maintenance = await story.until(
     'maintenance',
     async () => penHolder(story.home.ledgers.maintenance)?.pid || undefined,

@@ -56,6 +56,7 @@ export async function okaWith(
         underSupervisor: (stop, work) => work(stop),
         openDialog:
           answers === undefined ? null : () => Promise.resolve(dialogOf(answers, (text) => void (ran.out += text))),
+        openTerminal: null,
       },
       rooms === undefined ? {} : { rooms },
     );

@@ -1,8 +1,8 @@
 /** Tables about graphs that are made from the schemas, and the picture of the graph that the documents show. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pictureOf } from '../../src/cli/picture/graph-picture.ts';
-import { toSvg } from '../../src/cli/picture/svg.ts';
+import { pictureOf } from '../../src/views/picture/graph-picture.ts';
+import { toSvg } from '../../src/views/picture/svg.ts';
 import { checkGraphValue } from '../../src/daemon/home/graph-files.ts';
 import { nodeKinds } from '../../src/daemon/room-contributions.ts';
 import { commonFields } from '../../src/schema/graph.ts';

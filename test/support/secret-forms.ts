@@ -158,3 +158,18 @@ function needlesOf(value: string): string[] {
     ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
   ].filter((needle) => needle.length >= 4);
 }
+
+/** Twenty secrets that are hard to find again: quotes, line ends, other alphabets, percent signs, and generated ones. */
+export const hardSecrets = [
+  'zK9-wQ2_vX7.pL4+mN8',
+  'correct horse battery staple',
+  'Tr0ub4dor&3 "quoted" \\back\\',
+  'pässwörd-mit-ümläuten',
+  '密码不能让别人看见的',
+  'deadbeefcafef00d1234',
+  'multi\nline\nsecret value',
+  'user:p@ss/word?x=1&y=2',
+  '%41%20percent+plus',
+  'tab\tand,comma;semi',
+  ...Array.from({ length: 10 }, (_, index) => `Generated${index}/${'aZ3+'.repeat(4 + index)}q${index * 7919}`),
+];

@@ -17,6 +17,7 @@ const NAMES = [
   'cache',
   'heal',
   'retry',
+  'day-budget',
   'record',
   'confirm',
   'timeout',

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { type Addition, addTask, readAddition } from '../../intake/add-task.ts';
 import { isScheduled, listNextTimes, readSchedule, ScheduleFieldError } from '../../intake/schedule-spec.ts';
 import { penHolder } from '../../ledger/pen.ts';
@@ -12,7 +13,7 @@ import { onlyOperand } from '../operands.ts';
 type Data = { added: string; title: string; worker: boolean; next?: string[] };
 
 export async function run(call: Call): Promise<Answer<Data>> {
-  const addition = additionOf(onlyOperand(call, 'task'));
+  const addition = await additionFrom(call);
   const next = nextTimesOf(readAddition(addition).text.task);
   const { name, title } = addTask(join(call.home.workspace, 'inbox'), addition);
   return answer({ added: name, title, worker: penHolder(call.home.ledgers.run) !== null, ...next });
@@ -32,6 +33,17 @@ export const render = ({ title, worker, next = [] }: Data): string =>
   `Added: ${title}${next.length === 0 ? '' : `\nNext times:${next.map((each) => `\n  ${each}`).join('')}`}${worker ? '' : '\nNo worker is running; start one: oka up'}\n`;
 
 const FILE_NAME = /^\S+\.(?:md|markdown|txt)$/i;
+
+/** The task that is named, or the one that comes from a pipe (-). */
+export async function additionFrom(call: Pick<Call, 'operands' | 'stdin'>): Promise<Addition> {
+  const given = onlyOperand(call, 'task');
+  if (given !== '-') return additionOf(given);
+  if (call.stdin.isTTY === true)
+    throw new OkaError('usage', '- takes the task from a pipe', { fix: 'Such as: echo "Sort the photos" | oka add -' });
+  const piped = await text(call.stdin);
+  if (piped.trim() === '') throw new OkaError('usage', 'nothing came through the pipe');
+  return { text: piped };
+}
 
 /** What names an existing file or folder is that; everything else is the task itself, unless it is plainly a name. */
 export function additionOf(given: string): Addition {

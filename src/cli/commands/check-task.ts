@@ -3,15 +3,14 @@ import { rooms } from '../../daemon/rooms.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
-import { onlyOperand } from '../operands.ts';
 import { count, plainText } from '../plain-text.ts';
-import { additionOf } from './add.ts';
+import { additionFrom } from './add.ts';
 
 /** A file that the inbox would reject has only the reason. */
 type Data = TaskPreview | { refused: string };
 
 export async function run(call: Call): Promise<Answer<Data>> {
-  const addition = additionOf(onlyOperand(call, 'task'));
+  const addition = await additionFrom(call);
   try {
     const task = await previewTask(call.home, addition, call.rooms ?? rooms);
     return answer(task, task.problems.length === 0 ? exits.ok : exits.no);

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { commandJudge, type JudgedCommand } from '../../daemon/guard/judge-command.ts';
+import { commandJudge, judgeServerTool, type JudgedCommand } from '../../daemon/guard/judge-command.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
@@ -8,8 +8,9 @@ import { plainText } from '../plain-text.ts';
 
 type Data = ({ cmd: string } & JudgedCommand) | { error: string };
 
-export async function run(call: Call<object, Data>): Promise<Answer<Data>> {
-  const command = onlyOperand(call, 'the command');
+export async function run(call: Call<{ tool: boolean }, Data>): Promise<Answer<Data>> {
+  const command = onlyOperand(call, call.options.tool ? 'the tool' : 'the command');
+  if (call.options.tool) return answer({ cmd: command, ...judgeServerTool(call.home, command) });
   const judge = commandJudge(call.home);
   if (command === '-') return classifyLines(call, judge);
   return answer({ cmd: command, ...judge(command) });
@@ -32,7 +33,10 @@ export function render(data: Data, { bold, green, yellow, red }: Terminal): stri
 }
 
 /** One JSON line in, one out, as they come. */
-async function classifyLines(call: Call<object, Data>, judge: (line: string) => JudgedCommand): Promise<Answer<Data>> {
+async function classifyLines(
+  call: Call<{ tool: boolean }, Data>,
+  judge: (line: string) => JudgedCommand,
+): Promise<Answer<Data>> {
   if (!call.json)
     throw new OkaError('usage', 'with - commands are read as JSON lines', { fix: 'Say: oka classify --json -' });
   let code: number = exits.ok;

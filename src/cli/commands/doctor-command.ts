@@ -7,7 +7,7 @@ import type { Terminal } from '../io.ts';
 type Data = { healthy: boolean; findings: Finding[] };
 
 export async function run({ home, rooms, options }: Call<{ deep: boolean }>): Promise<Answer<Data>> {
-  const findings = await findingsOf(home, rooms, options.deep);
+  const findings = await findingsOf(home, rooms, { isDeep: options.deep });
   const healthy = findings.every((finding) => finding.state !== 'bad');
   return answer({ healthy, findings }, healthy ? exits.ok : exits.no);
 }

@@ -2,7 +2,7 @@
 import { createGraph } from '../graph-history.ts';
 import { checkGraphValue, fileOfGraph } from '../../daemon/home/graph-files.ts';
 import { withHost } from '../../daemon/host.ts';
-import { knownToolNames, nodeKinds } from '../../daemon/room-contributions.ts';
+import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';
 import { shownPath } from '../../daemon/settings.ts';
 import { buildGraph } from '../../graphs/build-graph.ts';
 import { builderPrompt, type BuilderTask, readBuiltGraph, type RejectedAnswer } from '../../graphs/graph-builder.ts';
@@ -14,9 +14,9 @@ import type { Json } from '../../schema/json.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { renderSimulation, simulatedTools, simulateGraph, type Simulation } from '../graph-simulation.ts';
 import type { Terminal } from '../io.ts';
-import { toMermaid } from '../picture/diagram-text.ts';
-import { pictureOf } from '../picture/graph-picture.ts';
-import { toSvg } from '../picture/svg.ts';
+import { toMermaid } from '../../views/picture/diagram-text.ts';
+import { pictureOf } from '../../views/picture/graph-picture.ts';
+import { toSvg } from '../../views/picture/svg.ts';
 import { requireHome } from '../require-home.ts';
 import { render as renderGraph } from './graph-show.ts';
 
@@ -60,7 +60,7 @@ export async function run(call: Call<Options, Data>): Promise<Answer<Data>> {
 async function buildUntilSound(call: Call<Options, Data>, intent: string, id: string): Promise<Built> {
   const { home, rooms, signal, notify } = call;
   const kinds = await nodeKinds(rooms);
-  const names = knownToolNames(rooms);
+  const names = await toolNamesIn(home, rooms);
   const task: BuilderTask = { intent, id, kinds, tools: await toolsFor(call) };
   const started = Date.now().toString(36);
   return withHost(

@@ -1,7 +1,8 @@
 import { readGraphText, removeGraphFile } from '../../daemon/home/edit-graph.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
-import { nameOfGraph, saveVersion } from '../graph-history.ts';
+import { nameOfGraph } from '../../daemon/home/stored-versions.ts';
+import { saveVersion } from '../graph-history.ts';
 import { graphOperand } from '../operands.ts';
 
 type Data = { graph: string; file: string; deleted: boolean };

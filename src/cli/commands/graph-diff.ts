@@ -6,7 +6,7 @@ import { OkaError } from '../../schema/errors.ts';
 import type { Json } from '../../schema/json.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { renderChanges } from '../graph-changes-text.ts';
-import { findVersion, nameOfGraph, readVersions, textOfVersion } from '../graph-history.ts';
+import { findVersion, nameOfGraph, readVersions, textOfVersion } from '../../daemon/home/stored-versions.ts';
 import type { Terminal } from '../io.ts';
 
 type Data = { graph: string; from: string; to: string; changes: GraphChange[] };

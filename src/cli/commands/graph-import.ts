@@ -1,7 +1,7 @@
 import { checkGraphValue, fileOfGraph, graphValueIn } from '../../daemon/home/graph-files.ts';
 import { createGraph } from '../graph-history.ts';
 import { loadRoomsConfig } from '../../daemon/room-config.ts';
-import { knownToolNames, nodeKinds } from '../../daemon/room-contributions.ts';
+import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';
 import { shownPath } from '../../daemon/settings.ts';
 import { importGraph } from '../../graphs/import-graph.ts';
 import { foreignToolNames } from '../../graphs/import-tools.ts';
@@ -23,7 +23,7 @@ type Data = {
 
 export async function run(call: Call<Options>): Promise<Answer<Data>> {
   const { home, rooms, options } = call;
-  const tools = knownToolNames(rooms);
+  const tools = await toolNamesIn(home, rooms);
   const config = await loadRoomsConfig(home, rooms);
   const { tools: own = {} } = (config['graph_import'] ?? {}) as { tools?: ToolNames };
   const value = graphValueIn(onlyOperand(call, 'file'));

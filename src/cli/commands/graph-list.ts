@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { checkGraphFile, graphNames } from '../../daemon/home/graph-files.ts';
-import { knownToolNames, nodeKinds } from '../../daemon/room-contributions.ts';
+import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { renderColumns } from '../columns.ts';
@@ -12,7 +12,7 @@ type Listed = { graph: string; title: string | null; nodes: number; mode: string
 type Data = { graphs: Listed[] };
 
 export async function run({ home, rooms }: Call): Promise<Answer<Data>> {
-  const [tools, kinds] = [knownToolNames(rooms), await nodeKinds(rooms)];
+  const [tools, kinds] = [await toolNamesIn(home, rooms), await nodeKinds(rooms)];
   const graphs = graphNames(home).map((name): Listed => {
     const file = join(home.workspace, 'graphs', `${name}.json`);
     try {

@@ -1,7 +1,7 @@
-import { checkGraphValue } from '../../daemon/home/graph-files.ts';
 import { formatLike, type GraphText, readGraphText, replaceGraphText } from '../../daemon/home/edit-graph.ts';
 import { graphFile } from '../../daemon/home/graph-files.ts';
-import { knownToolNames, nodeKinds } from '../../daemon/room-contributions.ts';
+import { listProblems, newProblems } from '../../daemon/home/graph-problems.ts';
+import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';
 import type { GraphProblem } from '../../engine/check-graph.ts';
 import { type GraphChange, graphChanges } from '../../engine/graph-changes.ts';
 import { graphVersion } from '../../engine/graph-versions.ts';
@@ -10,7 +10,8 @@ import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Json } from '../../schema/json.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { renderChanges } from '../graph-changes-text.ts';
-import { nameOfGraph, saveVersion } from '../graph-history.ts';
+import { nameOfGraph } from '../../daemon/home/stored-versions.ts';
+import { saveVersion } from '../graph-history.ts';
 import type { Terminal } from '../io.ts';
 import { indentWrapped } from '../plain-text.ts';
 
@@ -32,8 +33,9 @@ export async function run(call: Call<Options>): Promise<Answer<Data>> {
   const text = formatLike(before.text, patched);
   const after: GraphText = { file: before.file, text, value: patched };
   const changes = graphChanges(before.value, patched);
-  const [known, problems] = [await problemsOf(call, before), await problemsOf(call, after)];
-  const isWorse = problems.some((each) => !known.some(({ path, problem }) => isSame(each, { path, problem })));
+  const available = { tools: await toolNamesIn(call.home, call.rooms), kinds: await nodeKinds(call.rooms) };
+  const [known, problems] = [listProblems(before, available), listProblems(after, available)];
+  const isWorse = newProblems(known, problems).length > 0;
   const isWritten = !isWorse && !options.dryRun && changes.length > 0;
   if (isWritten) {
     await saveVersion(call, before, 'edited');
@@ -42,19 +44,6 @@ export async function run(call: Call<Options>): Promise<Answer<Data>> {
   }
   const data = { graph: nameOfGraph(after), version: graphVersion(patched), isWritten, changes, problems };
   return answer(data, isWorse ? exits.no : exits.ok);
-}
-
-const isSame = (a: Pick<GraphProblem, 'path' | 'problem'>, b: Pick<GraphProblem, 'path' | 'problem'>): boolean =>
-  a.path === b.path && a.problem === b.problem;
-
-/** What `oka graph validate` would list; a value that is no graph at all has one problem. */
-async function problemsOf({ rooms }: Call<Options>, { file, value }: GraphText): Promise<GraphProblem[]> {
-  try {
-    return checkGraphValue(value, file, knownToolNames(rooms), await nodeKinds(rooms)).problems;
-  } catch (error) {
-    if (error instanceof OkaError) return [{ path: '(top)', problem: messageOf(error) }];
-    throw error;
-  }
 }
 
 type Patch = { given: string; node: string; field: string; value: Json | undefined };

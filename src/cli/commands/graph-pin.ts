@@ -1,11 +1,12 @@
 import { formatLike, readGraphText, replaceGraphText } from '../../daemon/home/edit-graph.ts';
 import { checkGraphValue, graphFile } from '../../daemon/home/graph-files.ts';
-import { knownToolNames, nodeKinds } from '../../daemon/room-contributions.ts';
+import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';
 import type { GraphProblem } from '../../engine/check-graph.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Json } from '../../schema/json.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
-import { nameOfGraph, saveVersion } from '../graph-history.ts';
+import { nameOfGraph } from '../../daemon/home/stored-versions.ts';
+import { saveVersion } from '../graph-history.ts';
 import type { Terminal } from '../io.ts';
 import { indentWrapped } from '../plain-text.ts';
 
@@ -22,7 +23,7 @@ export async function run(call: Call<Options>): Promise<Answer<Data>> {
   if (output === undefined) delete pins[node];
   else pins[node] = output;
   const value = Object.keys(pins).length === 0 ? rest : { ...rest, pins };
-  const checked = checkGraphValue(value, before.file, knownToolNames(rooms), await nodeKinds(rooms));
+  const checked = checkGraphValue(value, before.file, await toolNamesIn(home, rooms), await nodeKinds(rooms));
   const problems = checked.problems.filter(({ path }) => path.startsWith('pins'));
   const after = { file: before.file, text: formatLike(before.text, value), value };
   if (problems.length === 0) {

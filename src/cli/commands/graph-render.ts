@@ -7,9 +7,9 @@ import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { findRunName } from '../find-run.ts';
 import { graphOperand } from '../operands.ts';
-import { toDot, toMermaid } from '../picture/diagram-text.ts';
-import { type Picture, pictureOf, withRun } from '../picture/graph-picture.ts';
-import { toSvg } from '../picture/svg.ts';
+import { toDot, toMermaid } from '../../views/picture/diagram-text.ts';
+import { type Picture, pictureOf, withRun } from '../../views/picture/graph-picture.ts';
+import { toSvg } from '../../views/picture/svg.ts';
 
 const FORMATS = { mermaid: toMermaid, svg: toSvg, dot: toDot } as const;
 type Format = keyof typeof FORMATS;

@@ -7,7 +7,8 @@ import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { renderChanges } from '../graph-changes-text.ts';
-import { findVersion, nameOfGraph, readVersions, saveVersion, textOfVersion } from '../graph-history.ts';
+import { findVersion, nameOfGraph, readVersions, textOfVersion } from '../../daemon/home/stored-versions.ts';
+import { saveVersion } from '../graph-history.ts';
 import type { Terminal } from '../io.ts';
 
 type Data = { graph: string; version: string; file: string; isWritten: boolean; changes: GraphChange[] };

@@ -1,5 +1,5 @@
 import { checkGraphFile } from '../../daemon/home/graph-files.ts';
-import { knownToolNames, nodeKinds } from '../../daemon/room-contributions.ts';
+import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { graphOperand } from '../operands.ts';
@@ -16,7 +16,7 @@ type Data = {
 export async function run(call: Call): Promise<Answer<Data>> {
   const { graph, problems } = checkGraphFile(
     graphOperand(call),
-    knownToolNames(call.rooms),
+    await toolNamesIn(call.home, call.rooms),
     await nodeKinds(call.rooms),
   );
   const valid = problems.length === 0;

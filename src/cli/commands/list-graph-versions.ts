@@ -4,7 +4,7 @@ import { graphVersion, type SavedVersion } from '../../engine/graph-versions.ts'
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { renderColumns } from '../columns.ts';
-import { nameOfGraph, readVersions } from '../graph-history.ts';
+import { nameOfGraph, readVersions } from '../../daemon/home/stored-versions.ts';
 import type { Terminal } from '../io.ts';
 import { graphOperand, onlyOperand } from '../operands.ts';
 

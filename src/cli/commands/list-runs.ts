@@ -1,19 +1,30 @@
 import type { RunSummary } from '../../schema/view-answers.ts';
-import { listRuns } from '../../views/runs-query.ts';
+import { listRuns, pageOfRuns } from '../../views/runs-query.ts';
 import { renderColumns } from '../columns.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { readViews } from '../read-views.ts';
+import { runFilterOf, type RunFilterValues } from '../table/run-filter-options.ts';
 
-export async function run(call: Call<{ all: boolean; limit: number }>): Promise<Answer<RunSummary[]>> {
-  return answer(await readViews(call, (rows) => listRuns(rows, { all: call.options.all, limit: call.options.limit })));
+type Options = RunFilterValues & { all: boolean; archived: boolean; limit: number };
+
+export async function run(call: Call<Options>): Promise<Answer<RunSummary[]>> {
+  const { all, archived, limit } = call.options;
+  const query = { ...runFilterOf(call.options), all, ...(archived ? { archived: 'only' as const } : {}) };
+  return answer(
+    await readViews(call, (rows) => {
+      const { pinned } = pageOfRuns(rows, query);
+      const others = listRuns(rows, { ...query, limit }).filter((run) => run.pinned !== true);
+      return [...pinned.toReversed(), ...others];
+    }),
+  );
 }
 
 export const jsonLines = (runs: RunSummary[]): RunSummary[] => runs;
 
 export function render(runs: readonly RunSummary[], terminal: Terminal): string {
   const { dim, green, red, yellow } = terminal;
-  if (runs.length === 0) return 'There are no runs yet. Drop a task into workspace/inbox, or: oka add "…"\n';
+  if (runs.length === 0) return 'No runs to show. Drop a task into workspace/inbox, or: oka add "…"\n';
   return renderColumns(
     runs,
     [
@@ -22,7 +33,7 @@ export function render(runs: readonly RunSummary[], terminal: Terminal): string 
         text: ({ status }) => status,
         style: (text, { status }) => (status === 'done' ? green(text) : status === 'failed' ? red(text) : yellow(text)),
       },
-      { text: ({ title }) => title, grows: true },
+      { text: ({ title, pinned }) => (pinned === true ? `★ ${title}` : title), grows: true },
       { text: ({ run }) => run, style: dim },
     ],
     terminal,

@@ -7,7 +7,7 @@ import { changes, knownNow } from '../../views/changes.ts';
 import { listEvents } from '../../views/events-query.ts';
 import { renderColumns } from '../columns.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
-import { describeEvent } from '../event-sentence.ts';
+import { describeEvent } from '../../views/event-sentence.ts';
 import { findRunName } from '../find-run.ts';
 import type { Terminal } from '../io.ts';
 import { readViews } from '../read-views.ts';

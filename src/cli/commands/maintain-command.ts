@@ -89,7 +89,7 @@ async function passOnce({ home, signal, notify, rooms }: MaintainCall): Promise<
 async function describePreview({ home, signal, rooms }: MaintainCall): Promise<Answer<Data>> {
   const [{ previewPass }, { describeEvent }] = await Promise.all([
     import('../../daemon/maintain/preview.ts'),
-    import('../event-sentence.ts'),
+    import('../../views/event-sentence.ts'),
   ]);
   const { events, concluded, pages } = await previewPass(home, signal, { rooms });
   const sentences = [

@@ -1,3 +1,4 @@
+import { type DayBudgetStatus, describeDayLeft, readDayBudget } from '../../daemon/guard/read-day-budget.ts';
 import type { Figure, Metrics, Unit } from '../../daemon/metrics/figures.ts';
 import { queryMetrics } from '../../daemon/metrics/metrics-view.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
@@ -6,18 +7,23 @@ import { readViews } from '../read-views.ts';
 import { count, fitText, plainText } from '../plain-text.ts';
 import { sparkline } from '../sparkline.ts';
 
-export async function run(call: Call<{ since: string | undefined }>): Promise<Answer<Metrics>> {
-  return answer(await readViews(call, (rows) => queryMetrics(rows, call.options.since ?? null)));
+type Shown = Metrics & { day_budget: DayBudgetStatus };
+
+export async function run(call: Call<{ since: string | undefined }>): Promise<Answer<Shown>> {
+  const metrics = await readViews(call, (rows) => queryMetrics(rows, call.options.since ?? null));
+  return answer({ ...metrics, day_budget: await readDayBudget(call.home) });
 }
 
-export function render(metrics: Metrics, terminal: Terminal): string {
+export function render(metrics: Shown, terminal: Terminal): string {
   if (metrics.tasks === 0) return 'There are no tasks yet. Drop one into workspace/inbox, or: oka add "…"\n';
   const { from, to, tasks, open } = metrics;
   const { bold, dim } = terminal;
   const when = from === null ? '' : from === to ? `, ${from}` : `, ${from} to ${to}`;
   const head = `${count(tasks, 'task')}${open === 0 ? '' : `, ${open} of them not finished`}${when}`;
   const hint = 'Show a run: oka show <run>. Runs behind each figure: oka metrics --json';
-  return `${bold(head)}\n\n${metrics.figures.map((figure) => renderFigure(figure, terminal)).join('')}\n${dim(hint)}\n`;
+  const left = describeDayLeft(metrics.day_budget);
+  const budget = left === null ? '' : `\n  left today   ${left}\n`;
+  return `${bold(head)}\n\n${metrics.figures.map((figure) => renderFigure(figure, terminal)).join('')}${budget}\n${dim(hint)}\n`;
 }
 
 const BARS = 14;

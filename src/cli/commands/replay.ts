@@ -1,7 +1,7 @@
 import { eventsOfRun, replayRunDecisions, replayRunFully } from '../../daemon/home/replay-runs.ts';
 import type { Event } from '../../schema/event.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
-import { describeEvent } from '../event-sentence.ts';
+import { describeEvent } from '../../views/event-sentence.ts';
 import type { Terminal } from '../io.ts';
 import { runOperand } from '../find-run.ts';
 import { count, fitText, plainText } from '../plain-text.ts';

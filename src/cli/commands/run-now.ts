@@ -9,16 +9,15 @@ import type { Home } from '../../schema/home.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { openLiveView } from '../live-view.ts';
-import { onlyOperand } from '../operands.ts';
 import { plainText } from '../plain-text.ts';
 import { exitCodeOfRun, outcomeOf, renderOutcome, renderWait, type RunOutcome } from '../run-outcome.ts';
-import { additionOf } from './add.ts';
+import { additionFrom } from './add.ts';
 
 type Data = { added: string } | { outcome: RunOutcome; inside: RunOutcome['waits']; result: string | null };
 
 export async function run(call: Call): Promise<Answer<Data>> {
   const { home, signal, notify } = call;
-  const addition = additionOf(onlyOperand(call, 'task'));
+  const addition = await additionFrom(call);
   setUp(home);
   if (penHolder(home.ledgers.run) !== null)
     return answer({ added: addTask(join(home.workspace, 'inbox'), addition).title }, exits.waiting);

@@ -15,7 +15,7 @@ import { answer, type Call, type CommandModule, exits } from '../command-module.
 import { inputOption, onlyOperand } from '../operands.ts';
 import { plainText } from '../plain-text.ts';
 import { requireHome } from '../require-home.ts';
-import { setFrontMatter } from '../set-front-matter.ts';
+import { setFrontMatter } from '../../intake/set-front-matter.ts';
 import { additionOf } from './add.ts';
 
 export type AddOptions = {

@@ -1,6 +1,6 @@
 import { readSchedules } from '../../daemon/schedule/read-schedules.ts';
-import { backfillTimes, findSchedule } from '../../daemon/schedule/schedule-requests.ts';
-import { formatLocal, readMoment, ScheduleFieldError } from '../../intake/schedule-spec.ts';
+import { backfillSpan, backfillTimes, findSchedule } from '../../daemon/schedule/schedule-requests.ts';
+import { formatLocal } from '../../intake/schedule-spec.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
@@ -18,7 +18,7 @@ export async function run(call: Call<{ yes: boolean }, Data>): Promise<Answer<Da
     });
   const state = await readSchedules(call.home, Date.now());
   const { id, spec } = findSchedule({ state: () => state }, name);
-  const span = { from: toInstant(from, spec.timezone, false), to: toInstant(to, spec.timezone, true) };
+  const span = backfillSpan({ spec }, { from, to });
   const times = backfillTimes({ spec }, span, Date.now());
   const shown = (moment: number | undefined): string | null =>
     moment === undefined ? null : formatLocal(moment, spec.timezone);
@@ -33,15 +33,6 @@ export function render(data: Data, terminal: Terminal): string {
   const { schedule, count: runs, first, last } = data;
   if (runs === 0) return `${schedule} was not due in that time.\n`;
   return `${schedule} would run ${count(runs, 'time')}, for ${first} to ${last}.\nRun them: add --yes\n`;
-}
-
-function toInstant(text: string, zone: string, isEnd: boolean): string {
-  try {
-    return new Date(readMoment('at', text, zone, isEnd)).toISOString();
-  } catch (error) {
-    if (error instanceof ScheduleFieldError) throw new OkaError('usage', error.message);
-    throw error;
-  }
 }
 
 async function isConfirmed({ options, openDialog }: Call<{ yes: boolean }, Data>, runs: number): Promise<boolean> {

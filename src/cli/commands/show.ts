@@ -10,7 +10,7 @@ import { describeLink } from '../../schema/run.ts';
 import { type RunRow, storedRun } from '../../views/run-rows.ts';
 import { isOver } from '../../engine/run-state.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
-import { describeWait } from '../event-sentence.ts';
+import { describeWait } from '../../views/event-sentence.ts';
 import { type FollowedRun, renderFollowed } from '../followed-run.ts';
 import type { Terminal } from '../io.ts';
 import { readViews } from '../read-views.ts';

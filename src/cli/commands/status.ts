@@ -1,40 +1,37 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type { FailingChannel } from '../../daemon/channels/channels-status.ts';
+import { hasChannels } from '../../daemon/channels/lazy-reaching.ts';
 import { sandboxWarning } from '../../daemon/guard/sandbox-warning.ts';
-import { type HomeCondition, readCondition } from '../../daemon/home/home-condition.ts';
+import { type DayBudgetStatus, describeDayLeft, readDayBudget } from '../../daemon/guard/read-day-budget.ts';
+import { type HomeStatus, readHomeStatus, readWorkerHealth, type WorkerHealth } from '../../daemon/home/home-status.ts';
 import { readVerification } from '../../daemon/home/verification-state.ts';
-import { failingSchedules } from '../../daemon/schedule/read-schedules.ts';
-import { listRejected } from '../../intake/list-rejected.ts';
-import { schedulesProjection } from '../../intake/schedule-state.ts';
 import type { Goal } from '../../ledger/goal.ts';
 import { peekProjection } from '../../ledger/peek-projection.ts';
-import { type Holder } from '../../ledger/pen.ts';
-import { describeSilence, penHealth } from '../../ledger/pen-health.ts';
+import { describeSilence } from '../../ledger/pen-health.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';
 import type { Home } from '../../schema/home.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
-import { answerHint, describeWait } from '../event-sentence.ts';
+import { answerHint, describeWait } from '../../views/event-sentence.ts';
 import type { Terminal } from '../io.ts';
 import { bytes, count, fitText, indentWrapped, plainText } from '../plain-text.ts';
 import { requireHome } from '../require-home.ts';
 
-type Health = { healthy: boolean; worker: Holder | null; silent_ms: number | null };
-type Status = {
+type Health = WorkerHealth & { healthy: boolean };
+type Status = HomeStatus & {
   dir: string;
-  worker: Holder | null;
-  silent_ms: number | null;
   ledger: { events: number; bytes: number; head: string; fault: Fault | null; verified: Verified };
   /** Why commands run without a sandbox here; null when they are sandboxed, or when the worker is on another machine. */
   unsandboxed: string | null;
+  /** What models may cost today, over all runs. */
+  day_budget: DayBudgetStatus;
   goals: Goal[];
   ended: Goal[];
-  rejected: { total: number; entries: { name: string; reason: string }[] };
-  /** Schedules whose last runs failed, or whose files cannot be read. */
-  schedules: { schedule: string; reason: string }[];
-} & HomeCondition;
+  /** Channels that fail. */
+  channels: FailingChannel[];
+};
 /** The last event that verification in the background has reached, and when; what it found damaged. */
 type Verified = { up_to: number; at: string | null; damaged: number[] };
-const MOST_REJECTED = 10;
 /** Lines about mistakes in the rules. */
 const MOST_PROBLEMS = 5;
 const LITTLE_DISK = 1e9;
@@ -43,14 +40,11 @@ type Fault = { seq: number; offset: number; reason: string };
 export async function run({ home, options }: Call<{ health: boolean }>): Promise<Answer<Health | Status>> {
   if (options.health) return checkHealth(home);
   requireHome(home);
-  const { worker, silent_ms } = checkWorker(home);
+  const { worker, silent_ms, rejected, schedules, ...condition } = await readHomeStatus(home);
   const { state, end, fault } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
   const ledger = { events: end.seq, bytes: end.offset, head: end.hash, fault, verified: verifiedIn(home) };
-  const rejected = listRejected(join(home.workspace, 'inbox'), MOST_REJECTED);
   const unsandboxed = worker === null || worker.host === hostname() ? await sandboxWarning(home) : null;
   const { goals, ended } = state;
-  const schedules = failingSchedules((await peekProjection(home.ledgers.run, home.oka, schedulesProjection)).state);
-  const condition = await readCondition(home);
   return answer({
     dir: home.dir,
     worker,
@@ -58,10 +52,14 @@ export async function run({ home, options }: Call<{ health: boolean }>): Promise
     ...condition,
     ledger,
     unsandboxed,
+    day_budget: await readDayBudget(home),
     goals,
     ended,
     rejected,
     schedules,
+    channels: hasChannels(home)
+      ? await (await import('../../daemon/channels/channels-status.ts')).readFailingChannels(home)
+      : [],
   });
 }
 
@@ -72,14 +70,9 @@ function verifiedIn(home: Home): Verified {
 
 /** For supervisors and containers, which ask often: reads no ledger. */
 function checkHealth(home: Home): Answer<Health> {
-  const { worker, silent_ms } = checkWorker(home);
+  const { worker, silent_ms } = readWorkerHealth(home);
   const healthy = worker !== null && silent_ms === null;
   return answer({ healthy, worker, silent_ms }, healthy ? exits.ok : exits.no);
-}
-
-function checkWorker(home: Home): Pick<Health, 'worker' | 'silent_ms'> {
-  const health = penHealth(home.ledgers.run);
-  return { worker: health?.holder ?? null, silent_ms: health?.silentMs ?? null };
 }
 
 export function render(data: Health | Status, terminal: Terminal): string {
@@ -112,11 +105,13 @@ function renderStatus(status: Status, terminal: Terminal): string {
       : [`          ${red(`damaged at seq ${fault.seq}, byte ${fault.offset}`)}: ${fault.reason}; see oka verify`]),
     ...verifiedLines(ledger.verified, terminal),
     ...conditionLines(status, terminal),
+    ...budgetLines(status.day_budget, terminal),
     ...(unsandboxed === null ? [] : [`  sandbox ${yellow(unsandboxed)}`]),
     `  goals   ${goals.length === 0 ? dim('none active') : `${tops.length} active, ${waitingText(waiting)}`}`,
     ...tops.flatMap((goal) => goalLines(goal, goals, terminal)),
     ...rejectedLines(rejected, terminal),
     ...scheduleLines(status.schedules, terminal),
+    ...channelLines(status.channels, terminal),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -140,6 +135,13 @@ function conditionLines({ model, disk_free }: Status, { dim, red }: Terminal): s
   ];
 }
 
+function budgetLines(budget: DayBudgetStatus, { yellow }: Terminal): string[] {
+  const left = describeDayLeft(budget);
+  if (left === null) return [];
+  const isUsedUp = Object.values(budget.left).includes(0);
+  return [`  budget  ${isUsedUp ? yellow(`used up: ${left} left today`) : `${left} left today`}`];
+}
+
 function verifiedLines({ up_to, at, damaged }: Verified, { dim, red, toMinute }: Terminal): string[] {
   if (damaged.length > 0) return [`          ${red(`damaged at event ${damaged.join(', ')}`)}: see oka doctor`];
   if (at === null) return [];
@@ -156,6 +158,13 @@ function rejectedLines({ total, entries }: Status['rejected'], terminal: Termina
     ...(total > entries.length ? [`    and ${total - entries.length} more`] : []),
     dim('    correct a file and move it back into the inbox to try again'),
   ];
+}
+
+function channelLines(channels: readonly FailingChannel[], terminal: Terminal): string[] {
+  return channels.map(
+    ({ channel, since, problem }) =>
+      `  channel ${terminal.red(channel)} has failed since ${terminal.toMinute(since)}: ${plainText(problem)}`,
+  );
 }
 
 function scheduleLines(schedules: Status['schedules'], terminal: Terminal): string[] {

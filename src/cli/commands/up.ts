@@ -8,6 +8,7 @@ import { checkAnchors } from '../../daemon/home/home-anchors.ts';
 import { setUp } from '../../daemon/home/set-up.ts';
 import { loadConfig, programFolder, shownPath } from '../../daemon/settings.ts';
 import type { Home } from '../../schema/home.ts';
+import type { WebConfig } from '../../schema/web.ts';
 import { type SupervisedProcess, supervise } from '../../daemon/supervise.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
@@ -24,7 +25,7 @@ const MOST_REMEMBERED = 100;
 /** Events that there may be before the first work. */
 const MOST_BEFORE_WORK = 50;
 
-type UpCall = Call<{ stay: boolean; alone: boolean; noSetup: boolean }, string>;
+type UpCall = Call<{ stay: boolean; alone: boolean; noSetup: boolean; noWeb: boolean }, string>;
 
 export async function run(call: UpCall): Promise<Answer<string>> {
   const offerOnce = offerSetup(call);
@@ -62,7 +63,7 @@ async function superviseHome(
   await untilAllowed(call, report);
   if (signal.aborted) return exits.ok;
   const code = await supervise(
-    [{ name: 'worker', args: ['worker'] }, ...(call.options.alone ? [] : await maintenanceOf(home))],
+    [{ name: 'worker', args: ['worker'] }, ...(call.options.alone ? [] : await companionsOf(call))],
     {
       home,
       signal,
@@ -96,13 +97,16 @@ function reportOnce(report: (line: string) => void): (name: string, line: string
   };
 }
 
-/** The worker reports a config that cannot be read. */
-async function maintenanceOf(home: Home): Promise<SupervisedProcess[]> {
-  const isOff = await loadConfig(home).then(
-    ({ maintenance }) => maintenance.off,
-    () => false,
-  );
-  return isOff ? [] : [{ name: 'maintenance', args: ['maintain', '--stay'], isSecondary: true }];
+/** What runs beside the worker. The worker reports a config that cannot be read. */
+async function companionsOf({ home, options }: UpCall): Promise<SupervisedProcess[]> {
+  const config = await loadConfig(home).catch(() => null);
+  const { web } = (config ?? {}) as { web?: WebConfig };
+  const maintenance = { name: 'maintenance', args: ['maintain', '--stay'], isSecondary: true };
+  const dashboard = { name: 'dashboard', args: ['web'], isSecondary: true };
+  return [
+    ...(config?.maintenance.off === true ? [] : [maintenance]),
+    ...(options.noWeb || web?.off === true ? [] : [dashboard]),
+  ];
 }
 
 async function welcome({ home }: UpCall): Promise<void> {

@@ -59,6 +59,7 @@ export const guard: Readonly<Record<string, Command>> = {
   classify: command({
     summary: 'Show what a command may change and whether it would run; nothing is run',
     operands: '<command | ->',
+    options: { tool: flag('It is the name of a tool, such as one of an MCP server.') },
     json: true,
     example: "oka classify 'git push origin main'",
     load: () => import('../commands/classify.ts'),

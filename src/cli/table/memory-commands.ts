@@ -135,12 +135,12 @@ export const memory: Readonly<Record<string, Command>> = {
     example: 'oka memory import chat.jsonl',
     load: () => import('../commands/memory-import.ts'),
   }),
-  'context show': command({
+  'memory pack': command({
     summary: 'Show what a node was given of what is remembered, and what was left out',
     operands: '<run> [node]',
     json: true,
-    example: 'oka context show report-1a2b3c4d plan',
-    load: () => import('../commands/context-show.ts'),
+    example: 'oka memory pack report-1a2b3c4d plan',
+    load: () => import('../commands/memory-pack.ts'),
   }),
   'procedures list': command({
     summary: 'List the procedures that were learned, and their status',
@@ -162,6 +162,14 @@ export const memory: Readonly<Record<string, Command>> = {
     json: true,
     example: 'oka procedures why sort-the-rows-of',
     load: () => import('../commands/procedures-why.ts'),
+  }),
+  'procedures export': command({
+    summary: 'Write a promoted procedure as a skill, so that others can use it',
+    operands: '<procedure>',
+    options: { to: text('FOLDER', 'The folder that gets it (default: workspace/skills).') },
+    json: true,
+    example: 'oka procedures export sort-the-rows-of',
+    load: () => import('../commands/procedures-export.ts'),
   }),
   'procedures promote': command({
     summary: 'Use a procedure whatever the numbers say; needs --force, and is marked so',

@@ -2,6 +2,7 @@
 import { type Command, command } from '../command-module.ts';
 import { choice, count, countOr, flag, parsedText, text } from '../options.ts';
 import { parseSince } from '../option-values.ts';
+import { runFilterOptions } from './run-filter-options.ts';
 import { limit, stay } from './shared-options.ts';
 
 export const work: Readonly<Record<string, Command>> = {
@@ -21,7 +22,8 @@ export const work: Readonly<Record<string, Command>> = {
     summary: 'Watch the inbox and do what comes, until Ctrl-C',
     options: {
       stay,
-      alone: flag('Without maintenance, which somebody else runs; for containers.'),
+      alone: flag('Without maintenance and dashboard, which somebody else runs; for containers.'),
+      'no-web': flag('Without the dashboard.'),
       'no-setup': flag('Do not offer to set up a model when there is none; so does OKA_NO_SETUP=1.'),
     },
     example: 'oka up',
@@ -45,7 +47,7 @@ export const work: Readonly<Record<string, Command>> = {
     load: () => import('../commands/maintain-command.ts'),
   }),
   add: command({
-    summary: 'Put a task into the inbox: a text, a file, or a folder with TASK.md',
+    summary: 'Put a task into the inbox: a text, a file, a folder with TASK.md, or - for stdin',
     operands: '<task>',
     json: true,
     example: 'oka add "Sort the photos on the desk by year"',
@@ -65,6 +67,18 @@ export const work: Readonly<Record<string, Command>> = {
     example: 'oka check report.md',
     load: () => import('../commands/check-task.ts'),
   }),
+  read: command({
+    summary: 'Print the text of a file: PDF, DOCX, ODT, XLSX, ODS, CSV, PPTX, EPUB, HTML, e-mail, picture',
+    operands: '<file>',
+    options: {
+      pages: text('N-M', 'Only these pages, slides or chapters, such as 3 or 2-5.'),
+      sheet: text('NAME', 'Only this sheet, by its name or number.'),
+      range: text('CELLS', 'Only these cells, such as A1:D20.'),
+    },
+    json: true,
+    example: 'oka read report.pdf --pages 1-3',
+    load: () => import('../commands/read-file.ts'),
+  }),
   run: command({
     summary: 'Do a task here and now; exit 0 only when it is done',
     operands: '<task>',
@@ -73,13 +87,15 @@ export const work: Readonly<Record<string, Command>> = {
     load: () => import('../commands/run-now.ts'),
   }),
   runs: command({
-    summary: 'List the runs, the latest last',
+    summary: 'List the runs, the latest last, pinned ones first; archived runs are left out',
     options: {
+      ...runFilterOptions,
       all: flag('Also the runs inside others.'),
+      archived: flag('Only archived runs.'),
       limit: countOr(20, 'N', 'Show the last N (default 20; 0 for all).'),
     },
     json: true,
-    example: 'oka runs',
+    example: 'oka runs --status failed --since 7d --min-cost 0.10',
     load: () => import('../commands/list-runs.ts'),
   }),
   find: command({
@@ -112,6 +128,14 @@ export const work: Readonly<Record<string, Command>> = {
     json: true,
     example: 'oka again report-1a2b3c4d',
     load: () => import('../commands/again.ts'),
+  }),
+  note: command({
+    summary: 'Tell whoever works on a run something, or to stop after this step',
+    operands: '<run> [text]',
+    options: { 'stop-after-step': flag('Pause it when the step that is in progress has ended.') },
+    json: true,
+    example: 'oka note report-1a2b3c4d "also list the prices"',
+    load: () => import('../commands/note.ts'),
   }),
   correct: command({
     summary: 'Say what is wrong with a finished run; it is done again accordingly',

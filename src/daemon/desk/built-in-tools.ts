@@ -8,8 +8,11 @@ import type { FilesOptions } from '../../tools/builtin/files-options.ts';
 import { httpTools } from '../../tools/builtin/http.ts';
 import { humanTool } from '../../tools/builtin/human.ts';
 import { runTool } from '../../tools/builtin/run-tool.ts';
+import { skillRunTool } from '../../tools/builtin/skill-run.ts';
+import type { UseSkill } from '../../tools/builtin/skill-texts.ts';
 import { type ShellOptions, shellTool } from '../../tools/builtin/shell.ts';
 import type { EgressRoutes } from '../network/egress-routes.ts';
+import { readConfined } from '../guard/read-confined.ts';
 import { commandEnvironment } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 
@@ -24,17 +27,22 @@ export type BuiltInOptions = {
   /** Folders outside the desk that are open to a call. */
   folders?: FilesOptions['folders'];
   shell?: Partial<ShellOptions>;
+  /** Gives the accepted content of a skill; without it there is no tool for scripts of skills. */
+  useSkill?: UseSkill;
   sendOn?: (host: string) => boolean;
   net?: EgressRoutes['tools'];
 };
 
 export function builtInTools(options: BuiltInOptions): Tool[] {
-  const { desk, home, artifacts, startRun, folders, shell = {}, sendOn = () => false, net = {} } = options;
+  const { desk, home, artifacts, startRun, folders, shell = {}, useSkill, sendOn = () => false, net = {} } = options;
   return [
     shellTool({ desk, env: commandEnvironment(home), artifacts, ...shell }),
-    ...filesTools({ desk, artifacts, ...(folders === undefined ? {} : { folders }) }),
+    ...filesTools({ desk, artifacts, readDocument: readConfined, ...(folders === undefined ? {} : { folders }) }),
     // The host that a call names is judged with the call; one that a server names is judged here.
     ...httpTools({ ...net, artifacts, allowHost: (host, { hop }) => hop === 'asked' || sendOn(host) }),
+    ...(useSkill === undefined
+      ? []
+      : [skillRunTool({ desk, env: commandEnvironment(home), artifacts, ...shell, use: useSkill })]),
     humanTool(),
     runTool(startRun),
   ];

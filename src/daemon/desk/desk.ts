@@ -9,13 +9,14 @@
  *    (set-aside.ts).
  * K6 Folders outside the desk that the call may change are recorded with it, so that undo covers them. Files there with which
  *    a model's call would make other programs run are removed again at once, and the call fails.
+ * K7 Files AGENTS.md that a call has written are named with the state after it: nobody takes them for instructions.
  * K4 Waits until there is disk space again; a call that succeeded must not fail because its snapshot could not be stored.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
-import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
+import { type Outcome, runsCommand, type Tool, type ToolCall } from '../../schema/tool.ts';
 import { toShownPath } from '../../tools/desk/open-folder.ts';
 import type { Step } from '../../tools/desk/plan-undo.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
@@ -27,14 +28,14 @@ import type { OpenDeskCall } from './open-desk-calls.ts';
 
 type Append = (event: NewEvent) => Promise<unknown>;
 
-const WRITERS = new Set(['shell', 'files.write', 'files.edit', 'files.move', 'files.remove']);
+const WRITERS = new Set(['shell', 'skill.run', 'files.write', 'files.edit', 'files.move', 'files.remove']);
 const MOST_SKIPPED = 1000;
 const MOST_ASIDE = 1000;
 const NOT_BEGUN: Outcome = { status: 'cancelled', error: 'stopped before it began', begun: false };
 const SPACE_POLL_MS = 2000;
 
 export type DeskPorts = {
-  shadow: Pick<Snapshots, 'snapshot' | 'topNames' | 'forFolder'>;
+  shadow: Pick<Snapshots, 'snapshot' | 'topNames' | 'forFolder' | 'instructions'>;
   /**
    * Real paths of the folders outside the desk that the call may change: those that undo restores (K6), and those that it
    * does not. None when left out.
@@ -110,7 +111,7 @@ async function withSnapshots(ports: DeskPorts, call: ToolCall, act: () => Promis
     placed?.clear(); // what is there already is part of the state before
     const taken = await shadow.snapshot(`before ${call.call}`);
     const folders = await snapshotFolders(ports, restorable, `before ${call.call}`);
-    const known = isGuarded && call.tool === 'shell' ? ({ author: 'model' } as const) : {};
+    const known = isGuarded && runsCommand(call.tool) ? ({ author: 'model' } as const) : {};
     const unsaved = uncovered.length === 0 ? {} : { uncovered: [...uncovered] };
     const more = { ...known, ...withFolders(folders), ...unsaved, ...toGround(await environmentOf(call)) };
     await append(snapshotEvent(call, 'before', taken, more));
@@ -185,9 +186,11 @@ async function recordState(
   }
   const found = ending.aside;
   const record = found === null ? {} : { aside: { tree: found.tree, paths: found.paths.slice(0, MOST_ASIDE) } };
+  const written = shadow.instructions({ before, after: after.tree }).slice(0, MOST_ASIDE);
+  const instructions = written.length === 0 ? {} : { instructions: written };
   const hasChangedFolders = JSON.stringify(folders) !== JSON.stringify(ending.folders);
   if (after.tree !== before || found !== null || hasChangedFolders || ending.isOutlived)
-    await append(snapshotEvent(call, 'after', after, { ...record, ...withFolders(folders) }));
+    await append(snapshotEvent(call, 'after', after, { ...record, ...instructions, ...withFolders(folders) }));
 }
 
 /** The states of the folders outside the desk after the call; of a model's call without what makes programs run. */
@@ -249,7 +252,7 @@ function snapshotEvent(
   { run, node, call }: Recorded,
   when: 'before' | 'after',
   { tree, skipped }: { tree: string; skipped: string[] },
-  more: Partial<Pick<SnapshotEvent['data'], 'ground' | 'author' | 'aside' | 'folders' | 'uncovered'>>,
+  more: Partial<Pick<SnapshotEvent['data'], 'ground' | 'author' | 'aside' | 'folders' | 'uncovered' | 'instructions'>>,
 ): NewEvent {
   const named = skipped.slice(0, MOST_SKIPPED).map((path) => path.slice(0, 1000));
   return { type: 'desk.kept', run, data: { call, node, when, tree, skipped: named, ...more } };

@@ -20,6 +20,7 @@ import { classWith, openSandbox, type Sandbox } from '../guard/sandbox.ts';
 import type { EgressRoutes } from '../network/egress-routes.ts';
 import type { ports } from '../room-ports.ts';
 import { commandEnvironment } from '../settings.ts';
+import type { SkillsPort } from '../skills/open-skills.ts';
 import type { LedgerPort, OnDurable, ProjectionsPort, Runs } from '../port-types.ts';
 import { builtInTools } from './built-in-tools.ts';
 import { type DeskPorts, onDesk, recordAfter, recordUnbegun } from './desk.ts';
@@ -44,6 +45,7 @@ export type DeskRoomPorts = {
   runs: Pick<Runs, 'startChild' | 'eventsOf' | 'stateOf'>;
   reportRun: (text: string, run: string) => void;
   live: LiveSteps;
+  skills: SkillsPort;
 };
 
 type Gives = Pick<typeof ports, 'folders' | 'sandbox' | 'shadow' | 'witness' | 'deskTurn' | 'deskPlaced'>;
@@ -118,7 +120,7 @@ type DeskGuards = { folders: FolderGrants; sandbox: Sandbox; classify: Classifie
 
 /** The built-in tools, which act on the desk, or in the copy of it that a fork works in. */
 function deskTools(
-  { home, artifacts, runs, live, policy, egress }: DeskRoomPorts,
+  { home, artifacts, runs, live, policy, egress, skills }: DeskRoomPorts,
   { folders, sandbox, classify }: DeskGuards,
 ): Tool[] {
   const toolsIn = (desk: string): Tool[] =>
@@ -134,6 +136,7 @@ function deskTools(
         sandbox: sandbox.forCommand,
         live,
       },
+      useSkill: skills.use,
       sendOn: (host) => mayRedirectTo(policy().policy, host),
       net: egress.tools,
     });

@@ -4,14 +4,18 @@ import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
 
 const { home, config, ledger, events, projections, artifacts, onDurable, egress, policy, runs, reportRun } = ports;
-const { folders, sandbox, shadow, witness, deskTurn, deskPlaced } = ports;
+const { skills, folders, sandbox, shadow, witness, deskTurn, deskPlaced } = ports;
 
 export const desk = defineRoom({
   name: 'daemon/desk',
   events: ['desk.kept', 'run.undone', 'intake.rejected'],
-  projections: async () => [(await import('./open-desk-calls.ts')).openDeskCalls],
+  projections: async () => [
+    (await import('./open-desk-calls.ts')).openDeskCalls,
+    (await import('./written-instructions.ts')).writtenInstructions,
+  ],
   tools: [
     'shell',
+    'skill.run',
     'files.list',
     'files.read',
     'files.search',
@@ -38,6 +42,7 @@ export const desk = defineRoom({
     runs,
     reportRun,
     live: livePort,
+    skills,
   },
   gives: { folders, sandbox, shadow, witness, deskTurn, deskPlaced },
   open: async (needed) => (await import('./open-desk.ts')).openDesk(needed),

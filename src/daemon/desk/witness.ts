@@ -3,7 +3,8 @@ import type { EngineOptions } from '../../engine/engine-context.ts';
 import type { OpenCall } from '../../engine/run-state.ts';
 import type { Event } from '../../schema/event.ts';
 import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
-import type { Outcome } from '../../schema/tool.ts';
+import type { Json } from '../../schema/json.ts';
+import { type Outcome, runsCommand } from '../../schema/tool.ts';
 import { outcomeFromWitness } from '../../tools/builtin/shell.ts';
 import { readWitness } from '../../tools/launch-witness.ts';
 import { launcherPath } from '../guard/find-launcher.ts';
@@ -70,13 +71,25 @@ async function readOutcome(
   { home, artifacts, events }: WitnessPorts,
   run: string,
 ): Promise<Outcome | null> {
-  if (tool !== 'shell') return null;
+  if (!runsCommand(tool)) return null;
   const patienceMs = ((input as { timeout_seconds?: number }).timeout_seconds ?? 600) * 1000;
   const environment = before?.data.ground ?? null;
   const seen = await readWitness(callsFolder(home), call, { launcher: launcherPath(), patienceMs, environment });
-  return seen === null || seen === 'running'
-    ? null
-    : outcomeFromWitness(seen, input, effect, artifacts, await refusedTo(call, run, events));
+  if (seen === null || seen === 'running') return null;
+  const refused = await refusedTo(call, run, events);
+  const outcome = await outcomeFromWitness(seen, commandInput(tool, input), effect, artifacts, refused);
+  return outcome.status === 'failed' && wantsNetwork(input) ? null : outcome;
+}
+
+/** The proxy ended with the process, so that a command behind it may have failed for want of it: that is in doubt. */
+const wantsNetwork = (input: Json): boolean =>
+  ((input as { net?: boolean | readonly string[] }).net ?? false) !== false;
+
+/** A script of a skill ends as the command that it was run by. */
+function commandInput(tool: string, input: Json): Json {
+  if (tool === 'shell') return input;
+  const { script = '', timeout_seconds = 600 } = input as { script?: string; timeout_seconds?: number };
+  return { argv: [script], timeout_seconds };
 }
 
 /** What the proxy refused to a call, by its events. A name that could not be resolved was not refused. */

@@ -26,6 +26,8 @@ export type ApprovalPorts = {
   folder: string;
   open: () => readonly Open[];
   answer: (open: Open, answer: WaitAnswer) => Promise<unknown>;
+  /** False while a run of a fleet has not been claimed again; its page is read later. */
+  mayAnswer: (open: Open) => boolean;
   refuse: (wait: string, reason: string) => Promise<unknown>;
   clock: () => number;
 };
@@ -59,7 +61,7 @@ export function approvalPages(ports: ApprovalPorts): ApprovalPages {
 
   async function judge(each: Open): Promise<void> {
     const progress = progressOf(each.wait);
-    if (progress.isAnswered) return;
+    if (progress.isAnswered || !ports.mayAnswer(each)) return;
     if (isExpired(each.for, ports.clock())) {
       progress.isAnswered = true;
       return answerOrRefuse(ports, each, {

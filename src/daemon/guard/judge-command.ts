@@ -1,7 +1,10 @@
-/** Owns: what the active policy of a home says about a command that a model would write. Nothing is run. */
+/** Owns: what the active policy of a home says about a command or a request that a model would write. Nothing is run. */
 import { createDescriber, createJudge } from '../../guard/judge-call.ts';
+import { mcpClass } from '../../guard/mcp-class.ts';
 import type { Classified } from '../../schema/command.ts';
 import { OkaError } from '../../schema/errors.ts';
+import { egressRule } from '../../guard/egress-rule.ts';
+import { type Facts, ruleMatches } from '../../guard/rule-match.ts';
 import { deskFolder } from '../desk-folder.ts';
 import type { Home } from '../../schema/home.ts';
 import { type Effect, Policy } from '../../schema/policy.ts';
@@ -30,6 +33,59 @@ export function commandJudge(home: Home): (line: string) => JudgedCommand {
   };
 }
 
+export type JudgedRequest = {
+  verdict: Effect;
+  reason: string;
+  host: string;
+  command: { verdict: string; reason: string };
+};
+
+/** What it says about reading an address, and about a command in the sandbox that goes to the same host. */
+export function requestJudge(home: Home): (url: URL) => JudgedRequest {
+  const loaded = policyOrDefaults(home);
+  const tool = { targets: ['url'], annotations: { ...NOTHING_KNOWN, destructive: false, risk: 'medium' } } as const;
+  const judge = createJudge({ policy: () => loaded, describe: createDescriber({ get: () => tool }, () => null) });
+  return (url) => {
+    const { effect, why } = judge({ ...modelCall(''), tool: 'http.get', class: 'read', input: { url: url.href } });
+    const port = url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port);
+    const command = egressRule(loaded.policy.rules, [])(url.hostname.toLowerCase(), port);
+    return { verdict: effect, reason: why, host: url.host, command };
+  };
+}
+
+/** Which rules match a command or a request, by their places in the policy; `maybe` depends on what the shell makes of it. */
+export function matchingRules(
+  { rules }: Pick<Policy, 'rules'>,
+  facts: Pick<Facts, 'tool' | 'class'> & Partial<Facts>,
+): { rule: number; match: 'yes' | 'maybe' }[] {
+  const all: Facts = { programs: [], paths: [], hosts: [], risk: 'high', destructive: true, ...facts };
+  return rules.flatMap((each, rule) => {
+    const match = ruleMatches(each, all);
+    return match === 'no' ? [] : [{ rule, match }];
+  });
+}
+
+/** The same for a call of an MCP server's tool, whatever its input. */
+export function judgeServerTool(home: Home, tool: string): JudgedCommand {
+  if (!tool.startsWith('mcp.'))
+    throw new OkaError('usage', `"${tool}" is not the tool of an MCP server`, {
+      fix: 'Write mcp.SERVER.TOOL; the classes of other tools depend on what they are given.',
+    });
+  const loaded = policyOrDefaults(home);
+  const found = {
+    class: mcpClass(loaded.policy, tool),
+    reason: 'as the policy says',
+    programs: [],
+    paths: [],
+    hosts: [],
+    net: false,
+  };
+  const describe = createDescriber({ get: () => ({ targets: [], annotations: NOTHING_KNOWN }) }, () => null);
+  const judge = createJudge({ policy: () => loaded, describe });
+  const { effect, why } = judge({ ...modelCall(''), tool, input: {}, class: found.class });
+  return { found, verdict: effect, reason: why };
+}
+
 const NOTHING_KNOWN = {
   read_only: false,
   destructive: true,
@@ -44,7 +100,8 @@ const DEFAULTS = Policy.parse({
   budgets: {},
 });
 
-function policyOrDefaults(home: Home): LoadedPolicy {
+/** Where there is no policy yet, the defaults of the product count. */
+export function policyOrDefaults(home: Home): LoadedPolicy {
   try {
     return loadPolicy(home.policy, lineClassifierOf(home));
   } catch (error) {

@@ -9,11 +9,15 @@ import { given } from '../../guard/granted-approvals.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
+import type { ExecutionBackend } from '../../schema/ports.ts';
 import type { OpenedRoom } from '../../schema/room.ts';
+import { ownershipOf, withoutUnclaimed } from '../fleet/assert-owned.ts';
+import type { FleetMember } from '../fleet/fleet-member.ts';
 import type { ports } from '../room-ports.ts';
 import type { LedgerPort, ProjectionsPort, Runs } from '../port-types.ts';
 import { approvalPages, assertAnswer, openApprovals } from './approval-pages.ts';
 import { lineClassifierOf } from './classifier.ts';
+import { openDayBudget } from './open-day-budget.ts';
 import type { HomeVault } from './home-vault.ts';
 import { type LoadedPolicy, openPolicy } from './policy-file.ts';
 
@@ -24,29 +28,42 @@ export type GuardRoomPorts = {
   taskGraph: () => TaskGraph;
   vault: Pick<HomeVault, 'refresh' | 'originals'>;
   runs: Pick<Runs, 'answer'>;
+  backend: Pick<ExecutionBackend, 'capabilities'>;
+  fleet: FleetMember | null;
 };
 
 export async function openGuard(
   around: GuardRoomPorts,
-): Promise<OpenedRoom<RunState, { policy: typeof ports.policy }>> {
-  const { home, ledger, projections, taskGraph, vault, runs } = around;
+): Promise<OpenedRoom<RunState, { policy: typeof ports.policy; dayBudget: typeof ports.dayBudget }>> {
+  const { home, ledger, projections, taskGraph, vault, runs, backend, fleet } = around;
   const file = openPolicy(home.policy, lineClassifierOf(home));
   const pages = approvalPages({
     folder: join(home.oka, 'approvals'),
     open: () => openApprovals(taskGraph()),
+    mayAnswer: ({ run }) => ownershipOf(projections, fleet, run) !== 'unclaimed',
     answer: (open, answer) => runs.answer(open.run, open.wait, answer),
     refuse: (wait, reason) => ledger.append({ type: 'answer.refused', data: { wait, reason } }),
+    clock: Date.now,
+  });
+  const dayBudget = openDayBudget({
+    ledger,
+    projections,
+    policy: file.now,
+    taskGraph: () => withoutUnclaimed(taskGraph(), projections, fleet),
+    runs,
+    backend,
     clock: Date.now,
   });
   await record(file.now());
   vault.originals.sweep(Date.now());
   return {
-    gives: { policy: file.now },
+    gives: { policy: file.now, dayBudget },
     intakes: {
       answer: async ({ wait, answer }) => {
         await assertAnswer(taskGraph(), ledger, wait, answer, Date.now());
         return runs.answer(runOfWait(wait, taskGraph()), wait, answer);
       },
+      vault: async () => (await import('./vault-recipient.ts')).offerRecipient(home),
     },
     refresh: async () => {
       await refreshPolicy();
@@ -56,14 +73,20 @@ export async function openGuard(
     runSettled: async ({ id, status }) => {
       if (status === 'done' || status === 'cancelled') vault.originals.forget(id);
     },
-    poll: ({ isStopped }) => (isStopped ? pages.show() : pages.poll()),
+    poll: async ({ isStopped }) => {
+      if (isStopped) return pages.show();
+      await pages.poll();
+      await dayBudget.poll();
+    },
     close: () => pages.show(),
   };
 
   /** H3. The same policy is not recorded twice. */
   async function record({ sha256, policy }: LoadedPolicy): Promise<void> {
     if (projections.stateOf(given).policy === sha256) return;
-    await ledger.append({ type: 'policy.loaded', data: { sha256, rules: policy.rules.length } });
+    const { rules, day_budget } = policy;
+    const limits = day_budget === undefined ? {} : { day_budget };
+    await ledger.append({ type: 'policy.loaded', data: { sha256, rules: rules.length, ...limits } });
   }
 
   async function refreshPolicy(): Promise<void> {

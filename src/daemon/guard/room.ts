@@ -2,11 +2,11 @@
 import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
 
-const { home, ledger, projections, taskGraph, vault, runs, policy } = ports;
+const { home, ledger, projections, taskGraph, vault, runs, backend, policy, dayBudget } = ports;
 
 export const homeGuard = defineRoom({
   name: 'daemon/guard',
-  events: ['policy.loaded', 'secret.changed', 'answer.refused', 'intake.rejected'],
+  events: ['policy.loaded', 'budget.reserved', 'budget.low', 'secret.changed', 'answer.refused', 'intake.rejected'],
   check: async (at) => {
     const [{ loadPolicy }, { lineClassifierOf }] = await Promise.all([
       import('./policy-file.ts'),
@@ -14,16 +14,21 @@ export const homeGuard = defineRoom({
     ]);
     loadPolicy(at.policy, lineClassifierOf(at));
   },
-  findings: async (at) => {
+  findings: async (at, { mayOpenVault }) => {
     const [{ policyFinding }, { folderFindings }, { sandboxFindings }, { vaultFinding }] = await Promise.all([
       import('./policy-finding.ts'),
       import('./folder-finding.ts'),
       import('./sandbox-findings.ts'),
       import('./vault-finding.ts'),
     ]);
-    return [await policyFinding(at), ...folderFindings(at), ...(await sandboxFindings(at)), await vaultFinding(at)];
+    return [
+      await policyFinding(at),
+      ...folderFindings(at),
+      ...(await sandboxFindings(at)),
+      await vaultFinding(at, mayOpenVault),
+    ];
   },
-  needs: { home, ledger, projections, taskGraph, vault, runs },
-  gives: { policy },
+  needs: { home, ledger, projections, taskGraph, vault, runs, backend, fleet: ports.fleet },
+  gives: { policy, dayBudget },
   open: async (needed) => (await import('./open-guard.ts')).openGuard(needed),
 });

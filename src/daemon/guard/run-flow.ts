@@ -3,6 +3,8 @@ import { type Flow, foldFlow } from '../../guard/information-flow.ts';
 import { matchesGlob } from '../../roles/glob.ts';
 import type { Event } from '../../schema/event.ts';
 import { Graph } from '../../schema/graph.ts';
+import type { Json } from '../../schema/json.ts';
+import { jsonField } from '../../schema/json-field.ts';
 import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
 import type { Policy } from '../../schema/policy.ts';
 import { TaskGiven } from '../../schema/task-run.ts';
@@ -23,10 +25,17 @@ export async function flowOfRun(ports: FlowPorts, run: string): Promise<Flow> {
   const publicFiles = task?.fields.public ?? [];
   return foldFlow(events, {
     words: (await Promise.all(events.flatMap((event) => startWords(ports, event, event === started)))).join('\n'),
-    read: task?.fields.corrects === undefined ? null : `the result of ${task.fields.corrects}`, // the planner sees it
+    read: firstRead(task, started?.data.input ?? null), // the first prompt has it
     isPublicFile: (path) => publicFiles.some((glob) => matchesGlob(glob, path)),
     followsLinks: ports.policy().web.links === 'follow',
   });
+}
+
+/** What the first prompt of a run contains that may be private: an earlier result, or what other agents have written. */
+function firstRead(task: TaskGiven | undefined, input: Json): string | null {
+  if (task?.fields.corrects !== undefined) return `the result of ${task.fields.corrects}`;
+  const isOfAgent = task?.fields.from_chat !== undefined || jsonField(input, 'reads_agents') === true;
+  return isOfAgent ? 'messages of agents' : null;
 }
 
 /**
@@ -59,6 +68,7 @@ function startWords(ports: FlowPorts, event: Event, isFirst: boolean): Promise<s
 
 /** The task as the person wrote it, or the graph that a person wrote and what it was started with. */
 async function operatorsWords({ artifacts }: FlowPorts, started: Started, task?: TaskGiven): Promise<string> {
+  if (task?.fields.from_chat !== undefined) return ''; // an agent wrote it
   const given = [started.title, JSON.stringify(started.input)];
   if (task !== undefined) return [...given, (await artifacts.get({ sha256: task.body })).toString('utf8')].join('\n');
   const graph = Graph.safeParse(JSON.parse((await artifacts.get(started.graph)).toString('utf8'))).data;

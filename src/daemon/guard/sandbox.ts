@@ -5,16 +5,17 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { confinementFor, type Places, rightsOf } from '../../guard/command-rights.ts';
+import { confinementFor, missingSupport, type Places, type Rights, rightsOf } from '../../guard/command-rights.ts';
 import type { Command } from '../../schema/command.ts';
 import type { Event } from '../../schema/event.ts';
 import type { OpenFolder } from '../../schema/folder.ts';
 import type { SideEffectClass } from '../../schema/effect.ts';
-import type { ToolCall } from '../../schema/tool.ts';
+import { runsCommand, type ToolCall } from '../../schema/tool.ts';
 import type { CommandSandbox, SandboxRequest, StepTerms } from '../../tools/builtin/shell.ts';
 import type { Grant } from '../../tools/egress/open-egress.ts';
 import { type SandboxLaunch, type KernelSupport, probeKernel } from '../../tools/sandbox-launch.ts';
 import { unsandboxedWarning } from './sandbox-warning.ts';
+import type { ServerLaunch } from '../../tools/mcp/server-process.ts';
 import { resolvePlaces } from '../../tools/sandbox-places.ts';
 import { importsFrom } from '../../tools/deps/imports.ts';
 import { type DeskLock, markOf } from '../../tools/desk-lock.ts';
@@ -48,10 +49,30 @@ type InstallerRequest = {
   timeoutMs: number;
 };
 
+export type ServerRequest = {
+  folders: readonly OpenFolder[];
+  /** Hosts, with or without a port, that a person named for it. */
+  hosts: readonly string[];
+  /** A folder of its own, by which processes are recognised whose launcher was killed. */
+  state: string;
+};
+
+export type ServerSandbox =
+  | {
+      kind: 'ready';
+      env: Readonly<Record<string, string>>;
+      scratch: string;
+      launch: ServerLaunch;
+      [Symbol.asyncDispose](): Promise<void>;
+    }
+  | { kind: 'refused'; reason: string };
+
 export type Sandbox = {
   forCommand: (call: ToolCall, command: Command, request: SandboxRequest) => Promise<CommandSandbox>;
   /** For a program of the installer, which alone writes the tools and reaches the registries. */
   forInstaller: (call: ToolCall, request: InstallerRequest) => Promise<CommandSandbox>;
+  /** For an MCP server: it gets what its entry states, a folder for temporary files, and nothing of the desk. */
+  forServer: (request: ServerRequest) => Promise<ServerSandbox>;
   /** For a program that only prints its version: it may run what was installed, and change nothing. */
   forVersionCheck: () => Promise<CommandSandbox>;
   hasLauncher: () => Promise<boolean>;
@@ -74,11 +95,12 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
       return sandbox;
     },
     forInstaller: async (call, request) => sandboxInstaller(ports, await probe(), call, request),
+    forServer: async (request) => sandboxServer(ports, await probe(), request),
     forVersionCheck: async () => sandboxVersionCheck(ports, await probe()),
     hasLauncher: async () => (await probe()).launcher,
     async environmentOf({ tool }) {
       const { launcher } = await probe();
-      return launcher && tool === 'shell' ? launchEnvironment(callsFolder(ports.home)) : null;
+      return launcher && runsCommand(tool) ? launchEnvironment(callsFolder(ports.home)) : null;
     },
     warning: async () => unsandboxedWarning(await probe(), ports.sandbox),
     forgetWitnesses(durable) {
@@ -152,6 +174,58 @@ async function sandboxVersionCheck(ports: SandboxPorts, support: KernelSupport):
     launch: { launcher: launcherPath(), rights: { ...rights, run: [...rights.run, places.tools] } },
     grant: null,
   });
+}
+
+/** Longer than any server runs without being idle. */
+const SERVER_MS = 7 * 86_400_000;
+
+async function sandboxServer(
+  ports: SandboxPorts,
+  support: KernelSupport,
+  { folders, hosts, state }: ServerRequest,
+): Promise<ServerSandbox> {
+  const { home, sandbox } = ports;
+  if (!support.launcher || (sandbox === 'jail' && support.landlock === 0))
+    return { kind: 'refused', reason: `${missingSupport(support)}, so a server cannot be sandboxed` };
+  const owner = { run: null, call: null, hosts: [], servers: hosts };
+  const grant = hosts.length === 0 ? null : await ports.egress.grant(owner, SERVER_MS);
+  const scratch = createScratch(home);
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  return {
+    kind: 'ready',
+    env: { PATH: reachablePath(home), HOME: scratch, TMPDIR: scratch, LANG: 'C.UTF-8', ...grant?.env },
+    scratch,
+    launch: {
+      launcher: launcherPath(),
+      rights: sandbox === 'none' ? null : serverRights(home, scratch, support, folders, grant),
+      mark: markOf(state),
+    },
+    [Symbol.asyncDispose]: async () => {
+      grant?.[Symbol.dispose]();
+      await removeScratch(scratch);
+    },
+  };
+}
+
+/** The rights of a read without the desk, and the folders that the entry of the server names. */
+function serverRights(
+  home: Home,
+  scratch: string,
+  support: KernelSupport,
+  folders: readonly OpenFolder[],
+  grant: Grant | null,
+): Rights {
+  const places = placesOf(home, scratch);
+  const step = { class: 'read', author: 'model', net: grant?.address ?? null, installer: false } as const;
+  const rights = rightsOf(step, places, support);
+  const paths = (access: OpenFolder['access']): string[] =>
+    folders.filter((folder) => folder.access === access).map(({ path }) => `=${path}`);
+  return {
+    ...rights,
+    read: [...rights.read.filter((path) => path !== places.desk), ...paths('read'), ...certificateFiles()],
+    run: [...rights.run, places.tools],
+    write: [...rights.write, ...paths('write')],
+  };
 }
 
 type SandboxParts = {

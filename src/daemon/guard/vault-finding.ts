@@ -8,12 +8,14 @@ import { vaultOf } from './home-vault.ts';
 
 const what = 'vault';
 
-export async function vaultFinding(home: Home): Promise<Finding> {
+/** A process that must not have secrets in its memory says only that the vault is there. */
+export async function vaultFinding(home: Home, mayOpen = true): Promise<Finding> {
   const places = vaultPlaces(home);
   const { file } = places;
   try {
     const stats = lstatIfPresent(file);
     if (stats === undefined) return { state: 'good', what, found: 'none yet; oka secrets set makes one' };
+    if (!mayOpen) return { state: 'good', what, found: `${file} is there; oka doctor tries whether it opens` };
     const { findIdentity } = await import('../../guard/vault-identity.ts');
     const identity = findIdentity(places);
     if (stats.isFile() && identity?.wrapped === true)

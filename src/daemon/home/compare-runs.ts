@@ -7,14 +7,37 @@ import { OkaError } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Json } from '../../schema/json.ts';
-import type { RunLink } from '../../schema/run.ts';
+import type { RunLink, RunStatus } from '../../schema/run.ts';
+import type { Cost } from '../../schema/view-answers.ts';
 import { openSnapshots, type Snapshots } from '../../tools/desk/snapshots.ts';
 import { pathOfRun } from '../../views/run-path.ts';
+import type { RunRow } from '../../views/run-rows.ts';
 import { deskFolder } from '../desk-folder.ts';
 import { stepsOf } from '../desk/desk.ts';
 import { deskStateAt } from '../desk/fork-desks.ts';
 import { eventsWithChildren, undoFolder } from '../desk/undo.ts';
 import { eventsOfRun, planOfRun, sinceStart } from './replay-runs.ts';
+import { runWithSteps } from './run-with-steps.ts';
+
+export type ComparedRun = { run: string; title: string; status: RunStatus; started: string; cost: Cost };
+export type RunsSideBySide = { runs: [ComparedRun, ComparedRun]; same: boolean } & RunComparison;
+
+/** Compares two runs by their rows; of a task, the run with its steps. `same`: they ended alike, with equal outputs and files. */
+export async function compareByName(
+  home: Home,
+  rowOf: (run: string) => Promise<RunRow>,
+  names: readonly [string, string],
+): Promise<RunsSideBySide> {
+  const sideOf = async (name: string): Promise<ComparedRun> => {
+    const named = await rowOf(name);
+    const { run, status, started, spent } = await rowOf(runWithSteps(named));
+    return { run, title: named.title, status, started, cost: spent };
+  };
+  const runs: [ComparedRun, ComparedRun] = [await sideOf(names[0]), await sideOf(names[1])];
+  const compared = await compareRuns(home, runs[0].run, runs[1].run);
+  const isSame = runs[0].status === runs[1].status && compared.outputs.length + (compared.files ?? []).length === 0;
+  return { runs, same: isSame, ...compared };
+}
 
 /** A file that is not the same after both runs: its content after each, as a hash; null where it is not there. */
 export type FileDifference = { path: string; content: [string | null, string | null] };

@@ -60,7 +60,7 @@ export async function openAnchors(
 /** Compares a ledger with its anchors; changes nothing. */
 export type AnchorCheck =
   | { state: 'none' }
-  | { state: 'matches'; seq: number; at: string; signed: boolean }
+  | { state: 'matches'; seq: number; hash: string; at: string; signed: boolean }
   | { state: 'broken'; reason: string };
 
 export function checkAnchors(home: Home, pen: Pen): AnchorCheck {
@@ -74,7 +74,7 @@ export function checkAnchors(home: Home, pen: Pen): AnchorCheck {
   const [latest] = claims.filter(({ at }) => at !== undefined).toSorted((a, b) => b.seq - a.seq);
   if (latest?.at === undefined) return { state: 'none' };
   const signed = identity !== null && findHomeKey(identity.id) !== null;
-  return { state: 'matches', seq: latest.seq, at: latest.at, signed };
+  return { state: 'matches', seq: latest.seq, hash: latest.hash, at: latest.at, signed };
 }
 
 function findRollback(file: string, claims: readonly Claim[]): Rollback | null {

@@ -2,7 +2,7 @@
 import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
 
-const { home, config, liveLedger, ledger, taskGraph, tidy, runs, projections } = ports;
+const { home, config, liveLedger, ledger, taskGraph, tidy, runs, projections, artifacts, tools, nodeKinds } = ports;
 
 export const homeRoom = defineRoom({
   name: 'daemon/home',
@@ -17,7 +17,7 @@ export const homeRoom = defineRoom({
     (await import('./private-files.ts')).tightenFiles(at);
   },
   tidy: async (tidying) => (await import('./tidy-artifacts.ts')).tidyArtifacts(tidying),
-  needs: { home, config, liveLedger, ledger, taskGraph, tidy, runs, projections },
+  needs: { home, config, liveLedger, ledger, taskGraph, tidy, runs, projections, artifacts, tools, nodeKinds },
   open: async (needed) => {
     const { backgroundTidy } = await import('./background-tidy.ts');
     const { verifyInBackground } = await import('./background-verify.ts');
@@ -33,6 +33,11 @@ export const homeRoom = defineRoom({
           const { noteVersion } = await import('./save-version.ts');
           await noteVersion(needed, { graph, version, artifact, cause });
           return null;
+        },
+        write_graph: async (intake) => {
+          const { writeGraph } = await import('./write-graph.ts');
+          const written = await writeGraph(needed, intake);
+          return { answer: Promise.resolve(written) };
         },
         archive: async ({ before }) => {
           const { archiveRuns } = await import('../../ledger/archive-runs.ts');

@@ -26,7 +26,7 @@ const ESSENTIAL = [
   'workspace/outbox',
   'workspace/desk',
 ] as const;
-const DERIVED = ['.oka/maintenance', ...WRITTEN.map((name) => `.oka/${name}`)];
+const DERIVED = ['.oka/maintenance', '.oka/web', ...WRITTEN.map((name) => `.oka/${name}`)];
 const FOLDERS = ['.oka/rules', ...DERIVED, 'workspace/inbox', 'workspace/outbox', 'workspace/desk'];
 /** The first files of a home. Their templates are in share/home: what git tracks is never a file that a person edits. */
 const FILES = [

@@ -23,7 +23,8 @@ export type LiveServer = {
   close: () => Promise<void>;
 };
 
-const MOST_READERS = 32;
+/** Terminals and dashboards that watch at the same time. */
+const MOST_READERS = 128;
 const MOST_STEPS = 100;
 /** What may wait for a reader before it is dropped. */
 const BEHIND_BYTES = 262_144;

@@ -1,4 +1,5 @@
 /** How well the assistant does, as figures; each with the latest runs behind it. Pure. */
+import { daysBetween } from './calendar-days.ts';
 import { type DayTally, emptyDay, mergeDays, type Share, type Sum, type Tally } from './day-tally.ts';
 
 export type Unit = 'share' | 'seconds' | 'usd' | 'tokens' | 'count' | 'ratio';
@@ -123,7 +124,6 @@ function median(tokens: ArrayLike<number>, from = 0, to = tokens.length): number
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const MOST_DAYS = 366;
 
 /** Every day from the first to the last on which a task ended, also those on which none did. */
@@ -131,9 +131,5 @@ function datesOf(days: ReadonlyMap<string, DayTally>): string[] {
   const known = [...days].flatMap(([date, { ended }]) => (ended > 0 ? [date] : [])).toSorted();
   const [first, last] = [known[0], known.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const end = Date.parse(last);
-  const start = Math.max(Date.parse(first), end - (MOST_DAYS - 1) * DAY_MS);
-  return Array.from({ length: Math.round((end - start) / DAY_MS) + 1 }, (_, n) =>
-    new Date(start + n * DAY_MS).toISOString().slice(0, 10),
-  );
+  return daysBetween(first, last, MOST_DAYS);
 }

@@ -6,7 +6,7 @@
 import type { Event } from '../../schema/event.ts';
 import { memoOf, type Rows } from '../../schema/rows.ts';
 import type { View } from '../../schema/view.ts';
-import { type RunRow, seqKey, storedRun } from '../../views/run-rows.ts';
+import { openRuns, rowKey, type RunRow, seqKey, storedRun } from '../../views/run-rows.ts';
 import {
   applyToTask,
   blankTask,
@@ -16,6 +16,7 @@ import {
   type TaskRecord,
 } from '../../memory/task-record.ts';
 import { type DayTally, emptyDay, type Packed, tallyPack, tallyTask, type TaskFigures } from './day-tally.ts';
+import { beforeDay } from './calendar-days.ts';
 import { type Metrics, metricsOf } from './figures.ts';
 
 const dayPrefix = 'metrics/day/';
@@ -43,6 +44,26 @@ export function queryMetrics(rows: Rows, since: string | null): Metrics {
   const days = [...rows.each<DayTally>(dayPrefix)].map(([key, day]) => [key.slice(dayPrefix.length), day] as const);
   return metricsOf(new Map(days), rows.get<number>(countKey) ?? 0);
 }
+
+/** The tasks that ended from one date to another, both included, and those that are not over: reads a row a day. */
+export function metricsOfDays(rows: Rows, from: string, to: string): Metrics {
+  const days = new Map<string, DayTally>();
+  for (const [key, day] of rows.each<DayTally>(dayPrefix, {
+    before: `${dayPrefix}${to}/`,
+    after: dayPrefix + beforeDay(from),
+  }))
+    days.set(key.slice(dayPrefix.length), day);
+  const ended = [...days.values()].reduce((sum, day) => sum + day.ended, 0);
+  return metricsOf(days, ended + openTasks(rows));
+}
+
+function openTasks(rows: Rows): number {
+  const open = openRuns(rows).map((received) => rows.get<RunRow>(rowKey(received)));
+  return open.filter((row) => row !== undefined && row.graph === 'oka.task' && row.root === row.run).length;
+}
+
+/** How many tasks ended on a date. */
+export const tasksEndedOn = (rows: Rows, date: string): number => rows.get<DayTally>(dayPrefix + date)?.ended ?? 0;
 
 /** The tasks that started at `since` or later, the latest first. */
 function* eachTask(rows: Rows, since: string): Generator<TaskFigures> {

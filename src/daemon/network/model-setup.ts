@@ -31,6 +31,9 @@ export async function isSetupDue(home: Home, rooms?: readonly DaemonRoom[]): Pro
   );
 }
 
+/** Whether a person has put the set-up off. */
+export const isSetupPutOff = (home: Home): boolean => existsSync(laterFile(home));
+
 /** From now on no start offers the set-up; `oka model setup` still runs it. */
 export function putOffSetup(home: Home): void {
   mkdirSync(dirname(laterFile(home)), { recursive: true, mode: 0o700 });

@@ -3,7 +3,7 @@ import type { Config } from '../../schema/config.ts';
 import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
 
-const { home, config, ledger, vault, policy, providers, egress, models } = ports;
+const { home, config, ledger, vault, policy, providers, setModel, egress, models } = ports;
 
 export const network = defineRoom({
   name: 'daemon/network',
@@ -13,9 +13,11 @@ export const network = defineRoom({
     if (settings === null) return [];
     return (await import('./model-findings.ts')).modelFindings(at, settings, await loadProviders());
   },
-  needs: { home, config, ledger, vault, policy, providers },
+  needs: { home, config, ledger, vault, policy, providers, setModel },
   gives: { egress, models },
-  open: async ({ home: at, config: set, ledger: written, vault: secrets, policy: active, providers: known }) => {
+  open: async (needed) => {
+    const { home: at, config: set, ledger: written, vault: secrets, policy: active, providers: known } = needed;
+    const choose = needed.setModel;
     const [{ egressRoutes }, { egressEvent }, { modelsOf }] = await Promise.all([
       import('./egress-routes.ts'),
       import('./egress-access.ts'),
@@ -29,6 +31,9 @@ export const network = defineRoom({
     });
     return {
       gives: { egress: routes, models: modelsOf(at, set, secrets, known, routes.models) },
+      intakes: {
+        model: (intake) => choose(at, routes.models, intake),
+      },
       close: () => routes.steps[Symbol.asyncDispose](),
     };
   },

@@ -17,6 +17,7 @@ import { loadRoomsConfig } from '../room-config.ts';
 import { modelProviders } from '../room-contributions.ts';
 import type { DaemonRoom } from '../rooms.ts';
 import { egressProxy } from '../settings.ts';
+import type { EgressRoutes } from './egress-routes.ts';
 import { modelSettings } from './home-models.ts';
 
 /** `usage` is what the provider says was spent, also on an answer that could not be used. */
@@ -34,6 +35,8 @@ export type TrialRequest = {
   key?: string | undefined;
   signal: AbortSignal;
   rooms?: readonly DaemonRoom[] | undefined;
+  /** How models are reached, for the process that has the egress proxy; left out: as Node itself does it. */
+  route?: EgressRoutes['models'] | undefined;
 };
 
 const MOST_ANSWER = 200;
@@ -48,8 +51,8 @@ const QUESTION: ModelRequest = {
 
 /** A model that cannot be asked or does not answer is an outcome; one that is not named or set is refused. */
 export async function tryModel(home: Home, request: TrialRequest): Promise<ModelTrial> {
-  const { name, url, key, signal, rooms } = request;
-  assertModelsReachable();
+  const { name, url, key, signal, rooms, route } = request;
+  if (route === undefined) assertModelsReachable();
   const providers = await modelProviders(rooms);
   const config = await loadRoomsConfig(home, rooms);
   const stored = modelSettings(
@@ -71,7 +74,7 @@ export async function tryModel(home: Home, request: TrialRequest): Promise<Model
     throw new OkaError('usage', 'no model is set', {
       fix: 'Choose one: oka model setup, or: oka model use provider:model',
     });
-  const models = modelsFrom(settings);
+  const models = modelsFrom(settings, route);
   const id = nameOf(named);
   const address = models.called('planner', id)?.baseUrl ?? '';
   const startedAt = performance.now();

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runIdOf } from '../../intake/due-slots.ts';
-import { timesOfSpec } from '../../intake/schedule-spec.ts';
+import { readMoment, ScheduleFieldError, timesOfSpec } from '../../intake/schedule-spec.ts';
 import type { ScheduleState } from '../../intake/schedule-state.ts';
 import type { SlotCame } from '../../intake/slots.ts';
 import { OkaError } from '../../schema/errors.ts';
@@ -57,6 +57,21 @@ async function freeSecond(schedules: SchedulesPort, id: string): Promise<number>
   let slot = Math.floor(schedules.now() / 1000) * 1000;
   while (await schedules.hasRun(runIdOf(id, slot, 'now-'))) slot += 1000;
   return slot;
+}
+
+/** A span of days or moments, as a person writes it, in the time zone of the schedule. */
+export function backfillSpan(
+  { spec: { timezone } }: Pick<ScheduleState, 'spec'>,
+  { from, to }: { from: string; to: string },
+): { from: string; to: string } {
+  const toInstant = (text: string, isEnd: boolean): string => {
+    try {
+      return new Date(readMoment('at', text, timezone, isEnd)).toISOString();
+    } catch (error) {
+      throw error instanceof ScheduleFieldError ? new OkaError('usage', error.message) : error;
+    }
+  };
+  return { from: toInstant(from, false), to: toInstant(to, true) };
 }
 
 /** The times of a schedule in a span, as far as they have passed. */

@@ -29,7 +29,7 @@ import { ok, defineTool } from '../../tools/builtin/define-tool.ts';
 import { askModel } from './ask-model.ts';
 import { pastRounds } from './past-rounds.ts';
 import { plannedCriterion } from './planned-criteria.ts';
-import { bodyOf, moveTo, type TaskPorts } from './task-ports.ts';
+import { bodyOf, moveTo, notesOf, type TaskPorts } from './task-ports.ts';
 import type { Changes } from '../../tools/desk/desk-changes.ts';
 import { collectEvidence, witnessOf } from './work-evidence.ts';
 import { finalAnswerIn } from './final-answer.ts';
@@ -216,7 +216,7 @@ async function isRefused(ports: TaskPorts, run: string): Promise<boolean> {
 /** Lets a model judge criteria in prose; without a model they stay unchecked. It may read more before it judges. */
 async function askCritic(
   ports: TaskPorts,
-  { task }: Given,
+  { task, end }: Given,
   work: Work,
   criteria: readonly Criterion[],
   call: ToolCall,
@@ -224,6 +224,7 @@ async function askCritic(
   const prose = criteria.filter(({ check }) => check === null).map(({ text }) => text);
   if (prose.length === 0 || ports.model('critic', task.fields.model) === null) return { found: [], model: null };
   const body = await bodyOf(ports, task);
+  const notes = await notesOf(ports, call.run, end.run);
   const pack = await ports.pack('critic', call, task, `${body}\n${prose.join('\n')}`);
   const tokens = Math.max(LEAST_TOKENS, messageTokens(ports.contextOf('critic', task.fields.model)));
   const evidence: Witness[] = await collectEvidence(work.attempts, work.changes, call.act);
@@ -234,6 +235,7 @@ async function askCritic(
     const canRead = reads < MOST_READS;
     const ask: CriticAsk = {
       task: body,
+      notes,
       pack,
       criteria: prose,
       answer: work.answer,

@@ -39,7 +39,7 @@ export function deliverFiles(
 }
 
 /** Also between invisible characters of a text, and in every encoding that contains ASCII. */
-function hasSecret(content: Buffer, redact: Redact): boolean {
+export function hasSecret(content: Buffer, redact: Redact): boolean {
   return (['latin1', 'utf8'] as const).some((encoding) => {
     const text = content.toString(encoding);
     return redact(text) !== text;

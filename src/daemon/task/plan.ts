@@ -33,15 +33,14 @@ import type { OpenFolder } from '../../schema/folder.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { ok, defineTool } from '../../tools/builtin/define-tool.ts';
 import { askModel } from './ask-model.ts';
+import { NO_MODEL } from './model-requirement.ts';
 import { brokenCriteria, pastRounds, pastSteps, type PastRound, type RanStep } from './past-rounds.ts';
 import { plannedCriterion, recordedCriterion } from './planned-criteria.ts';
 import { reviewCriteria } from './review-criteria.ts';
 import { planByProcedure } from './plan-procedure.ts';
 import { storePlanGraph } from './plan-graph.ts';
-import { bodyOf, moveTo, type TaskPorts } from './task-ports.ts';
+import { bodyOf, moveTo, notesOf, type TaskPorts } from './task-ports.ts';
 import { approvedPlan, askToWiden, findWidening } from './widened-plan.ts';
-
-export const NO_MODEL = 'a language model: set OKA_MODEL, such as anthropic:claude-sonnet-4-5 or ollama:llama3.2';
 
 const LOST_ORIGINAL =
   'the task contains a mark such as [redacted:NAME] instead of a secret, so its steps would not do what was meant: either it is a copy of a recorded text, or its original was lost in a restart. Hand it in again with the secret itself';
@@ -129,6 +128,7 @@ async function planByModel(
   const fixed = new Map(last?.plan.criteria.map((each) => [each.text, plannedCriterion(each)]));
   const criteria = last === undefined ? given : [...fixed.values()];
   const tools = ports.tools();
+  const { tools: shown, ...choice } = ports.offers(call.run, `${task.title}\n${body}`);
   const request = plannerRequest({
     task: {
       title: task.title,
@@ -139,7 +139,9 @@ async function planByModel(
     },
     pack: await ports.pack('planner', call, task, body, offers),
     situation: ports.situation(task.dir, await ports.foldersForModel(call.run)),
-    tools,
+    tools: shown,
+    offers: { ...choice, instructions: ports.instructions(task.dir) },
+    notes: await notesOf(ports, call.run),
     reasons: past.map(({ reason }) => reason),
     achieved: context.ran.map(toAchieved),
     failed: context.failed,
@@ -148,6 +150,7 @@ async function planByModel(
   const frame: PlanFrame = {
     id: 'plan',
     tools,
+    shown: [...shown, ...choice.servers].map(({ name }) => name),
     criteria,
     broken: context.broken,
     ...(task.dir === null ? {} : { dir: task.dir }),
@@ -259,7 +262,7 @@ async function storeRunbook(
     ...(await storePlanGraph(graph, ports.artifacts, folders)),
     input,
     criteria: criteria.map(({ text, author }) => ({ text, author })),
-    tools: ['shell'],
+    tools: [...new Set(['shell', ...graph.nodes.flatMap((node) => (node.kind === 'tool' ? node.tool : []))])],
     targets: null,
   };
 }

@@ -61,7 +61,7 @@ export function procedureChooser({
   const known = procedureReader(ledger);
   return async ({ run, task, body }) => {
     const wishes = task.fields.tags?.includes(NO_PROCEDURE_TAG) === true || task.fields.model !== undefined;
-    if (wishes || task.fields.corrects !== undefined) return { kind: 'none' };
+    if (wishes || task.fields.corrects !== undefined || task.fields.from_chat !== undefined) return { kind: 'none' };
     const procedures = await known();
     if (procedures.length === 0) return { kind: 'none' };
     const text = taskText(taskFields(task), task.dir, body);

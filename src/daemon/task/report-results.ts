@@ -34,6 +34,8 @@ export type ResultReportPorts = {
   pending: PendingResults;
   /** Reports the outcome of a task, and in which file its result is. */
   reportResult: (line: string, file: string) => void;
+  /** Whether another member of the fleet has taken over a task, and so writes its result. */
+  isElsewhere?: (task: string) => boolean;
   /** Reports why there is no result yet. */
   report: (problem: string, run: string) => void;
 };
@@ -113,6 +115,7 @@ async function reportSettled(run: RunState, ports: ResultReportPorts, inTurn: In
   const isPause = isPausing(run); // asked now: the state goes on changing while the page is written
   const task = isOfInterest ? await taskOf(run, ports.runs) : null;
   if (task === null) return;
+  if (ports.isElsewhere?.(task.id) === true) return ports.pending.remove(task.id);
   const written = await inTurn(task.id, () => writeResult(task.id, portsFor(ports)));
   if (isOver(task.status)) ports.pending.remove(task.id);
   if (written !== null && task.id === run.id && !isPause)
@@ -126,7 +129,8 @@ async function refreshPage(id: string, ports: ResultReportPorts, inTurn: InTurn)
   if (id.length < LONGEST_SHORT_NAME && !namesAround(id).some(hasPage)) return;
   const run = await ports.runs.stateOf(id);
   const task = run === null ? null : await taskOf(run, ports.runs);
-  if (task !== null && hasPage(task.id)) await inTurn(task.id, () => writeResult(task.id, portsFor(ports)));
+  if (task !== null && hasPage(task.id) && ports.isElsewhere?.(task.id) !== true)
+    await inTurn(task.id, () => writeResult(task.id, portsFor(ports)));
 }
 
 /** The name of a run inside another begins with the name of that one and a dot, unless it is too long for that. */

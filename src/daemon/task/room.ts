@@ -2,10 +2,11 @@
 import { join } from 'node:path';
 import type { RunState } from '../../engine/run-state.ts';
 import { defineRoom, type OpenedRoom } from '../../schema/room.ts';
+import { fleetRuns } from '../fleet/fleet-runs.ts';
 import { ports } from '../room-ports.ts';
 
 const { home, config, artifacts, vault, onDurable, shadow, sandbox, models, memory, deps, runs, tools } = ports;
-const { folders, reportRun, reportResult } = ports;
+const { folders, reportRun, reportResult, offers, projections, tree } = ports;
 const gives = { planner: ports.planner, results: ports.results, fitsProcedure: ports.fitsProcedure };
 
 export const task = defineRoom({
@@ -29,21 +30,30 @@ export const task = defineRoom({
     reportRun,
     folders,
     reportResult,
+    offers,
+    projections,
+    tree,
   },
   gives,
   open: async (needed): Promise<OpenedRoom<RunState, typeof gives>> => {
-    const [{ taskTools }, { reportResults }, { pendingResultsIn }] = await Promise.all([
+    const [{ taskTools }, { taskFrames }, { reportResults }, { pendingResultsIn }] = await Promise.all([
       import('./task-tools.ts'),
+      import('../synthesis/task-frames.ts'),
       import('./report-results.ts'),
       import('../worker/pending-results.ts'),
     ]);
     const pending = pendingResultsIn(join(needed.home.oka, 'state', 'untold'));
-    const results = reportResults({ ...needed, pending, report: needed.reportRun });
+    const isElsewhere = (run: string): boolean => needed.projections.stateOf(fleetRuns).fenced.includes(run);
+    const results = reportResults({ ...needed, pending, report: needed.reportRun, isElsewhere });
     const unsubscribe = needed.onDurable((events) => {
       pending.watch(events);
       results.watch(events);
     });
-    const { planner, tools: own, fitsProcedure } = taskTools(needed);
+    const {
+      planner,
+      tools: own,
+      fitsProcedure,
+    } = taskTools({ ...needed, frames: taskFrames(needed.home, needed.tree) });
     return {
       gives: { planner, results, fitsProcedure },
       tools: own,

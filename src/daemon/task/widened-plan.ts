@@ -50,10 +50,11 @@ async function hasReadAnything(
   return events.some((event) => event.type === 'call.started' && !REVEALS_NOTHING.test(event.data.tool));
 }
 
-function operatorTargets(past: readonly PastRound[], { dir }: TaskGiven, body: string): string[] {
+function operatorTargets(past: readonly PastRound[], { dir, fields }: TaskGiven, body: string): string[] {
+  const written = fields.from_chat === undefined ? body : '';
   return [
     ...(past[0]?.plan.targets ?? []),
-    ...fileNamesIn(body).flatMap((path) => [path, pathInDesk(dir ?? '.', path)]),
+    ...fileNamesIn(written).flatMap((path) => [path, pathInDesk(dir ?? '.', path)]),
     ...(dir === null || dir === '.' ? [] : [`${dir}/**`]),
   ];
 }

@@ -25,8 +25,9 @@ export async function collectEvidence(
   const attempt = attempts.length;
   const files: Witness[] = [];
   for (const path of [...changes.created, ...changes.changed].slice(0, MOST_FILES)) {
-    const outcome = await act('files.read', { path }, { author: 'model' });
-    files.push({ ...witnessOf('files.read', { path }, outcome, attempt), kind: 'file' });
+    const input = /\.x?html?$/i.test(path) ? { path, source: true } : { path }; // what was made is judged as it is
+    const outcome = await act('files.read', input, { author: 'model' });
+    files.push({ ...witnessOf('files.read', input, outcome, attempt), kind: 'file' });
   }
   return [
     ...changesWitness(changes, attempt),

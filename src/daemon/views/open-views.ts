@@ -13,6 +13,7 @@ import type { Rows } from '../../schema/rows.ts';
 import { firstEventOf, storedRun } from '../../views/run-rows.ts';
 import { type DaemonRoom, rooms } from '../rooms.ts';
 import { type RowOptions, withRows } from './read-rows.ts';
+import { type RowsReader, rowsReader } from './rows-reader.ts';
 import { type ViewFolds, viewsFile } from './views-writer.ts';
 
 /** What all rooms fold, in the order of the list of rooms, and the store it is folded into. */
@@ -35,6 +36,10 @@ export async function withViews<T>(
 ): Promise<T> {
   return withRows(home, await viewFolds(options.rooms), query, options);
 }
+
+/** For a process that reads rows often and writes nothing. */
+export const openRowsReader = (home: Home, list?: readonly DaemonRoom[]): RowsReader =>
+  rowsReader(home, () => viewFolds(list));
 
 /** Throws the rows away and folds both ledgers from their first events on. For whoever has the pen (V1). */
 export async function rebuildViews(home: Home): Promise<void> {

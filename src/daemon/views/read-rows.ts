@@ -29,7 +29,12 @@ export async function withRows<T>(
   }
 }
 
-async function foldTail(store: FoldStore, sources: FoldSources, { signal, onFolded }: RowOptions): Promise<void> {
+/** Folds into memory what the ledgers have beyond the rows. */
+export async function foldTail(
+  store: FoldStore,
+  sources: FoldSources,
+  { signal, onFolded }: RowOptions,
+): Promise<void> {
   let count = 0;
   signal?.throwIfAborted();
   for await (const events of foldBatches(store, sources, { batch: LARGE_BATCH, ...(signal && { signal }) })) {

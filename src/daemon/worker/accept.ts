@@ -11,6 +11,7 @@ import { hintsAtUnmarkedFences } from '../../roles/unmarked-fences.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
+import type { Budgets } from '../../schema/run.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
 import { placeTaskFiles } from '../../tools/desk/place-task-files.ts';
@@ -29,17 +30,15 @@ const ACCEPT = {
 
 /** When it resolves, the task and its run are in the ledger. Null when its run had begun before. */
 export async function accept({ home, engine, backend, valuesOf }: Host, claimed: Claimed): Promise<string | null> {
-  const { artifacts, ledger, policy, vault, deskPlaced } = valuesOf(ACCEPT);
+  const { artifacts, ledger, policy, deskPlaced } = valuesOf(ACCEPT);
   const { id, title, task, name, known } = claimed;
-  await vault.originals.seal(id, [{ text: claimed.body }], vault.redactCut);
   const body = await artifacts.put(claimed.body, { media: 'text/markdown', name: name.slice(0, 255) });
-  const text = await artifacts.put(claimed.bytes, { media: 'text/markdown', name: name.slice(0, 255) });
-  if (!known) await ledger.append(receivedEvents(claimed, await storeParts(claimed, text, artifacts)));
+  const text = await recordReceived({ valuesOf }, claimed);
   const dir = placeTaskFiles(claimed, join(home.workspace, 'desk'), deskPlaced) ?? task.dir ?? null;
   const given = { name, title, body: body.sha256, text: text.sha256, fields: task, dir };
   const input: TaskGiven = { ...given, first_line: firstLineOf(claimed.bytes, claimed.body) };
   if (known && (await engine.stateOf(id)) !== null) return null;
-  const budgets = { ...policy().policy.budgets, ...task.budget };
+  const budgets = budgetsOf(policy().policy.budgets, task);
   const run = await backend.start({
     kind: 'start',
     run: id,
@@ -53,10 +52,29 @@ export async function accept({ home, engine, backend, valuesOf }: Host, claimed:
   return run;
 }
 
+/** A person may give a task more than the policy does; an agent may not. */
+function budgetsOf(limits: Budgets, { budget = {}, from_chat }: Claimed['task']): Budgets {
+  const budgets = { ...limits, ...budget };
+  if (from_chat === undefined) return budgets;
+  for (const name of Object.keys(limits) as (keyof Budgets)[])
+    budgets[name] = Math.min(limits[name] ?? Number.POSITIVE_INFINITY, budgets[name] ?? Number.POSITIVE_INFINITY);
+  return budgets;
+}
+
+/** Stores a task and records that it was received, unless it was before. Returns its text. */
+export async function recordReceived({ valuesOf }: Pick<Host, 'valuesOf'>, claimed: Claimed): Promise<ArtifactRef> {
+  const { artifacts, ledger, vault } = valuesOf(ACCEPT);
+  await vault.originals.seal(claimed.id, [{ text: claimed.body }], vault.redactCut);
+  const text = await artifacts.put(claimed.bytes, { media: 'text/markdown', name: claimed.name.slice(0, 255) });
+  if (!claimed.known) await ledger.append(receivedEvents(claimed, await storeParts(claimed, text, artifacts)));
+  return text;
+}
+
 type Parts = { body: ArtifactRef; files: ArtifactRef[]; executable?: string[]; links?: Claimed['links'] };
 
 function receivedEvents(claimed: Claimed, parts: Parts): NewEvent[] {
-  const { id, name, by, task, body } = claimed;
+  const { id, name, task, body } = claimed;
+  const by = task.from_chat === undefined ? claimed.by : `agent:${task.from_chat.agent}`;
   const notes = notesOn(claimed);
   const noted = notes.length === 0 ? {} : { notes };
   const received: NewEvent = {

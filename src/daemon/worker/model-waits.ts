@@ -5,11 +5,13 @@
 import type { KnownProcedure } from '../../memory/procedures/known-procedures.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { Host } from '../host.ts';
-import { NO_MODEL } from '../task/plan.ts';
+import type { Runs } from '../port-types.ts';
+import { isModelWait } from '../task/model-requirement.ts';
 
 type Waiting = { run: string; wait: string };
 
-export type ModelWaitPorts = Pick<Host, 'engine' | 'stops'> & {
+export type ModelWaitPorts = Pick<Host, 'stops'> & {
+  engine: Pick<Runs, 'answer'>;
   taskGraph: () => TaskGraph;
   /** Whether somebody can plan what is not a runbook. */
   hasModel: () => boolean;
@@ -49,8 +51,6 @@ const standing = ({ procedure: { id, version }, status }: KnownProcedure): strin
 
 function waitingIn({ goals }: TaskGraph): Waiting[] {
   return goals.flatMap(({ run, waits }) =>
-    waits.flatMap(({ wait, for: awaited }) =>
-      awaited.kind === 'requirement' && awaited.name === NO_MODEL ? [{ run, wait }] : [],
-    ),
+    waits.flatMap(({ wait, for: awaited }) => (isModelWait(awaited) ? [{ run, wait }] : [])),
   );
 }

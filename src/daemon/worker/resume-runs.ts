@@ -2,16 +2,19 @@
  * Owns: resuming what was running when a worker ended, or when everything was stopped (W2 in worker.ts).
  *
  * Resumed runs count as work like new tasks, and go before them, oldest first: a worker that is killed again and again
- * finishes what it began instead of beginning more.
+ * finishes what it began instead of beginning more. Runs of a fleet are claimed again first (fleet/fleet-tasks.ts).
  */
 import { endsAlone } from '../../schema/wait.ts';
 import { isInside } from '../../engine/child-terms.ts';
 import type { Goal } from '../../ledger/goal.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { DiskSpace } from '../home/disk-space.ts';
+import { fleetRuns } from '../fleet/fleet-runs.ts';
 import type { Host } from '../host.ts';
 import { ports } from '../room-ports.ts';
 import type { Log } from '../log-line.ts';
+
+const NEEDED = { taskGraph: ports.taskGraph, deps: ports.deps, projections: ports.projections };
 
 export type ResumeQueue = {
   /** Puts everything into the queue that does not wait for a person. */
@@ -21,11 +24,11 @@ export type ResumeQueue = {
 };
 
 export function resumeQueue({ backend, valuesOf }: Host, space: DiskSpace, log: Log): ResumeQueue {
-  const { taskGraph, deps } = valuesOf({ taskGraph: ports.taskGraph, deps: ports.deps });
+  const { taskGraph, deps, projections } = valuesOf(NEEDED);
   const queued = new Set<string>();
   const resumable = (): { run: string; title?: string }[] => [
     ...taskGraph()
-      .goals.filter((goal) => isToGoOn(goal))
+      .goals.filter((goal) => isToGoOn(goal) && projections.stateOf(fleetRuns).claimed[goal.run] === undefined)
       .toSorted((a, b) => a.first - b.first),
     ...deps.runsToResume().map((run) => ({ run })),
   ];

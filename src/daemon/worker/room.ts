@@ -5,7 +5,7 @@ import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
 import { beginRun } from './begin-run.ts';
 
-const { home, runs, backend, results, artifacts, shadow, deskTurn } = ports;
+const { home, runs, backend, results, artifacts, shadow, deskTurn, ledger, projections, nodeKinds } = ports;
 
 export const worker = defineRoom({
   name: 'daemon/worker',
@@ -16,11 +16,12 @@ export const worker = defineRoom({
     'task.received',
     'task.rejected',
     'run.corrected',
+    'runs.marked',
     'intake.received',
     'intake.rejected',
   ],
   findings: async (home) => [(await import('./worker-finding.ts')).workerFinding(home)],
-  needs: { home, runs, backend, results, artifacts, shadow, deskTurn },
+  needs: { home, runs, backend, results, artifacts, shadow, deskTurn, ledger, projections, nodeKinds },
   open: ({ runs: engine, results: written, ...needed }) => ({
     intakes: {
       cancel: async ({ run }) => {
@@ -39,7 +40,15 @@ export const worker = defineRoom({
         const request = { kind: 'pause', reason: 'paused by a person', isGentle: now !== true } as const;
         return { answer: needed.backend.signal(run, request).then(() => null) };
       },
+      note: async ({ kind: _kind, run, ...note }) => ({
+        answer: Promise.resolve(await (await import('./send-note.ts')).sendNote(engine, run, note)),
+      }),
       resume: ({ run }) => beginRun(needed.backend, { kind: 'resume', run, reason: 'resumed by a person' }),
+      run_graph: async (intake) => (await import('./run-graph.ts')).runGraph({ runs: engine, ...needed }, intake),
+      mark_runs: async ({ kind: _kind, ...data }) => {
+        await needed.ledger.append({ type: 'runs.marked', data });
+        return null;
+      },
       rerun: async (intake) => (await import('./rerun.ts')).rerun({ runs: engine, ...needed }, intake),
     },
   }),

@@ -5,6 +5,7 @@ import type { Inbox } from '../../intake/inbox-options.ts';
 import { isScheduled } from '../../intake/schedule-spec.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { watchConfig } from '../home/config-file.ts';
+import { withoutUnclaimed } from '../fleet/assert-owned.ts';
 import type { DiskSpace } from '../home/disk-space.ts';
 import { isPaused, isStopped, stopFile } from '../home/stop-files.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
@@ -25,6 +26,9 @@ const NEEDED = {
   taskGraph: ports.taskGraph,
   models: ports.models,
   fitsProcedure: ports.fitsProcedure,
+  projections: ports.projections,
+  runs: ports.runs,
+  fleet: ports.fleet,
 };
 
 export type CheckConfig = ReturnType<typeof watchConfig>;
@@ -38,9 +42,19 @@ export async function takeTasks(
   log: Log,
 ): Promise<void> {
   const { home } = host;
-  const { ledger, taskGraph, models, fitsProcedure } = host.valuesOf(NEEDED);
+  const { ledger, taskGraph, models, fitsProcedure, projections, runs, fleet } = host.valuesOf(NEEDED);
   const hasModel = (): boolean => models.for('planner') !== null;
-  const waits = { engine: host.engine, stops: host.stops, taskGraph, hasModel, fitsProcedure };
+  const waits = {
+    engine: runs,
+    stops: {
+      get seen() {
+        return host.stops.seen + (fleet?.owned.readyCount() ?? 0);
+      },
+    },
+    taskGraph: () => withoutUnclaimed(taskGraph(), projections, fleet),
+    hasModel,
+    fitsProcedure,
+  };
   const atWork = new Set<Promise<unknown>>();
   const goOnWithoutModel = modelWaits(waits, procedureReader(home.ledgers.maintenance), (run, error) => {
     if (!space.ranOut(error)) log(`${run}: ${messageOf(error)}`);
@@ -124,6 +138,16 @@ async function hasNewConfig(check: CheckConfig, { valuesOf }: Host, log: Log): P
 
 const rest = (signal: AbortSignal): Promise<void> => sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
 
+/** A member of a fleet gives a task to all members, unless only this home can do it. */
+async function acceptHereOrSend(host: Host, claimed: Claimed): Promise<string | null> {
+  const { fleet } = host.valuesOf({ fleet: ports.fleet });
+  if (fleet === null) return accept(host, claimed);
+  const { canTravel, sendTask } = await import('../fleet/send-task.ts');
+  if (!canTravel(claimed)) return accept(host, claimed);
+  await sendTask(host, fleet, claimed);
+  return null;
+}
+
 type AcceptedTask = { done: Promise<unknown> };
 
 /** Starts a run that a time of a schedule has made. */
@@ -154,7 +178,7 @@ async function acceptOrPutBack(
     const isLater = isScheduled(claimed.task);
     if (!isLater) log(`accepted: ${claimed.title} (${claimed.id})`);
     for (const note of notesOn(claimed)) log(`${claimed.id}: ${note}`);
-    const run = isLater ? await storeSchedule(host, claimed) : await accept(host, claimed);
+    const run = isLater ? await storeSchedule(host, claimed) : await acceptHereOrSend(host, claimed);
     inbox.finish(claimed);
     const done: Promise<unknown> = run === null ? Promise.resolve() : host.backend.wait(run);
     return { done: done.catch((error: unknown) => failed(claimed.id, error)) };

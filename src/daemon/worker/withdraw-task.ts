@@ -34,7 +34,7 @@ export function watchFirstChanges({ earlier = [], runs, onDurable, results }: Wi
     if (event.type === 'task.received') known.add(event.run);
     if (event.type === 'run.started' && event.data.parent !== null) parents.set(event.run, event.data.parent);
     if (event.type === 'run.ended') parents.delete(event.run);
-    const mayHaveChanged = event.type === 'call.started' && event.data.class !== 'read';
+    const mayHaveChanged = (event.type === 'call.started' && event.data.class !== 'read') || event.type === 'task.sent'; // others may work on it
     const task = taskOfRun(event.run, parents);
     if (mayHaveChanged || (event.type === 'run.resumed' && !known.has(task))) changed.add(task);
     for (const set of [changed, known]) if (set.size > MOST) set.delete(set.values().next().value ?? '');

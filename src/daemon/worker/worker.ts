@@ -50,6 +50,7 @@ const NEEDED = {
   models: ports.models,
   vault: ports.vault,
   schedules: ports.schedules,
+  reaching: ports.reaching,
 };
 /** Of a reason; all of it is in the ledger. */
 const MOST_LINES = 10;
@@ -58,12 +59,17 @@ const diskIsFull = new OkaError('disk-full', 'the ledger has no space');
 
 export async function work(home: Home, signal: AbortSignal, log: Log, rooms?: readonly DaemonRoom[]): Promise<void> {
   const checkConfig = watchConfig(home, rooms); // before it is read: what changes in between is seen
-  await withHost(home, signal, (host) => serve(host, checkConfig, signal, log), { log, rooms });
+  await withHost(home, signal, (host) => serve(host, checkConfig, signal, log), { log, rooms, joinsFleet: true });
+}
+
+async function workForFleetIfMember(host: Host, signal: AbortSignal, log: Log): Promise<void> {
+  const { fleet } = host.valuesOf({ fleet: ports.fleet });
+  if (fleet !== null) await (await import('../fleet/fleet-tasks.ts')).workForFleet(host, fleet, signal, log);
 }
 
 async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, log: Log): Promise<void> {
   const { home } = host;
-  const { ledger, onDurable, shadow, taskGraph, results, vault, models, schedules } = host.valuesOf(NEEDED);
+  const { ledger, onDurable, shadow, taskGraph, results, vault, models, schedules, reaching } = host.valuesOf(NEEDED);
   const locked = vault.locked();
   if (locked !== null) log(`vault: ${locked}. Tasks that need no secret run; its values are redacted by fingerprints`);
   const { version: node, pid } = process;
@@ -98,13 +104,19 @@ async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, 
   });
   reportAtStart(home, taskGraph(), models, log);
   schedules.activate(log);
+  reaching.activate(log);
   void shadow.prune().catch((error: unknown) => log(`undo: ${messageOf(error)}`));
+  const leaving = new AbortController();
+  const ends = AbortSignal.any([signal, leaving.signal]);
   try {
     const owed = { pending: results.pending, isHeir };
     await writePendingResults(join(home.workspace, 'outbox'), taskGraph(), owed, results.write).catch(
       (error: unknown) => log(`results: ${messageOf(error)}`),
     );
-    await takeTasks(host, inbox, { space, checkConfig }, signal, log);
+    await Promise.all([
+      takeTasks(host, inbox, { space, checkConfig }, ends, log).finally(() => leaving.abort()),
+      workForFleetIfMember(host, ends, log),
+    ]);
   } finally {
     unsubscribe();
     await inbox.close();

@@ -8,6 +8,7 @@
  */
 import type { Event } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
+import { isByAgent } from '../task-record.ts';
 import { splitIntoChunks } from '../text/chunk.ts';
 import { dateInWords } from '../text/terms.ts';
 import { type IndexEntry, eventKey, type Kind } from './index-item.ts';
@@ -31,6 +32,7 @@ const NOT_INDEXED_TOOLS = new Set([
   'step.check',
   'run.start',
   'memory.search',
+  'chat.search',
   'human.ask',
 ]);
 
@@ -57,7 +59,10 @@ const EXTRACTORS: { readonly [T in Event['type']]?: Extractor<Of<T>> } = {
   'run.started': (event, values) => onlyNote(() => noteRun(event, values)),
   'task.received': (event, values) => ({
     entries: [],
-    body: { sha256: event.data.body.sha256, entry: describeEvent(event, 'said', 'person', values) },
+    body: {
+      sha256: event.data.body.sha256,
+      entry: describeEvent(event, 'said', isByAgent(event.data.by) ? 'oka' : 'person', values),
+    },
   }),
   'run.corrected': (event, values) => entriesFor(event, 'said', 'person', event.data.text, values),
   'wait.opened': ({ data }, values) =>

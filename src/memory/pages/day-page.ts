@@ -3,6 +3,7 @@ import { undoCommand } from '../procedures/habit-notice.ts';
 import type { Page, PageLine } from '../../schema/learning-part.ts';
 import { plain } from '../learning.ts';
 import type { Rows } from '../../schema/rows.ts';
+import { conversationLines } from './day-chats.ts';
 import {
   countOmitted,
   type Counts,
@@ -42,6 +43,10 @@ export function renderDayPage(rows: Rows, day: string, compactDays: number | nul
     lines: [
       ...head,
       ...renderSection('Tasks', all('task', taskLine)),
+      ...renderSection(
+        'Conversations',
+        conversationLines(rows, day).map((line) => plain(`- ${line}`)),
+      ),
       ...renderSection('What people decided', all('word', decisionLine)),
       ...renderSection('Tools', all('tool', toolLine)),
       ...renderSection('Learned', all('fact', factLine)),

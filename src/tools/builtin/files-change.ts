@@ -19,7 +19,7 @@ import { programTrigger } from '../../schema/program-triggers.ts';
 import type { Tool } from '../../schema/tool.ts';
 import { isText } from './body-text.ts';
 import { failure, ok, Refused, defineTool } from './define-tool.ts';
-import { readContent } from './files-read.ts';
+import { readContent } from './file-content.ts';
 import { type FilesOptions, topFolder } from './files-options.ts';
 import type { Folder } from './folder-handle.ts';
 import type { WalkOptions } from './path-walk.ts';
@@ -197,7 +197,11 @@ function splitAtOld(bytes: Buffer, input: { path: string; old: string; new: stri
   if (!isText(bytes)) throw failure(`${input.path} is not text`, 'Only text can be edited.');
   const pieces = bytes.toString().split(input.old);
   const times = pieces.length - 1;
-  if (times === 0) throw failure(`the old text is not in ${input.path}`, 'Read it again and quote it exactly.');
+  if (times === 0)
+    throw failure(
+      `the old text is not in ${input.path}`,
+      'Read it again and quote it exactly; HTML with source: true.',
+    );
   if (times === 1 || input.all) return pieces;
   throw failure(`the old text is ${times} times in ${input.path}`, 'Quote more of what is around it, or set all.');
 }

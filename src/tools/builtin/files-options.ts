@@ -3,7 +3,10 @@ import { isAbsolute, resolve } from 'node:path';
 import { isInFolder, type OpenFolder } from '../../schema/folder.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { ToolCall } from '../../schema/tool.ts';
+import type { DocumentReply, DocumentRequest } from '../documents/document-contract.ts';
 import { Refused } from './define-tool.ts';
+
+export type ReadDocument = (bytes: Uint8Array, request: DocumentRequest, signal: AbortSignal) => Promise<DocumentReply>;
 
 export type FilesOptions = {
   /** The folder below which all of it happens, unless a call names a path in one of `folders`. */
@@ -11,6 +14,8 @@ export type FilesOptions = {
   /** Folders outside the desk, by their real paths, that are open to a call; none when left out. */
   folders?: (call: ToolCall) => Promise<readonly OpenFolder[]>;
   artifacts?: ArtifactStore;
+  /** Reads documents where they cannot hurt; without it they are bytes. */
+  readDocument?: ReadDocument;
 };
 
 /** The desk, or the folder outside it that contains an absolute path. */

@@ -1,17 +1,17 @@
 /** Owns: files.read, files.list and files.search. They change nothing. */
-import { type FileHandle, lstat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
 import { errnoOf } from '../../schema/errors.ts';
 import type { Tool } from '../../schema/tool.ts';
-import { isInside, isText, startOfText, toBodyText, bodyFields, asCaptured } from './body-text.ts';
-import { failure, ok, defineTool } from './define-tool.ts';
+import { isText, toBodyText, bodyFields, asCaptured } from './body-text.ts';
+import { ok, defineTool } from './define-tool.ts';
+import { MAX_PART, readAtMost, readContent, readPart } from './file-content.ts';
 import { type FilesOptions, topFolder } from './files-options.ts';
 import { createLineMatcher } from './line-matcher.ts';
 import { withPlace, withFolder, openRegular, Path } from './desk-place.ts';
+import { DocumentFacts, documentInput, readAsDocument } from './files-document.ts';
 import { type Entry, stampFile, stampFolder, walkFolder } from './folder-walk.ts';
 
-const MAX_PART = 65_536;
-const MAX_READ = 16_777_216;
 const MAX_SEARCHED = 2_097_152;
 const MAX_LINE = 400;
 
@@ -26,25 +26,30 @@ export function readTool(options: FilesOptions): Tool {
   const { desk, artifacts } = options;
   return defineTool({
     name: 'files.read',
-    about: 'Reads a text file of the desk, or a part of it. A long file comes as head and tail, with an artifact.',
+    about:
+      'Reads a file of the desk, or a part of it: text as it is; PDF, Word, spreadsheets, slides, books, e-mail and HTML as text. A long file comes as head and tail, with an artifact.',
     input: z.strictObject({
       path: Path,
       offset: z.int().nonnegative().optional().describe('First byte of the part; a character belongs to its first.'),
       length: z.int().positive().max(MAX_PART).optional().describe('Bytes of the part.'),
+      ...documentInput,
     }),
     output: z.strictObject({
       path: Path,
       size: z.int().nonnegative().describe('Bytes of the whole file.'),
       content: z.string().describe('The text.'),
       ...bodyFields,
+      document: DocumentFacts.optional(),
     }),
     ...reading,
     fingerprint: ({ path }) => stampFile(desk, path),
-    act: async ({ path, offset, length }, call) =>
+    act: async ({ path, offset, length, ...request }, call) =>
       withPlace(await topFolder(options, path, 'read', call), path, { links: 'followed' }, async (place) => {
         const { file, stats } = await openRegular(place);
         await using _ = file;
         const all = offset === undefined && length === undefined;
+        const found = all ? await readAsDocument(options, file, { ...request, path, size: stats.size }, call) : null;
+        if (found !== null) return found;
         const bytes = all ? await readContent(file, stats.size, path) : await readPart(file, offset ?? 0, length);
         const body = await toBodyText(asCaptured(bytes), { artifacts, inline: MAX_PART + 3, name: place.name });
         const { text: content, ...rest } = body;
@@ -129,33 +134,6 @@ export function searchTool(options: FilesOptions): Tool {
         return ok({ matches, more: false, skipped });
       }),
   });
-}
-
-export async function readContent(file: FileHandle, size: number, path: string): Promise<Buffer> {
-  const bytes = size > MAX_READ ? null : await readAtMost(file, MAX_READ);
-  if (bytes !== null) return bytes;
-  throw failure(`${path} has ${size} bytes, too many to read at once`, 'Read parts of it with offset and length.');
-}
-
-/** Null when there is more: a file may grow while it is read. */
-async function readAtMost(file: FileHandle, limit: number): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  for (let length = 0; length <= limit; ) {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(65_536), position: length });
-    if (bytesRead === 0) return Buffer.concat(chunks);
-    chunks.push(buffer.subarray(0, bytesRead));
-    length += bytesRead;
-  }
-  return null;
-}
-
-/** The characters that begin in the part, so that parts put together give the whole. */
-async function readPart(file: FileHandle, offset: number, length = MAX_PART): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(length + 3), position: offset });
-  const start = offset === 0 ? 0 : startOfText(buffer);
-  let end = Math.min(length, bytesRead);
-  while (end < bytesRead && isInside(buffer[end])) end += 1;
-  return buffer.subarray(Math.min(start, end), end);
 }
 
 /** Null when the file is not text, too large or not open to us. */

@@ -1,5 +1,5 @@
 /** Owns: the text between the tags of a page and its links, in one pass over whatever the page is. Pure. */
-import type { PageSource, PageText } from './web-page-worker.ts';
+import type { PageSource, PageText } from '../documents/readable-html.ts';
 
 const NOT_SHOWN = new Set(['script', 'style', 'noscript', 'template', 'svg', 'head', 'iframe', 'object']);
 const BLOCKS = /^(?:p|div|br|li|tr|h[1-6]|ul|ol|table|section|article|header|footer|nav|blockquote|pre|dt|dd)$/;

@@ -34,6 +34,22 @@ export function findFilesLeft(objects: Objects, steps: readonly Step[]): FileLef
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+export type FileChange = { path: string; before: Entry | null; after: Entry | null };
+
+/** The files and links that steps changed, each as it was before the first step and after the last one. */
+export function findFileChanges(objects: Objects, steps: readonly Step[]): FileChange[] {
+  return [...endsOf(objects, steps)]
+    .filter(([, { before, after }]) => !isSame(before, after) && [before, after].some(isLeaf))
+    .map(([path, { before, after }]) => ({
+      path: toShownPath(path),
+      before: isLeaf(before) ? before : null,
+      after: isLeaf(after) ? after : null,
+    }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+const isLeaf = (entry: Entry | null): boolean => entry !== null && entryKind(entry) !== 'folder';
+
 type Ends = Map<Bytes, { before: Entry | null; after: Entry | null }>;
 
 /** What each path was before the first step and after the last one that changed it. */

@@ -5,7 +5,7 @@ const MAX_EDITS = 2000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Lines [from, to) of the base became the lines [start, end) of the other. */
-type Hunk = { from: number; to: number; start: number; end: number };
+export type Hunk = { from: number; to: number; start: number; end: number };
 type Side = { lines: string[]; hunks: Hunk[] };
 
 /** `base` with the changes to `ours` and to `theirs`; null when they touch each other, or are not text. */
@@ -85,7 +85,7 @@ function regionText(base: string[], { from, to }: Region, hunks: readonly Hunk[]
 }
 
 /** The fewest edits from one list of lines to the other; null when there are too many. */
-function diffLines(a: readonly string[], b: readonly string[]): Hunk[] | null {
+export function diffLines(a: readonly string[], b: readonly string[]): Hunk[] | null {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
   let end = 0;

@@ -10,7 +10,15 @@ import { join } from 'node:path';
 import { describeErrno, replaceFile } from '../../ledger/disk.ts';
 import { errnoOf } from '../../schema/errors.ts';
 import type { Clock } from '../../schema/ports.ts';
-import { type Changes, type FileLeft, findFilesLeft, summarizeChanges } from './desk-changes.ts';
+import {
+  type Changes,
+  type FileChange,
+  type FileLeft,
+  findFileChanges,
+  findFilesLeft,
+  summarizeChanges,
+} from './desk-changes.ts';
+import { findInstructions, type WrittenInstructions } from './find-instructions.ts';
 import { findTriggers, type TriggerChange } from './find-triggers.ts';
 import { toShownPath } from './open-folder.ts';
 import { type Entry, entryKind, flattenTree, getTree } from './snapshot-tree.ts';
@@ -42,6 +50,8 @@ export type Snapshots = {
   undo(steps: readonly Step[], label: string): Promise<Undone>;
   /** Files with which a step makes other programs run something. */
   triggers(step: Step): TriggerChange[];
+  /** Files AGENTS.md that a step has written. */
+  instructions(step: Step): WrittenInstructions[];
   /** A file of a snapshot; null when it was not stored. */
   contentOf(entry: Entry): Buffer | null;
   /** Makes changes of the desk, each only where the desk is as the change expects it; names those that were not made. */
@@ -54,6 +64,8 @@ export type Snapshots = {
   changes(steps: readonly Step[]): Changes;
   /** The regular files that these steps created or changed, as they left them. */
   filesLeft(steps: readonly Step[]): FileLeft[];
+  /** The files that these steps changed, each as it was before and after them. */
+  fileChanges(steps: readonly Step[]): FileChange[];
   /** The snapshots of a folder outside the desk, by its real path; they are stored next to those of the desk. */
   forFolder(path: string): Snapshots;
   prune(): Promise<Pruned>;
@@ -65,14 +77,13 @@ const MB = 1024 * 1024;
 const DAY_MS = 86_400_000;
 
 export function openSnapshots(options: SnapshotOptions): Snapshots {
-  const { store, desk } = options;
+  const { store, desk, isForeign = false } = options;
   const { clock = Date.now, mostFileBytes = 32 * MB, mostBytes = 2048 * MB, keepMs = 30 * DAY_MS } = options;
   const { mostNewBytes = mostBytes } = options;
   const objects = new Objects(store);
   let seen: Seen | null = null;
   let latest: string | undefined;
   let deskMode: number | null = null;
-  const { isForeign = false } = options;
   const folders = new Map<string, Snapshots>();
 
   const snapshot = async (label: string, without: ReadonlySet<string> = new Set()): Promise<Snapshot> => {
@@ -89,8 +100,7 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
   const plan = async (steps: readonly Step[]): Promise<UndoPlan> => {
     const begun = loadJournal(store);
     if (begun?.key === stepsKey(steps)) return begun.plan;
-    const { tree } = await snapshot('before undoing');
-    const planned = planUndo(objects, tree, steps);
+    const planned = planUndo(objects, (await snapshot('before undoing')).tree, steps);
     await objects.flush();
     return planned;
   };
@@ -124,12 +134,14 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
     plan,
     undo,
     triggers: (step) => findTriggers(objects, step),
+    instructions: (step) => findInstructions(objects, step),
     contentOf: ({ oid }) => (objects.has(oid) ? objects.get('blob', oid) : null),
     change: (actions) => carryOutPlan(desk, objects, actions).left,
     copyTo: (tree, folder) => carryOutPlan(folder, objects, creations(objects, tree)).left,
     filesIn: (tree) => filesOf(objects, tree),
     changes: (steps) => summarizeChanges(objects, steps),
     filesLeft: (steps) => findFilesLeft(objects, steps),
+    fileChanges: (steps) => findFileChanges(objects, steps),
     forFolder: (path) => folderSnapshots(folders, options, path),
     prune: async () => {
       for (const at of folderStores(store)) pruneSnapshots(new Objects(at), clock(), { mostBytes, keepMs });

@@ -37,7 +37,7 @@ async function send(request: Request, proxyEnv: Readonly<Record<string, string>>
   return promise;
 }
 
-function toResponse(message: IncomingMessage): Response {
+export function toResponse(message: IncomingMessage): Response {
   const { statusCode: status = 500, statusMessage: statusText = '' } = message;
   const headers = new Headers();
   for (const [name, values] of Object.entries(message.headersDistinct))

@@ -32,6 +32,24 @@ describe('pages in .oka/approvals', () => {
     });
   });
 
+  it('an edit of a page whose run the fleet has to give to this process first is believed later, not refused', async () => {
+    using folder = temporaryFolder();
+    const home = askingHome(folder.dir);
+    await withProcess(home, async ({ run, pageFile, stores }) => {
+      await run('r', [acting()]);
+      const stream = { name: 's', created: '2026-01-01T00:00:00.000Z' };
+      await stores.ledger.append({
+        type: 'run.claimed',
+        run: 'r',
+        data: { worker: 'h0', epoch: 1, stream, sequence: 1 },
+      });
+      decide(pageFile('r.act.0.w0'), 'approve');
+    });
+    await withHost(home, never, () => new Promise((resolve) => setTimeout(resolve, 1500)));
+    expect(await told(home, 'answer.refused')).toEqual([]);
+    expect(existsSync(join(home.oka, 'approvals/r.act.0.w0.md'))).toBe(true);
+  });
+
   it('deny ends the node with the note as the reason', async () => {
     using folder = temporaryFolder();
     await withProcess(askingHome(folder.dir), async ({ home, run, pageFile, looks, ran }) => {

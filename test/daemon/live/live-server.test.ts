@@ -28,7 +28,7 @@ describe('the live stream', () => {
     expect([socketFile(home, 'live'), socketKeyFile(home, 'live')].map((file) => statSync(file).mode & 0o777)).toEqual([
       0o600, 0o600,
     ]);
-    const readers = Array.from({ length: 5 }, () => follow(home));
+    const readers = Array.from({ length: 60 }, () => follow(home));
     await vi.waitFor(() => expect(server.isWatched()).toBe(true), patience);
     server.publish(output('one\n'));
     const late = follow(home);

@@ -73,4 +73,20 @@ describe('what a step writes', () => {
     state.greet();
     expect(messages).toEqual([{ run: 'r', step: 'a', kind: 'output', text: 'one\n' }]);
   });
+
+  it('of a reply in a conversation is published word by word, the first one at once, and a secret never in part', () => {
+    const { steps, messages } = watched();
+    const reply = { run: 'chat-01jd3k5m7xyz-oka', node: 'reply', call: 'c1' };
+    const words = (): string => messages.map((message) => (message.kind === 'text' ? message.text : '')).join('');
+    steps.answer(reply, { text: 'Hello' });
+    expect(words()).toBe('Hello');
+    for (const text of [', the', ' password is hun', 'ter2', ' and', '\n\nthat', ' is', ' all.']) {
+      steps.answer(reply, { text });
+      vi.advanceTimersByTime(20);
+      expect('Hello, the password is *** and\n\nthat is all.\n'.startsWith(words())).toBe(true);
+    }
+    steps.end(reply);
+    expect(words()).toBe('Hello, the password is *** and\n\nthat is all.\n');
+    expect(messages.at(-1)).toMatchObject({ kind: 'end' });
+  });
 });

@@ -44,6 +44,30 @@ describe('what people say', () => {
     ]);
   });
 
+  it('in a conversation counts when a person says it, and never when an agent does', () => {
+    const { add, pass, book } = life();
+    const said = (message: string, kind: 'person' | 'agent', content: string): NewEvent => ({
+      type: 'message.posted',
+      data: {
+        conversation: 'c',
+        message,
+        from: kind === 'person' ? 'user' : 'arya',
+        kind,
+        content,
+        depth: 0,
+        chain: message,
+      },
+    });
+    add(
+      said('000000000001', 'person', 'Always write letters in German.'),
+      said('000000000002', 'agent', 'Always write invoices in French.'),
+    );
+    pass();
+    expect(heldIn(book).map(({ fact }) => [fact.namespace, fact.text, fact.source])).toEqual([
+      ['standing', 'Always write letters in German.', 'person'],
+    ]);
+  });
+
   it('newer about the same takes the place of older, and the older stays in history', () => {
     const { task, pass, book } = life();
     task('a', 'I prefer tabs over spaces.');

@@ -55,6 +55,30 @@ function busy(): BookStory {
   return told;
 }
 
+describe('conversations on the page of a day', () => {
+  const said = (told: BookStory, from: string, message: string): unknown =>
+    told.tell('message.posted', null, {
+      conversation: 'c-1',
+      message,
+      from,
+      kind: from === 'user' ? 'person' : 'agent',
+      content: 'a private word',
+      depth: 0,
+      chain: message,
+    });
+
+  it('are named with who wrote how much, and are gone when they were deleted', () => {
+    const told = telling();
+    told.tell('chat.opened', null, { conversation: 'c-1', name: 'kitchen' });
+    said(told, 'user', '000000000001');
+    said(told, 'arya', '000000000002');
+    expect(told.page(DAY)).toContain('- kitchen: 2 messages of you and arya');
+    expect(told.page(DAY)).not.toContain('private');
+    told.tell('chat.deleted', null, { conversation: 'c-1', why: 'person' });
+    expect(told.page(DAY)).not.toContain('kitchen');
+  });
+});
+
 describe('the page of a day', () => {
   it('tells in one sentence how it went, and then everything by kind', () => {
     const text = busy().page(DAY);

@@ -9,7 +9,7 @@ import type { Event } from '../../../schema/event.ts';
 import type { Json } from '../../../schema/json.ts';
 import type { Evidence } from '../../../schema/memory.ts';
 import type { Rows } from '../../../schema/rows.ts';
-import { rootOf, taskRecordOf } from '../../task-record.ts';
+import { isByAgent, rootOf, taskRecordOf } from '../../task-record.ts';
 import { extractTerms } from '../../text/terms.ts';
 import { handleByType, type EventOf } from '../../event-handlers.ts';
 import { exactTerms } from '../exact-terms.ts';
@@ -48,7 +48,8 @@ export const notes: Rule = {
   name: 'notes',
   find: ({ event, text }, rows) => {
     if (event.run === null || !HANDLED_TYPES.has(event.type)) return [];
-    if (event.type === 'task.received') recordTaskTerms(event.run, text(event.data.body.sha256) ?? '', rows);
+    if (event.type === 'task.received' && !isByAgent(event.data.by))
+      recordTaskTerms(event.run, text(event.data.body.sha256) ?? '', rows);
     const root = rootOf(rows, event.run);
     if (event.type === 'call.started' && event.data.tool === 'memory.note') return countNote(event, root, rows);
     recordOutside(event, root, rows);

@@ -1,11 +1,11 @@
-/** Learns what people explicitly ask to have remembered: in tasks, in answers and in imported conversations. */
+/** Learns what people explicitly ask to have remembered: in tasks, in answers, in conversations and in imported ones. */
 import { OkaError } from '../../../schema/errors.ts';
 import type { Event } from '../../../schema/event.ts';
 import { readFrontMatter } from '../../../schema/front-matter.ts';
 import { type Evidence, STANDING } from '../../../schema/memory.ts';
 import type { Rows } from '../../../schema/rows.ts';
 import type { Read } from '../../../schema/view.ts';
-import { taskRecordOf, rootOf } from '../../task-record.ts';
+import { isByAgent, taskRecordOf, rootOf } from '../../task-record.ts';
 import { speakerOf } from '../../index/speaker.ts';
 import { handleByType, type EventOf } from '../../event-handlers.ts';
 import {
@@ -36,13 +36,17 @@ export const statements: Rule = {
 type PersonsText = { text: string; at: string; source: Source } & Omit<About, 'text'>;
 
 const personsText = handleByType<[Read['text'], Rows], PersonsText | null>({
-  'task.received': (event, text) => readTaskText(text(event.data.body.sha256) ?? '', event.at),
+  'task.received': ({ at, data: { by, body } }, text) =>
+    isByAgent(by) ? null : readTaskText(text(body.sha256) ?? '', at),
   'wait.opened': ({ data }, _, rows) => {
     const isAsked = data.for.kind === 'question' || data.for.kind === 'approval';
     if (isAsked) rows.put(`facts/asked/${data.wait}`, true);
     return null;
   },
   'wait.closed': (event, _, rows) => readAnswer(event, rows),
+  // What agents say in a conversation is no evidence.
+  'message.posted': ({ at, data: { kind, content } }) =>
+    kind === 'person' ? { text: content, at, source: 'person' } : null,
   'episode.imported': ({ data: { episode } }) =>
     speakerOf(episode) === 'operator' ? { text: episode.text, at: episode.at, source: 'import' } : null,
 });

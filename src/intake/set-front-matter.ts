@@ -1,4 +1,4 @@
-/** Fields of front matter that a command sets in the text of a task. */
+/** Sets fields of front matter in the text of a task, for whoever adds one with a schedule. */
 import type { Json } from '../schema/json.ts';
 
 /** Each field replaces the line of that name, or is added. Values are written as JSON, which is also YAML. */

@@ -4,7 +4,7 @@ import type { Event, EventType } from '../schema/event.ts';
 import type { ProcedureChoice } from '../schema/procedure.ts';
 import type { Usage } from '../schema/effect.ts';
 import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
-import { bytes, count, plainText } from './plain-text.ts';
+import { bytes, count, plainText } from '../schema/readable-text.ts';
 
 export function describeEvent({ type, data }: Event): string {
   const describe = SENTENCES[type] as ((data: Event['data']) => string) | undefined;
@@ -37,6 +37,13 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
   'schedule.changed': ({ schedule, change, reason }) =>
     schedule === null ? `The clock of schedules is ${change}: ${reason}` : `Schedule ${schedule}: ${change}, ${reason}`,
 
+  'fleet.joined': ({ member, runs }) => `Joined the fleet of ${runs.name} as ${member}`,
+  'task.sent': ({ needs }) => `Given to the fleet${needs.length === 0 ? '' : `; needs ${needs.join(', ')}`}`,
+  'task.returned': ({ worker, status }) => `Came back from ${worker}: ${status}`,
+  'run.claimed': ({ worker, epoch, from }) =>
+    `${worker} owns it${from === undefined ? '' : `; taken over from ${from.worker}`} (epoch ${epoch})`,
+  'run.fenced': ({ by, epoch }) => `Lost to ${by ?? 'another member'}; epoch ${epoch} is over`,
+
   'run.started': ({ title }) => `Began: ${title}`,
   'run.planned': ({ nodes, reason }) => `Planned ${count(nodes.length, 'step')}: ${reason}`,
   'run.moved': ({ from, to, reason }) => `Went from ${from} to ${to}: ${reason}`,
@@ -47,9 +54,36 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
   'run.judged': ({ verdict, criteria }) =>
     `Judged ${verdict}: ${criteria.filter(({ holds }) => holds).length} of ${criteria.length} criteria are met`,
   'run.ended': ({ status, reason }) => `Ended, ${status}: ${reason}`,
+  'note.received': ({ text, stop_after_step: stops }) =>
+    `Note${text === '' ? '' : `: ${text}`}${stops === true ? ' (stop after this step)' : ''}`,
   'run.corrected': ({ by, text }) => `Corrected by ${by}: ${text}`,
   'run.undone': ({ restored, kept }) =>
     `Undone: ${count(restored.length, 'file')} restored, ${count(kept.length, 'file')} left as people changed them`,
+  'runs.marked': ({ runs, archived, pinned }) =>
+    [
+      ...(archived === undefined ? [] : [archived ? 'Archived' : 'Unarchived']),
+      ...(pinned === undefined ? [] : [pinned ? 'Pinned' : 'Unpinned']),
+    ].join(' and ') + ` ${runs.length === 1 ? (runs[0] ?? '') : count(runs.length, 'run')}`,
+  'chat.opened': ({ name, fork }) => `Opened the conversation ${name}${fork === undefined ? '' : ', as a fork'}`,
+  'chat.changed': ({ conversation, name, pinned, ttl }) =>
+    [
+      `Conversation ${conversation}`,
+      ...(name === undefined ? [] : [`is called ${name} now`]),
+      ...(pinned === undefined ? [] : [pinned ? 'was pinned' : 'was unpinned']),
+      ...(ttl === undefined ? [] : [ttl === null ? 'never expires' : `expires after ${ttl} s`]),
+    ].join(' '),
+  'chat.joined': ({ agent, conversation }) => `${agent} joined the conversation ${conversation}`,
+  'message.posted': ({ from, content, status }) =>
+    `${from}${status === undefined || status === 'done' ? '' : ` (${status})`}: ${content}`,
+  'notice.queued': ({ agent, message, depth }) =>
+    `Asked ${agent} to answer message ${message}${depth === 0 ? '' : ` (forward ${depth})`}`,
+  'notice.taken': ({ notice }) => `Began to answer ${notice}`,
+  'notice.dropped': ({ notice, reason }) => `Does not answer ${notice}: ${reason}`,
+  'chat.paused': ({ conversation }) => `Paused the conversation ${conversation}`,
+  'chat.resumed': ({ conversation }) => `Resumed the conversation ${conversation}`,
+  'chat.expired': ({ messages, conversation, why }) =>
+    `${why === 'ttl' ? 'Expired' : 'Cleared'} ${count(messages, 'message')} of the conversation ${conversation}`,
+  'chat.deleted': ({ conversation }) => `Deleted the conversation ${conversation}`,
   'node.settled': ({ node, status, reason }) => `${node} is ${status}: ${reason}`,
   'error.handled': ({ node, by, action, reason }) => `${node}: ${action} after an error, decided by a ${by}: ${reason}`,
   'decision.made': ({ node, decision }) => `${node} decided ${decision.kind}: ${decision.rationale}`,
@@ -71,6 +105,9 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
     `${node ?? 'oka'} tried more than ${effect} allows: ${reason}`,
   'desk.kept': ({ when, call }) => `Saved the desk as it was ${when} ${call}`,
   'policy.loaded': ({ sha256, rules }) => `Policy ${sha256.slice(0, 12)} is active (${count(rules, 'rule')})`,
+  'budget.low': ({ of, limit, spent }) => `Most of the budget of the day is spent: ${spent} of ${limit} ${of}`,
+  'budget.reserved': ({ call, usd, tokens }) =>
+    `Reserved ${usd.toFixed(4)} USD and ${count(tokens, 'token')} of the day's budget for ${call}`,
   'sandbox.chosen': ({ kind, reason }) =>
     `Commands run ${kind === 'jail' ? 'in the sandbox' : 'without a sandbox'}: ${reason}`,
   'egress.decided': ({ verdict, host, port, reason }) =>
@@ -101,6 +138,14 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
   'change.undone': ({ change, reason }) => `Undid change ${change}: ${reason}`,
   'storage.tidied': ({ artifacts, outbox, tools, bytes: freed }) =>
     `Tidied up: ${count(artifacts, 'artifact')}, ${count(outbox.length, 'result')} and ${count(tools.length, 'old tool')} removed (${bytes(freed)})`,
+  'delivery.started': ({ channel, title, attempt, act }) =>
+    `${act === 'close' ? 'Closes a message' : 'Sends a message'} through ${channel}${attempt > 1 ? ` (attempt ${attempt})` : ''}: ${title}`,
+  'delivery.ended': ({ channel, status, reason }) =>
+    `Message through ${channel}: ${status}${reason === undefined ? '' : `, ${reason}`}`,
+  'channel.received': ({ channel, became, reason }) =>
+    `Received ${became === 'nothing' ? 'a message that was not accepted' : became === 'task' ? 'a task' : 'an answer'} through ${channel}: ${reason}`,
+  'channel.subscribed': ({ change, about, host, reason }) =>
+    `Push to ${about} (${host}) ${change === 'added' ? 'begins' : 'ends'}: ${reason}`,
 };
 
 /** How a wait ended, as the predicate of a sentence about it. */

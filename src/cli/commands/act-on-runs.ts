@@ -1,0 +1,118 @@
+import { performBulk, previewBulk } from '../../daemon/home/bulk-acts.ts';
+import { repeatRun } from '../../daemon/home/repeat-run.ts';
+import { withHost } from '../../daemon/host.ts';
+import { penHolder } from '../../ledger/pen.ts';
+import type { BulkAct, BulkOutcome, BulkPreview } from '../../schema/bulk.ts';
+import { OkaError } from '../../schema/errors.ts';
+import type { Intake } from '../../schema/intake.ts';
+import { lateAnswer } from '../../schema/room.ts';
+import { type Answer, answer, type Call, type CommandModule, exits } from '../command-module.ts';
+import { findRunName } from '../find-run.ts';
+import type { Terminal } from '../io.ts';
+import { count, plainText } from '../plain-text.ts';
+import { readViews } from '../read-views.ts';
+import { requestOfWorker } from '../submitted.ts';
+import { runFilterOf, type RunFilterValues } from '../table/run-filter-options.ts';
+
+type Options = RunFilterValues & { yes: boolean };
+type Data = { preview: BulkPreview; outcomes: BulkOutcome[] | null };
+
+/** Acts on the runs that are named, or on all that fit the options, once the person has seen which these are. */
+export const actOnRuns = (act: BulkAct): CommandModule<Options, Data> => ({
+  run: (call) => run(call, act),
+  render,
+  jsonLines: ({ preview, outcomes }) => outcomes ?? [preview],
+});
+
+async function run(call: Call<Options, Data>, act: BulkAct): Promise<Answer<Data>> {
+  const choice = await chooseRuns(call, act);
+  const preview = await readViews(call, (rows) => previewBulk(rows, act, choice));
+  if (preview.count === 0 || !(await isConfirmed(call, preview)))
+    return answer(
+      { preview, outcomes: null },
+      preview.count === 0 && preview.left_out.length === 0 ? exits.ok : exits.no,
+    );
+  const request = { act, runs: preview.runs.map(({ run: name }) => name), token: preview.token };
+  const outcomes: BulkOutcome[] = [];
+  await withRequests(call, act, async (submit) => {
+    const repeat = (name: string): Promise<unknown> => repeatRun(call.home, name, submit);
+    for await (const outcome of performBulk(request, { request: submit, repeat })) {
+      outcomes.push(outcome);
+      if (call.signal.aborted) return;
+    }
+  });
+  if (call.signal.aborted) return { code: exits.interrupted };
+  return answer({ preview, outcomes }, outcomes.some(({ outcome }) => outcome === 'failed') ? exits.no : exits.ok);
+}
+
+async function chooseRuns(call: Call<Options, Data>, act: BulkAct): Promise<Parameters<typeof previewBulk>[2]> {
+  const filter = runFilterOf(call.options);
+  if (call.operands.length === 0 && Object.keys(filter).length === 0)
+    throw new OkaError('usage', 'say which runs: by name, or by options such as --status failed', {
+      fix: `Such as: oka runs ${act} report-1a2b3c4d, or: oka runs ${act} --since 7d --text report`,
+    });
+  if (call.operands.length === 0) return { filter };
+  if (Object.keys(filter).length > 0)
+    throw new OkaError('usage', 'runs are chosen either by name or by options, not by both');
+  const runs: string[] = [];
+  for (const given of call.operands) runs.push(await findRunName(call, given));
+  return { runs };
+}
+
+/** One run that was named needs no question. */
+async function isConfirmed(
+  { operands, options, openDialog }: Call<Options, Data>,
+  { act, count: runs }: BulkPreview,
+): Promise<boolean> {
+  if (options.yes || (operands.length === 1 && act !== 'undo')) return true;
+  if (openDialog === null) return false;
+  const dialog = await openDialog();
+  return /^y(es)?$/i.test(await dialog.ask(`${VERBS[act]} ${count(runs, 'run')}? [y/N] `));
+}
+
+type Submit = (intake: Intake) => Promise<unknown>;
+
+/** Through the worker if one is running, else here and now; what has to run on needs a worker. */
+async function withRequests(
+  call: Call<Options, Data>,
+  act: BulkAct,
+  work: (submit: Submit) => Promise<void>,
+): Promise<void> {
+  const { home, signal, notify } = call;
+  if (penHolder(home.ledgers.run) !== null)
+    return work(async (intake) => (await requestOfWorker({ home, signal }, intake))?.done);
+  if (act === 'resume' || act === 'again')
+    throw new OkaError('refused', 'no worker is running that could do this', { fix: 'Start one: oka up' });
+  await withHost(home, signal, ({ handle }) => work(async (intake) => lateAnswer(await handle(intake))), {
+    warn: notify,
+  });
+}
+
+const VERBS: Readonly<Record<BulkAct, string>> = {
+  cancel: 'Cancel',
+  pause: 'Pause',
+  resume: 'Resume',
+  again: 'Do again',
+  undo: 'Undo',
+  archive: 'Archive',
+  unarchive: 'Unarchive',
+  pin: 'Pin',
+  unpin: 'Unpin',
+};
+
+function render({ preview, outcomes }: Data, terminal: Terminal): string {
+  const { act, count: runs, left_out: leftOut, complete } = preview;
+  const lines = outcomes === null ? preview.runs.map(({ run: name, title }) => `  ${name}  ${plainText(title)}`) : [];
+  const failed = (outcomes ?? []).filter(({ outcome }) => outcome === 'failed');
+  const queued = (outcomes ?? []).filter(({ outcome }) => outcome === 'queued').length;
+  return [
+    ...(outcomes === null ? [] : [`${VERBS[act]}: ${count(outcomes.length - failed.length, 'run')}`]),
+    ...(queued === 0 ? [] : [`The worker still has to do ${count(queued, 'run')}.`]),
+    ...failed.map(({ run: name, message = '' }) => `  ${terminal.red('failed')}  ${name}: ${plainText(message)}`),
+    ...(outcomes !== null ? [] : [`${VERBS[act]} would act on ${count(runs, 'run')}:`, ...lines]),
+    ...leftOut.map(({ run: name, why }) => `  ${terminal.dim('left out')}  ${name}: ${why}`),
+    ...(complete ? [] : ['There are more; these are the latest. Repeat the command for the others.']),
+    ...(outcomes === null && runs > 0 ? ['Do it: add --yes'] : []),
+    '',
+  ].join('\n');
+}

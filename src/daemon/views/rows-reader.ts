@@ -1,0 +1,71 @@
+/**
+ * Owns: the rows of all views for a process that reads them often and writes nothing, such as the dashboard.
+ *
+ * 1. Readers take turns, and each sees rows that are up to date when its turn begins.
+ * 2. The file is opened again after a while: a reader that stays on an old state of it makes its writer's log grow. What
+ *    took long to fold is used for longer, so that folding never takes more than a small part of the time.
+ */
+import { FoldStore } from '../../ledger/fold-store.ts';
+import { withRepair } from '../../ledger/follower.ts';
+import type { Home } from '../../schema/home.ts';
+import type { Rows } from '../../schema/rows.ts';
+import { foldTail } from './read-rows.ts';
+import { type ViewFolds, viewsFile } from './views-writer.ts';
+
+export type RowsReader = {
+  /** Lets `query` read rows that are up to date. */
+  read: <T>(query: (rows: Rows) => T | Promise<T>) => Promise<T>;
+  close: () => Promise<void>;
+};
+
+const SHORTEST_USE_MS = 2000;
+const LONGEST_USE_MS = 600_000;
+/** Folding takes at most one part in so many of the time. */
+const SHARE = 50;
+
+type Opened = { store: FoldStore; until: number; closing: NodeJS.Timeout };
+
+/** `loadViews` returns the views of all rooms. */
+export function rowsReader(home: Home, loadViews: () => Promise<ViewFolds>): RowsReader {
+  let views: Promise<ViewFolds> | null = null;
+  let opened: Opened | null = null;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const close = (): void => {
+    if (opened === null) return;
+    clearTimeout(opened.closing);
+    opened.store.close();
+    opened = null;
+  };
+  const open = async ({ folds, shape }: ViewFolds): Promise<FoldStore> => {
+    if (opened !== null && performance.now() > opened.until) close();
+    const store = opened?.store ?? FoldStore.openReadOnly(viewsFile(home), shape);
+    const began = performance.now();
+    try {
+      await withRepair(store, () => foldTail(store, { ledgers: home.ledgers, folds }, {}));
+    } catch (error) {
+      if (opened === null) store.close();
+      else close();
+      throw error;
+    }
+    if (opened === null) {
+      const now = performance.now();
+      const ms = Math.min(LONGEST_USE_MS, Math.max(SHORTEST_USE_MS, (now - began) * SHARE));
+      opened = { store, until: now + ms, closing: setTimeout(() => void inTurn(async () => close()), ms + 1).unref() };
+    }
+    return store;
+  };
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = turn.then(work);
+    turn = result.catch(() => undefined);
+    return result;
+  };
+  return {
+    read: (query) =>
+      inTurn(async () => {
+        views ??= loadViews();
+        return query(await open(await views));
+      }),
+    close: () => inTurn(async () => close()),
+  };
+}

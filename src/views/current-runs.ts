@@ -1,0 +1,52 @@
+/** Owns: the runs that are not over, with the runs inside them folded into one line each. */
+import type { Rows } from '../schema/rows.ts';
+import type { CurrentRun } from '../schema/view-answers.ts';
+import { openRuns, rowKey, type RunRow } from './run-rows.ts';
+
+/** In the order in which they began. Reads only what is open, however long history is. */
+export function listCurrentRuns(rows: Rows): CurrentRun[] {
+  const open = openRuns(rows).flatMap((received) => rows.get<RunRow>(rowKey(received)) ?? []);
+  const names = new Set(open.map(({ run }) => run));
+  const tops = open.filter(({ run, root }) => root === run || !names.has(root));
+  return tops.map((top) =>
+    toCurrentRun(
+      top,
+      open.filter(({ run, root }) => root === top.run && run !== top.run),
+    ),
+  );
+}
+
+/** The steps of a task are those of the run that carries out its plan, as long as there is one. */
+function toCurrentRun(top: RunRow, inside: readonly RunRow[]): CurrentRun {
+  const { run, title, state, started } = top;
+  const working = inside.find(({ parent }) => parent === run) ?? top;
+  const current = [...inside.toReversed(), top].flatMap(({ nodes }) => nodes.filter(isActive))[0] ?? null;
+  const all = [top, ...inside];
+  const sum = (amount: (row: RunRow) => number): number => all.reduce((total, row) => total + amount(row), 0);
+  return {
+    run,
+    title,
+    status: statusForPeople(top, inside),
+    state,
+    started,
+    steps: { done: working.nodes.filter((node) => node.status === 'done').length, all: working.nodes.length },
+    current: current?.title ?? null,
+    inside: inside.map((each) => each.run),
+    cost: {
+      tokens: sum(({ spent }) => spent.tokens),
+      usd: sum(({ spent }) => spent.usd),
+      calls: sum(({ spent }) => spent.calls),
+      failed_calls: sum(({ spent }) => spent.failed_calls),
+    },
+  };
+}
+
+/** A run that waits only for a run inside it stands as that one does: it is at work, paused, or waits for somebody. */
+function statusForPeople(top: RunRow, inside: readonly RunRow[]): RunRow['status'] {
+  const waitsForChild = ({ waits }: RunRow): boolean => waits.some(({ for: { kind } }) => kind === 'child');
+  if (top.status !== 'blocked' || !top.waits.every(({ for: { kind } }) => kind === 'child')) return top.status;
+  const innermost = inside.filter((each) => !waitsForChild(each));
+  return innermost.find(({ status }) => status !== 'running' && status !== 'done')?.status ?? 'running';
+}
+
+const isActive = ({ status }: RunRow['nodes'][number]): boolean => status === 'running' || status === 'waiting';
