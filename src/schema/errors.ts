@@ -56,6 +56,9 @@ export class OkaError extends Error {
   }
 }
 
+/** Whether another member of the fleet owns the run by now. */
+export const isFenced = (error: unknown): boolean => error instanceof OkaError && error.code === 'run-fenced';
+
 export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -21,18 +21,15 @@ import { findNatsServer, type NatsCluster, restartLeader, startCluster } from '.
 const sizeOf = (name: string, usual: number): number => Number(process.env[name] ?? usual);
 const TASK_COUNT = sizeOf('OKA_FLEET_HOME_TASKS', 18);
 const HOMES = sizeOf('OKA_FLEET_HOMES', 3);
-/** Known fault: of about thirty tasks around kills and pauses one comes back as failed without having been done. */
-const KILLS = sizeOf('OKA_FLEET_HOME_KILLS', 0);
-const PAUSES = sizeOf('OKA_FLEET_HOME_PAUSES', 0);
+const KILLS = sizeOf('OKA_FLEET_HOME_KILLS', 2);
+const PAUSES = sizeOf('OKA_FLEET_HOME_PAUSES', 2);
 const LEADER_KILLS = sizeOf('OKA_FLEET_HOME_LEADER_KILLS', 1);
 const ACK_SECONDS = 3;
-const PAUSE_MS = 6000;
+const PAUSE_MS = sizeOf('OKA_FLEET_HOME_PAUSE_MS', 6000);
 /** A person answers when whoever was paused is awake again and has finished its call, or was refused. */
 const PATIENCE_MS = 9000;
 
 const hasServer = findNatsServer() !== null;
-if (KILLS + PAUSES === 0)
-  console.warn('Without kills of whole homes; with them: OKA_FLEET_HOME_KILLS=2 OKA_FLEET_HOME_PAUSES=2');
 if (!hasServer) console.warn('SKIPPED: there is no nats-server; set OKA_NATS, or run .ci/install-nats');
 
 type Member = { home: Home; name: string; process: ChildProcess };
@@ -66,7 +63,7 @@ describe.skipIf(!hasServer)('homes that share one inbox', () => {
       console.log(JSON.stringify({ tasks: TASK_COUNT, asked: person.asked(), ...(await figures(members)) }));
     } finally {
       for (const { process: child } of members) child.kill('SIGKILL');
-      rmSync(root, { recursive: true, force: true });
+      if (process.env['OKA_FLEET_KEEP'] === undefined) rmSync(root, { recursive: true, force: true });
     }
   });
 });

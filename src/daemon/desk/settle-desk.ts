@@ -6,10 +6,12 @@
  * S2 Only then is the state of the desk recorded as the one after the call, so that nothing of it is put down to others.
  *    It is recorded for every call, also for one that never began or changed nothing, so that none is open after the
  *    next crash and gets what others did meanwhile.
+ * S3 Whoever settles is not affected by the run that it settles: if another member of a fleet owns that run by now, the
+ *    state is recorded in this ledger, and that the fence refuses it concerns that run only.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OkaError } from '../../schema/errors.ts';
+import { isFenced, OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import { awaitLock, endLeftovers, markOf } from '../../tools/desk-lock.ts';
 import { readWitness } from '../../tools/launch-witness.ts';
@@ -52,12 +54,18 @@ export function deskSettling(ports: SettlePorts): DeskSettling {
       if (!isFirst && unseen.length === 0) return;
       if (await ports.hasLauncher()) await clearDesk(ports, unseen[0]?.run ?? null);
       for (const call of unseen) {
-        await ((await isUnbegun(ports.home, call)) ? recordUnbegun(call) : recordAfter(call));
+        const record = (await isUnbegun(ports.home, call)) ? recordUnbegun : recordAfter;
+        await record(call).catch(ignoreFenced);
         seen.add(call.call);
       }
       isFirst = false;
     },
   };
+}
+
+/** S3. The refusal comes after the disk. */
+function ignoreFenced(error: unknown): void {
+  if (!isFenced(error)) throw error;
 }
 
 /** S1. The time limit of a command is its launcher's, so that waiting ends. */

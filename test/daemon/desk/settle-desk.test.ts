@@ -8,6 +8,7 @@ import { openDeskCalls } from '../../../src/daemon/desk/open-desk-calls.ts';
 import { deskSettling } from '../../../src/daemon/desk/settle-desk.ts';
 import { callsFolder } from '../../../src/daemon/guard/sandbox.ts';
 import { homeAt } from '../../../src/daemon/settings.ts';
+import { OkaError } from '../../../src/schema/errors.ts';
 import type { Event } from '../../../src/schema/event.ts';
 import { openSnapshots } from '../../../src/tools/desk/snapshots.ts';
 import { launchEnvironment } from '../../../src/tools/launch-ticket.ts';
@@ -29,7 +30,11 @@ function homeWithCrashes() {
   mkdirSync(callsFolder(home), { recursive: true });
   const shadow = openSnapshots({ store: join(folder, 'undo'), desk });
   const events: Event[] = [];
-  const append = async (event: object): Promise<void> => void events.push({ seq: events.length, ...event } as Event);
+  const fence = { refuses: null as OkaError | null };
+  const append = async (event: object): Promise<void> => {
+    events.push({ seq: events.length, ...event } as Event);
+    if (fence.refuses !== null) throw fence.refuses;
+  };
   const ports: DeskPorts = { shadow, append, inTurn: deskTurns(() => Promise.resolve()) };
   const settleInNewProcess = async (): Promise<void> => {
     const { open } = events.reduce((state, event) => openDeskCalls.apply(state, event), openDeskCalls.initial());
@@ -52,7 +57,8 @@ function homeWithCrashes() {
     const own = events.filter((event) => event.type === 'desk.kept' && event.data.call === call);
     return shadow.changes(stepsOf(own, null)).created;
   };
-  return { home, put: (name: string) => writeFileSync(join(desk, name), name), begin, settleInNewProcess, changed };
+  const put = (name: string): void => writeFileSync(join(desk, name), name);
+  return { home, put, begin, settleInNewProcess, changed, fence };
 }
 
 describe('a call of which nobody saw the end', () => {
@@ -92,5 +98,21 @@ describe('a call of which nobody saw the end', () => {
     put('of-the-next.txt');
     await settleInNewProcess();
     expect([changed(), changed('r.n.0.2')]).toEqual([[], ['of-the-next.txt']]);
+  });
+
+  it('S3 does not fail whoever settles it when another member of the fleet owns its run by now', async () => {
+    const { put, begin, settleInNewProcess, changed, fence } = homeWithCrashes();
+    await begin();
+    put('own.txt');
+    fence.refuses = new OkaError('run-fenced', 'run r belongs to another worker now; epoch 1 is over');
+    await settleInNewProcess();
+    expect(changed()).toEqual(['own.txt']);
+  });
+
+  it('S3 is not passed over for any other reason: then nobody writes', async () => {
+    const { begin, settleInNewProcess, fence } = homeWithCrashes();
+    await begin();
+    fence.refuses = new OkaError('write-failed', 'the disk is broken');
+    await expect(settleInNewProcess()).rejects.toThrow('the disk is broken');
   });
 });
