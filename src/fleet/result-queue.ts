@@ -1,5 +1,5 @@
 /** Owns: results on their way to the home that submitted the task. A result is removed when that home has stored it. */
-import { AckPolicy } from '@nats-io/jetstream';
+import { AckPolicy, type ConsumerInfo } from '@nats-io/jetstream';
 import { ResultMessage } from '../schema/fleet.ts';
 import type { FleetConnection } from './connect-fleet.ts';
 import { RESULTS, resultSubject } from './fleet-streams.ts';
@@ -15,25 +15,26 @@ export type ResultQueue = {
 const POLL_MS = 1000;
 
 export function resultQueue({ js, manager }: FleetConnection): ResultQueue {
-  const known = new Set<string>();
-  const ensureConsumer = async (home: string): Promise<string> => {
+  const known = new Map<string, ConsumerInfo>();
+  const ensureConsumer = async (home: string): Promise<ConsumerInfo> => {
     const name = `home-${home.replaceAll('.', '=')}`;
-    if (!known.has(name))
-      await manager.consumers.add(RESULTS, {
+    const info =
+      known.get(name) ??
+      (await manager.consumers.add(RESULTS, {
         durable_name: name,
         filter_subject: resultSubject(home),
         ack_policy: AckPolicy.Explicit,
         max_deliver: -1,
-      });
-    known.add(name);
-    return name;
+      }));
+    known.set(name, info);
+    return info;
   };
   return {
     send: async (home, result) => {
       await js.publish(resultSubject(home), JSON.stringify(result), { msgID: `${result.id}/${result.worker}` });
     },
     take: async (home) => {
-      const consumer = await js.consumers.get(RESULTS, await ensureConsumer(home));
+      const consumer = js.consumers.getConsumerFromInfo(await ensureConsumer(home)); // without a request
       const message = await consumer.next({ expires: POLL_MS });
       if (message === null) return null;
       const result = ResultMessage.safeParse(message.json());

@@ -45,9 +45,17 @@ export type FenceOptions = {
 
 export type Claim = { fence: RunFence; history: RunHistory; sequence: number };
 
-/** Claims a run with the next epoch; null when another worker was faster. */
-export async function claimRun(log: RunLog, run: string, options: FenceOptions): Promise<Claim | null> {
-  const history = foldHistory(await log.read(run));
+/**
+ * Claims a run with the next epoch; null when another worker was faster. `known` is its history if it was just read: one
+ * that is out of date is refused like any other claim that comes too late.
+ */
+export async function claimRun(
+  log: RunLog,
+  run: string,
+  options: FenceOptions,
+  known?: RunHistory,
+): Promise<Claim | null> {
+  const history = known ?? foldHistory(await log.read(run));
   const epoch = (history.owner?.epoch ?? 0) + 1;
   const { worker, process, version } = options;
   const message: RunMessage = { kind: 'claim', worker, process, epoch, stream: log.stream, version };

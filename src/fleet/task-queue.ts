@@ -77,7 +77,7 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
       const fitting = (await list()).filter((each) => needsOf(each).every((need) => labels.includes(need)));
       const next = fitting[turn++ % Math.max(1, fitting.length)];
       if (next === undefined) return null;
-      const consumer: Consumer = await js.consumers.get(TASKS, next.name);
+      const consumer: Consumer = js.consumers.getConsumerFromInfo(next); // without a request
       const message = await consumer.next({ expires: POLL_MS });
       return message === null ? null : toQueued(message);
     },

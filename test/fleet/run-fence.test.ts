@@ -39,6 +39,15 @@ describe('the fence of a run, over a model of the stream', () => {
     expect(foldHistory(await log.read(RUN)).events).toHaveLength(1);
   });
 
+  it('a claim with a history that was read before reads nothing, and is refused when somebody claimed meanwhile', async () => {
+    const { log } = modelLog([], true);
+    const history = foldHistory(await log.read(RUN));
+    const unread = { ...log, read: () => Promise.reject(new Error('it was read again')) };
+    const options = { worker: 'one', process: 'one', version: '1' };
+    expect(await claimRun(unread, RUN, options, history)).toMatchObject({ sequence: 1 });
+    expect(await claimRun(unread, RUN, { ...options, worker: 'two' }, history)).toBeNull();
+  });
+
   it('its end follows everything that was published before, and nothing follows it', async () => {
     const { log, stored } = modelLog([], true);
     const fence = await claim(log, 'one');

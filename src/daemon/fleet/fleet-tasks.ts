@@ -80,7 +80,7 @@ async function workOn(work: Work, taken: QueuedTask): Promise<void> {
   try {
     const history = foldHistory(await member.log.read(id));
     if (history.isReturned) return await own.taken.finish();
-    const claim = (await mayTake(work, id, history)) ? await claimRun(member.log, id, member.fence) : null;
+    const claim = (await mayTake(work, id, history)) ? await claimRun(member.log, id, member.fence, history) : null;
     if (claim === null) return own.taken.release();
     await begin(work, own, claim);
     await untilOver(work, own, claim.fence);
