@@ -8,7 +8,7 @@
  */
 import { hash } from 'node:crypto';
 import type { Agent } from '../schema/agent-file.ts';
-import { USER } from '../schema/chat.ts';
+import { USER } from '../schema/chat-names.ts';
 import type { ChatMessage } from '../schema/chat-answers.ts';
 import { escapeInvisible } from '../schema/one-line.ts';
 import { summarizeMessages } from './summarize-messages.ts';

@@ -1,7 +1,7 @@
 /** Owns: what a request about conversations changes, as events for one batch. Pure: the worker appends them. */
 import { OkaError } from '../schema/errors.ts';
 import type { NewEvent } from '../schema/event.ts';
-import { USER } from '../schema/chat.ts';
+import { USER } from '../schema/chat-names.ts';
 import type { ChatIntake, ChatState, Conversation } from './chat-state.ts';
 import { messageEvents, type PostingContext } from './post-message.ts';
 

@@ -5,7 +5,7 @@
  * 1. Messages have a place in the order in which they were posted; ids of senders grow, but their clocks may differ.
  * 2. What was deleted or has expired leaves no row and no text that a search finds.
  */
-import { noticeOfRun } from '../schema/chat.ts';
+import { noticeOfRun } from '../schema/chat-names.ts';
 import type { ChatMessage } from '../schema/chat-answers.ts';
 import type { Event, EventType } from '../schema/event.ts';
 import type { Rows } from '../schema/rows.ts';

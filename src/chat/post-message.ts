@@ -5,7 +5,8 @@
  * P1 Only texts of people and agents ask somebody; reports of oka itself never do.
  * P2 A chain of mentions is forwarded MOST_FORWARDS times at most, and says so when it stops.
  */
-import { MOST_FORWARDS, noticeId, replyRun, SYSTEM, type TaskReport, USER } from '../schema/chat.ts';
+import type { TaskReport } from '../schema/chat.ts';
+import { MOST_FORWARDS, noticeId, replyRun, SYSTEM, USER } from '../schema/chat-names.ts';
 import { OKA_AGENT } from '../schema/agent-file.ts';
 import type { NewEvent } from '../schema/event.ts';
 import type { Conversation, Notice } from './chat-state.ts';

@@ -9,7 +9,8 @@ import type { Json } from '../schema/json.ts';
 import type { Answer, Call } from './command-module.ts';
 import { freeName, rowOfRun, startLinkedRun } from './linked-runs.ts';
 import { inputOption } from './operands.ts';
-import { readViews, withReadingProgress } from './read-views.ts';
+import { withReadingProgress } from './reading-progress.ts';
+import { readViews } from './read-views.ts';
 import type { RequestData } from './run-requests.ts';
 
 export type ForkOptions = { input: string | undefined; id: string | undefined };

@@ -1,7 +1,6 @@
 /** Reading the words behind a command. */
 import { lstatSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { graphFile } from '../daemon/home/graph-files.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Json } from '../schema/json.ts';
 import type { Call } from './command-module.ts';
@@ -11,11 +10,6 @@ export function onlyOperand(call: Pick<Call, 'operands'>, what: string): string 
   if (only === undefined) throw new OkaError('usage', `${what} is missing`);
   if (more.length > 0) throw new OkaError('usage', `one ${what} is enough; "${more.join(' ')}" is too much`);
   return only;
-}
-
-/** The file of the graph that a command is about: given by its name or by a path. */
-export function graphOperand(call: Pick<Call, 'operands' | 'home'>): string {
-  return graphFile(call.home, onlyOperand(call, 'graph'));
 }
 
 /** --input: JSON, a file that contains JSON (also with @ before its name), or - for stdin. */

@@ -1,5 +1,6 @@
 /** Refuses to go on in a folder that `oka init` has not set up. */
-import { assertNeverSetUp, isSetUp } from '../daemon/home/set-up.ts';
+import { isSetUp } from '../daemon/home/is-set-up.ts';
+import { assertNeverSetUp } from '../daemon/home/set-up.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Home } from '../schema/home.ts';
 

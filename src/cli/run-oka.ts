@@ -5,12 +5,9 @@ import type { DaemonRoom } from '../daemon/rooms.ts';
 import { homeAt, programVersion } from '../daemon/settings.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import { type Call, type Command, type CommandModule, exits } from './command-module.ts';
-import { commands } from './commands.ts';
-import { contributedCommands } from './contributed-commands.ts';
+import { commandIn, type FoundCommand, isFamilyWithoutMember } from './command-names.ts';
 import { errorText, exitCodeOf } from './error-text.ts';
-import { familyHelp, helpOf, overview, usageOf } from './help.ts';
 import { type Io, terminalOf } from './io.ts';
-import { nearestWord } from '../schema/nearest-word.ts';
 import { type Given, readOptions } from './options.ts';
 import { openPrinter } from './printer.ts';
 import { progressOn } from './progress.ts';
@@ -35,15 +32,30 @@ async function dispatch(words: readonly string[], io: Io, rooms: OkaParts['rooms
     io.out(text);
     return exits.ok;
   };
-  if (first === undefined || ['help', '--help', '-h'].includes(first))
-    return print(await helpFor(words.slice(1), rooms));
   if (first === '--version' || first === '-V') return print(`${programVersion()}\n`);
-  const family = await helpOfFamily(words, rooms);
-  if (family !== null) return print(family);
-  const { name, command, rest } = await findCommand(words, rooms);
-  const parsed = parseWords(name, command, rest);
-  if (parsed.values['help'] === true) return print(await helpFor(name.split(' '), rooms));
+  const helpFor = async (about: readonly string[]): Promise<string> =>
+    (await import('./find-command.ts')).helpFor(about, rooms);
+  if (first === undefined || ['help', '--help', '-h'].includes(first)) return print(await helpFor(words.slice(1)));
+  const found = (await findInOwnTable(words)) ?? (await (await import('./find-command.ts')).findOrHelp(words, rooms));
+  if ('help' in found) return print(found.help);
+  const { name, command, rest } = found;
+  const parsed = await parseWords(name, command, rest);
+  if (parsed.values['help'] === true) return print(await helpFor(name.split(' ')));
   return execute(command, parsed, io, rooms);
+}
+
+/** Families that scripts call often; all of their commands are in one table, and only that one is loaded. */
+const OWN_TABLES: Readonly<Record<string, () => Promise<Readonly<Record<string, Command>>>>> = {
+  chat: async () => (await import('./table/chat-commands.ts')).chat,
+};
+
+/** Null for everything else than one of their commands, complete and without a mistake in its name. */
+async function findInOwnTable(words: readonly string[]): Promise<FoundCommand | null> {
+  const [first = ''] = words;
+  if (!Object.hasOwn(OWN_TABLES, first)) return null;
+  const table = (await OWN_TABLES[first]?.()) ?? {};
+  const found = commandIn(table, words);
+  return found === null || isFamilyWithoutMember(found, table) ? null : found;
 }
 
 async function execute(
@@ -103,76 +115,9 @@ async function runOther(
   return { code: await runOka(words, inner, rooms === undefined ? {} : { rooms }), printed };
 }
 
-async function helpFor(words: readonly string[], rooms: OkaParts['rooms']): Promise<string> {
-  if (words.length === 0) return overview(await contributedCommands(rooms, commands));
-  const family = await helpOfFamily(words, rooms);
-  if (family !== null) return family;
-  const { name, command } = await findCommand(words, rooms);
-  const below = familyHelp(name, await allCommands(rooms));
-  return [helpOf(name, command), ...(below === null ? [] : [below])].join('\n');
-}
-
-/** What there is below a name that is no command itself, such as "graph" or "memory fact --help"; null for others. */
-async function helpOfFamily(words: readonly string[], rooms: OkaParts['rooms']): Promise<string | null> {
-  const wantsHelp = ['--help', '-h'].includes(words.at(-1) ?? '');
-  const name = (wantsHelp ? words.slice(0, -1) : words).join(' ');
-  if (name === '' || Object.hasOwn(commands, name)) return null;
-  const inTable = familyHelp(name, commands);
-  if (inTable === null && commandIn(commands, words) !== null) return null;
-  const all = await allCommands(rooms);
-  return Object.hasOwn(all, name) ? null : familyHelp(name, all);
-}
-
-async function allCommands(rooms: OkaParts['rooms']): Promise<Readonly<Record<string, Command>>> {
-  return { ...commands, ...(await contributedCommands(rooms, commands)) };
-}
-
-type FoundCommand = { name: string; command: Command; rest: string[] };
-
-/** Rooms are asked for their commands only when the table has none of that name. */
-async function findCommand(words: readonly string[], rooms: OkaParts['rooms']): Promise<FoundCommand> {
-  const found = commandIn(commands, words);
-  if (found !== null && !isFamilyWithoutMember(found)) return found;
-  const contributed = await contributedCommands(rooms, commands);
-  const ofRoom = commandIn(contributed, words);
-  if (ofRoom !== null && found === null) return ofRoom;
-  throw unknownCommand(words, [...Object.keys(commands), ...Object.keys(contributed)]);
-}
-
-/** A word behind a command that takes none, such as "memory foo", is meant as one of the commands below it. */
-function isFamilyWithoutMember({ name, command, rest }: FoundCommand): boolean {
-  const [next] = rest;
-  if (command.operands !== undefined || next === undefined || next.startsWith('-')) return false;
-  return Object.keys(commands).some((each) => each.startsWith(`${name} `));
-}
-
-/** Names have one word, two or three; the longest one wins. */
-function commandIn(table: Readonly<Record<string, Command>>, words: readonly string[]): FoundCommand | null {
-  for (const length of [3, 2, 1]) {
-    const name = words.slice(0, length).join(' ');
-    const command = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (command !== undefined) return { name, command, rest: words.slice(length) };
-  }
-  return null;
-}
-
-function unknownCommand(words: readonly string[], names: readonly string[]): OkaError {
-  const isFamily = (length: number): boolean =>
-    names.some((name) => name.startsWith(`${words.slice(0, length).join(' ')} `));
-  const depth = [2, 1].find(isFamily) ?? 0;
-  const family = words.slice(0, depth).join(' ');
-  const given = words.slice(0, words[depth]?.startsWith('-') ? depth : depth + 1).join(' ');
-  const inFamily = names.filter((name) => depth === 0 || name.startsWith(`${family} `));
-  const guess = nearestWord(given, inFamily) ?? nearestWord(words.slice(0, 2).join(' '), inFamily);
-  const list = `See: oka ${depth === 0 ? '' : `${family} `}--help`;
-  return new OkaError('usage', `there is no command "${given}"`, {
-    fix: guess === null ? list : `Did you mean: oka ${guess}? ${list}`,
-  });
-}
-
 type Words = { values: Record<string, Given>; positionals: string[] };
 
-function parseWords(name: string, command: Command, rest: string[]): Words {
+async function parseWords(name: string, command: Command, rest: string[]): Promise<Words> {
   const options: ParseArgsOptionsConfig = {
     dir: { type: 'string' },
     json: { type: 'boolean' },
@@ -191,6 +136,7 @@ function parseWords(name: string, command: Command, rest: string[]): Words {
     if (values['json'] === true && command.json !== true) throw new Error(`oka ${name} has no --json`);
     return { values: values as Words['values'], positionals };
   } catch (error) {
+    const { usageOf } = await import('./help.ts');
     throw new OkaError('usage', firstSentence(messageOf(error)), {
       fix: `Usage: ${usageOf(name, command)}; see: oka ${name} --help`,
     });

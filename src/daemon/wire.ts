@@ -10,7 +10,7 @@ import { createEngine, type Engine } from '../engine/engine.ts';
 import type { EngineOptions } from '../engine/engine-context.ts';
 import type { RunState } from '../engine/run-state.ts';
 import { type ChangingTools, toolRegistry } from '../engine/tool-registry.ts';
-import { noticeOfRun } from '../schema/chat.ts';
+import { noticeOfRun } from '../schema/chat-names.ts';
 import type { Config } from '../schema/config.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Graph } from '../schema/graph.ts';

@@ -22,6 +22,8 @@ export class StoreDamaged extends Error {
 export type DatabaseShape = {
   /** Names everything that decides about the contents; a file of another version is recreated. */
   version: string;
+  /** Only reads rows that are there under each word of its version, whatever else the file has; never writes a file. */
+  isPart?: boolean;
   /**
    * Within a transaction `get` gives the very value that was put, and it is written out once, at the end: for folds that
    * change a value only to put it again under its key.
@@ -140,9 +142,17 @@ function createTables(db: DatabaseSync, { version, tables = '' }: DatabaseShape)
 
 const versionIn = (version: string): string => `${FORMAT} ${version}`;
 
-function assertVersion(db: DatabaseSync, { version }: DatabaseShape): void {
+function assertVersion(db: DatabaseSync, { version, isPart = false }: DatabaseShape): void {
   const found = db.prepare("SELECT value FROM meta WHERE name = 'version'").get()?.['value'];
-  if (found !== versionIn(version)) throw new StoreDamaged(`it is of version ${String(found)}`);
+  const isRight = isPart ? hasWords(String(found), versionIn(version)) : found === versionIn(version);
+  if (!isRight) throw new StoreDamaged(`it is of version ${String(found)}`);
+}
+
+/** Whether a version begins with the same format, and names everything that the other one names. */
+function hasWords(version: string, wanted: string): boolean {
+  const [format, ...words] = version.split(' ');
+  const [wantedFormat, ...wantedWords] = wanted.split(' ');
+  return format === wantedFormat && wantedWords.every((word) => words.includes(word));
 }
 
 /** On a read-only mount a file that nobody has open lacks what sharing needs; then it does not change either. */

@@ -6,6 +6,7 @@
  * answers it, or because it was dropped.
  */
 import { z } from 'zod';
+import { LONGEST_CONTENT } from './chat-names.ts';
 import { Id } from './names.ts';
 import { ArtifactRef } from './tool.ts';
 
@@ -23,23 +24,6 @@ export const SpeakerName = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$/)
   .describe('Who speaks: user, the name of an agent, or system.');
 export const NoticeId = Id.describe('A notice: the message and the agent it asks, joined by a dash.');
-
-/** How a person is called in conversations. */
-export const USER = 'user';
-/** The name under which oka reports about a conversation itself. */
-export const SYSTEM = 'system';
-/** Longer texts are stored as artifacts, and a message has their beginning. */
-export const LONGEST_CONTENT = 16_000;
-/** How often a chain of mentions is forwarded at most. */
-export const MOST_FORWARDS = 100;
-
-export const noticeId = (message: string, agent: string): string => `${message}-${agent}`;
-const REPLY_RUN = 'chat-';
-/** The run that answers a notice; each has one name only, so that none is answered twice. */
-export const replyRun = (notice: string): string => `${REPLY_RUN}${notice}`;
-/** The notice that a run answers; null when the run is no reply. */
-export const noticeOfRun = (run: string | null): string | null =>
-  run?.startsWith(REPLY_RUN) === true ? run.slice(REPLY_RUN.length) : null;
 
 const conversation = ConversationId;
 const by = z.string().max(200).optional().describe('Who did it, such as the name of a channel.');

@@ -6,7 +6,7 @@
  *    reads it to see which event it was. What lies behind the last complete block is searched by reading it.
  * 2. What people may have forgotten on purpose is not among them: events about facts are left out.
  */
-import { noticeOfRun } from '../schema/chat.ts';
+import { noticeOfRun } from '../schema/chat-names.ts';
 import type { Event, Pen } from '../schema/event.ts';
 import { memoOf, type Rows } from '../schema/rows.ts';
 import type { View } from '../schema/view.ts';

@@ -6,7 +6,7 @@ import { eventsForRequest } from '../../src/chat/chat-requests.ts';
 import { type ChatIntake, chatProjection, type ChatState } from '../../src/chat/chat-state.ts';
 import { messageEvents } from '../../src/chat/post-message.ts';
 import { checkEvent, type Event, type NewEvent } from '../../src/schema/event.ts';
-import { replyRun } from '../../src/schema/chat.ts';
+import { replyRun } from '../../src/schema/chat-names.ts';
 import { type FoldedRows, openFoldedRows } from '../support/folded-rows.ts';
 
 const known = ['oka', 'arya', 'gendry'];

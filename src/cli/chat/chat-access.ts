@@ -9,14 +9,14 @@ import { readRequests } from '../../intake/read-requests.ts';
 import { awaitReply, repliesFolder, wantReply } from '../../intake/request-replies.ts';
 import { openArtifacts } from '../../ledger/artifact-store.ts';
 import { penHolder } from '../../ledger/pen.ts';
-import { ConversationName, LONGEST_CONTENT } from '../../schema/chat.ts';
+import { ConversationName } from '../../schema/chat.ts';
+import { LONGEST_CONTENT } from '../../schema/chat-names.ts';
 import type { ConversationEntry } from '../../schema/chat-answers.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import { nearestWord } from '../../schema/nearest-word.ts';
 import type { Call } from '../command-module.ts';
-import { readViews } from '../read-views.ts';
-import { requireHome } from '../require-home.ts';
+import { readChats } from './read-chats.ts';
 
 export type ChatCall = Pick<Call, 'home' | 'progress' | 'rooms' | 'signal'>;
 
@@ -71,8 +71,7 @@ async function messageBody(home: Home, text: string): Promise<Pick<PostIntake, '
 type PostIntake = Extract<ChatIntake, { kind: 'chat_post' }>;
 
 export function readConversations(call: ChatCall): Promise<ConversationEntry[]> {
-  requireHome(call.home);
-  return readViews(call, listConversations);
+  return readChats(call, listConversations);
 }
 
 export async function findChat(call: ChatCall, given: string): Promise<NamedChat> {

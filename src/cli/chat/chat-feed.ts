@@ -2,7 +2,7 @@
  * Owns: what happens in one conversation, out of the events of the ledger as they come: messages, who is thinking, tool
  * calls, and what a person is asked. Pure; follow-chat.ts reads the ledger and the live stream.
  */
-import { noticeId, noticeOfRun } from '../../schema/chat.ts';
+import { noticeId, noticeOfRun } from '../../schema/chat-names.ts';
 import type { ChatMessage, OpenReply } from '../../schema/chat-answers.ts';
 import type { Event, EventType } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';

@@ -8,7 +8,7 @@
  */
 import { endTyping, noteTyping, typingFolders } from '../../daemon/chat/typing-files.ts';
 import { penHolder } from '../../ledger/pen.ts';
-import { USER } from '../../schema/chat.ts';
+import { USER } from '../../schema/chat-names.ts';
 import type { ChatMessage } from '../../schema/chat-answers.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { Call } from '../command-module.ts';

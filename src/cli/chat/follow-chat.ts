@@ -1,7 +1,7 @@
 /** Owns: following one conversation from now on: its events from the ledger, its words from the live stream. */
 import { listMessages, requireConversation } from '../../chat/chat-queries.ts';
 import { followLive } from '../../daemon/live/follow-live.ts';
-import { noticeOfRun } from '../../schema/chat.ts';
+import { noticeOfRun } from '../../schema/chat-names.ts';
 import type { ChatMessage, ConversationEntry } from '../../schema/chat-answers.ts';
 import type { Line } from '../../schema/event.ts';
 import type { LiveMessage } from '../../schema/live.ts';

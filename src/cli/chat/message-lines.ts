@@ -1,6 +1,5 @@
 /** A message of a conversation as text: one line for scripts, or with all of its lines for people. */
 import { join } from 'node:path';
-import { openArtifacts } from '../../ledger/artifact-store.ts';
 import type { ChatMessage } from '../../schema/chat-answers.ts';
 import type { Home } from '../../schema/home.ts';
 import { terminalText } from './terminal-text.ts';
@@ -19,6 +18,7 @@ export function messageJson({ id, at, from, content, depth, run }: ChatMessage):
 /** The same message with the complete text, where the ledger has only the beginning of a long one. */
 export async function completeMessage(home: Home, message: ChatMessage): Promise<ChatMessage> {
   if (message.body === undefined) return message;
+  const { openArtifacts } = await import('../../ledger/artifact-store.ts');
   const artifacts = openArtifacts(join(home.oka, 'artifacts'), (text) => text);
   try {
     return { ...message, content: (await artifacts.get({ sha256: message.body })).toString('utf8') };

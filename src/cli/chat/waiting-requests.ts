@@ -1,14 +1,16 @@
 /** Owns: mentioning messages and requests about conversations that no worker has received yet. */
 import { join } from 'node:path';
-import { readRequests } from '../../intake/read-requests.ts';
+import { listFolder } from '../../ledger/disk.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import type { Call } from '../command-module.ts';
 import { count } from '../plain-text.ts';
 
 /** Prints a line on stderr when something waits and no worker is running. */
-export function notifyWaiting({ home, notify }: Pick<Call, 'home' | 'notify'>): void {
-  if (penHolder(home.ledgers.run) !== null) return;
-  const kinds = readRequests(join(home.oka, 'intake')).flatMap((each) => ('intake' in each ? each.intake.kind : []));
+export async function notifyWaiting({ home, notify }: Pick<Call, 'home' | 'notify'>): Promise<void> {
+  const folder = join(home.oka, 'intake');
+  if (listFolder(folder).length === 0 || penHolder(home.ledgers.run) !== null) return;
+  const { readRequests } = await import('../../intake/read-requests.ts');
+  const kinds = readRequests(folder).flatMap((each) => ('intake' in each ? each.intake.kind : []));
   const messages = kinds.filter((kind) => kind === 'chat_post').length;
   const others = kinds.filter((kind) => kind.startsWith('chat_')).length - messages;
   const [waiting, what] = messages > 0 ? [messages, 'message'] : [others, 'request'];

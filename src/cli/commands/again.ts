@@ -2,7 +2,7 @@ import { repeatTask } from '../../daemon/home/repeat-task.ts';
 import { eventsOfRun } from '../../daemon/home/replay-runs.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
-import { withReadingProgress } from '../read-views.ts';
+import { withReadingProgress } from '../reading-progress.ts';
 import { runOperand } from '../find-run.ts';
 
 type Data = { again: string; added: string; title: string; worker: boolean };

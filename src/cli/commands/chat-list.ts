@@ -1,5 +1,6 @@
+import { listConversations } from '../../chat/chat-queries.ts';
 import type { ConversationEntry } from '../../schema/chat-answers.ts';
-import { readConversations } from '../chat/chat-access.ts';
+import { readChats } from '../chat/read-chats.ts';
 import { notifyWaiting } from '../chat/waiting-requests.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { renderColumns } from '../columns.ts';
@@ -8,8 +9,8 @@ import type { Terminal } from '../io.ts';
 type Data = { conversations: ConversationEntry[] };
 
 export async function run(call: Call): Promise<Answer<Data>> {
-  const conversations = await readConversations(call);
-  notifyWaiting(call);
+  const conversations = await readChats(call, listConversations);
+  await notifyWaiting(call);
   return answer({ conversations });
 }
 

@@ -1,36 +1,40 @@
-import { listMessages } from '../../chat/chat-queries.ts';
+import { findConversation, listMessages } from '../../chat/chat-queries.ts';
 import type { ChatMessage } from '../../schema/chat-answers.ts';
-import { findChat } from '../chat/chat-access.ts';
-import { followChat } from '../chat/follow-chat.ts';
+import type { NamedChat } from '../chat/chat-access.ts';
 import { completeMessage, messageJson, messageLine } from '../chat/message-lines.ts';
+import { readChats } from '../chat/read-chats.ts';
 import { notifyWaiting } from '../chat/waiting-requests.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
 import { onlyOperand } from '../operands.ts';
-import { readViews } from '../read-views.ts';
-import { requireHome } from '../require-home.ts';
 
 type Options = { limit: number | undefined; since: string | undefined; follow: boolean };
 type Data = { messages: readonly ChatMessage[] };
 
 export async function run(call: Call<Options, Data>): Promise<Answer<Data>> {
   const { home, options, signal } = call;
-  requireHome(home);
   const named = onlyOperand(call, 'conversation');
   if (options.follow) return follow(call, named);
   const { limit, since } = options;
-  const { messages } = await readViews(call, (rows) => listMessages(rows, named, { limit, since })).catch(async () => {
-    await findChat(call, named); // names the nearest conversation, or finds one that is yet to begin
-    return { messages: [] };
-  });
+  const found = await readChats(call, (rows) =>
+    findConversation(rows, named) === null ? null : listMessages(rows, named, { limit, since }).messages,
+  );
   signal.throwIfAborted();
-  notifyWaiting(call);
+  if (found === null) await findChat(call, named);
+  const messages = found ?? [];
+  await notifyWaiting(call);
   return { code: exits.ok, data: { messages: await Promise.all(messages.map((each) => completeMessage(home, each))) } };
+}
+
+/** A conversation that is yet to begin is found, too; for one that is not there the nearest name is given. */
+async function findChat(call: Call<Options, Data>, named: string): Promise<NamedChat> {
+  return (await import('../chat/chat-access.ts')).findChat(call, named);
 }
 
 /** Until Ctrl-C, or until the conversation is deleted. */
 async function follow(call: Call<Options, Data>, named: string): Promise<Answer<Data>> {
   const { home, options, signal, emit } = call;
   const chat = await findChat(call, named);
+  const { followChat } = await import('../chat/follow-chat.ts');
   const { messages, feed, follow: goOn } = await followChat(call, chat, options.limit ?? Number.MAX_SAFE_INTEGER);
   const start = options.since === undefined ? 0 : messages.findIndex(({ id }) => id === options.since) + 1;
   emit({ messages: await Promise.all(messages.slice(start).map((each) => completeMessage(home, each))) });

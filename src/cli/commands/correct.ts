@@ -3,7 +3,7 @@ import { eventsOfRun } from '../../daemon/home/replay-runs.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { findRunName } from '../find-run.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
-import { withReadingProgress } from '../read-views.ts';
+import { withReadingProgress } from '../reading-progress.ts';
 
 type Data = { corrects: string; title: string };
 

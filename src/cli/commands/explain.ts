@@ -6,7 +6,7 @@ import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { runOperand } from '../find-run.ts';
 import { indentWrapped, plainText } from '../plain-text.ts';
-import { withReadingProgress } from '../read-views.ts';
+import { withReadingProgress } from '../reading-progress.ts';
 
 type Explanation = ReturnType<typeof explainRun>;
 /** `inside`: the runs that did the steps of a task, one for each plan. */

@@ -3,7 +3,7 @@ import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { nameOfGraph } from '../../daemon/home/stored-versions.ts';
 import { saveVersion } from '../graph-history.ts';
-import { graphOperand } from '../operands.ts';
+import { graphOperand } from '../graph-operand.ts';
 
 type Data = { graph: string; file: string; deleted: boolean };
 

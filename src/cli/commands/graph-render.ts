@@ -6,7 +6,7 @@ import { replaceFile } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { findRunName } from '../find-run.ts';
-import { graphOperand } from '../operands.ts';
+import { graphOperand } from '../graph-operand.ts';
 import { toDot, toMermaid } from '../../views/picture/diagram-text.ts';
 import { type Picture, pictureOf, withRun } from '../../views/picture/graph-picture.ts';
 import { toSvg } from '../../views/picture/svg.ts';

@@ -9,7 +9,8 @@ import { OkaError } from '../../schema/errors.ts';
 import type { Mode } from '../../schema/run.ts';
 import { pathOfRun } from '../../views/run-path.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
-import { graphOperand, inputOption } from '../operands.ts';
+import { graphOperand } from '../graph-operand.ts';
+import { inputOption } from '../operands.ts';
 import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from '../run-outcome.ts';
 
 const { ledger, projections, artifacts } = ports;

@@ -3,7 +3,7 @@ import { nodeKinds } from '../../daemon/room-contributions.ts';
 import type { Graph, Node } from '../../schema/graph.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
-import { graphOperand } from '../operands.ts';
+import { graphOperand } from '../graph-operand.ts';
 import { count, plainText, wrapWords } from '../plain-text.ts';
 
 export async function run(call: Call): Promise<Answer<Graph>> {

@@ -2,7 +2,7 @@ import { checkGraphFile } from '../../daemon/home/graph-files.ts';
 import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
-import { graphOperand } from '../operands.ts';
+import { graphOperand } from '../graph-operand.ts';
 import { count } from '../plain-text.ts';
 
 type Data = {

@@ -6,7 +6,8 @@ import { type Answer, answer, type Call } from '../command-module.ts';
 import { renderColumns } from '../columns.ts';
 import { nameOfGraph, readVersions } from '../../daemon/home/stored-versions.ts';
 import type { Terminal } from '../io.ts';
-import { graphOperand, onlyOperand } from '../operands.ts';
+import { graphOperand } from '../graph-operand.ts';
+import { onlyOperand } from '../operands.ts';
 
 type Listed = Pick<SavedVersion, 'version' | 'cause' | 'at'> & { current: boolean };
 type Data = { graph: string; current: string | null; versions: Listed[] };

@@ -2,7 +2,7 @@ import { exportReceipt } from '../../daemon/home/export-receipt.ts';
 import type { RunReceipt } from '../../schema/run-receipt.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { runOperand } from '../find-run.ts';
-import { withReadingProgress } from '../read-views.ts';
+import { withReadingProgress } from '../reading-progress.ts';
 import { requireHome } from '../require-home.ts';
 
 export async function run(call: Call): Promise<Answer<RunReceipt>> {

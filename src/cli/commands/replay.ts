@@ -5,7 +5,7 @@ import { describeEvent } from '../../views/event-sentence.ts';
 import type { Terminal } from '../io.ts';
 import { runOperand } from '../find-run.ts';
 import { count, fitText, plainText } from '../plain-text.ts';
-import { withReadingProgress } from '../read-views.ts';
+import { withReadingProgress } from '../reading-progress.ts';
 
 type Replay = Awaited<ReturnType<typeof replayRunDecisions>>;
 type Full = Awaited<ReturnType<typeof replayRunFully>>;

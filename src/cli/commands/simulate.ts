@@ -3,7 +3,8 @@ import { nodeKinds } from '../../daemon/room-contributions.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { renderSimulation, simulateGraph, type Simulation } from '../graph-simulation.ts';
 import type { Terminal } from '../io.ts';
-import { graphOperand, inputOption } from '../operands.ts';
+import { graphOperand } from '../graph-operand.ts';
+import { inputOption } from '../operands.ts';
 
 type Data = { graph: string; simulation: Simulation };
 

@@ -3,7 +3,7 @@ import { searchMessages } from '../../chat/chat-queries.ts';
 import type { ChatIntake } from '../../chat/chat-state.ts';
 import type { RunState } from '../../engine/run-state.ts';
 import type { Models } from '../../models/role-models.ts';
-import { noticeOfRun } from '../../schema/chat.ts';
+import { noticeOfRun } from '../../schema/chat-names.ts';
 import type { ChatConfig } from '../../schema/chat-config.ts';
 import type { Config } from '../../schema/config.ts';
 import { messageOf } from '../../schema/errors.ts';

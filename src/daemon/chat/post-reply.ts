@@ -5,7 +5,8 @@
 import { newChatId } from '../../chat/chat-ids.ts';
 import type { Notice } from '../../chat/chat-state.ts';
 import { messageEvents } from '../../chat/post-message.ts';
-import { LONGEST_CONTENT, type ReplyCost } from '../../schema/chat.ts';
+import type { ReplyCost } from '../../schema/chat.ts';
+import { LONGEST_CONTENT } from '../../schema/chat-names.ts';
 import type { ChatConfig } from '../../schema/chat-config.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';

@@ -4,7 +4,7 @@ import { latestMessages } from '../../chat/chat-queries.ts';
 import type { ChatState } from '../../chat/chat-state.ts';
 import type { Models } from '../../models/role-models.ts';
 import { readReply, replyRequest } from '../../roles/chat-reply.ts';
-import { noticeOfRun } from '../../schema/chat.ts';
+import { noticeOfRun } from '../../schema/chat-names.ts';
 import type { ChatMessage } from '../../schema/chat-answers.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { NoDecision, Planner, PlannerInput } from '../../schema/ports.ts';

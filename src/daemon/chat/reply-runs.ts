@@ -13,7 +13,7 @@
 import type { ChatState, Notice } from '../../chat/chat-state.ts';
 import { noticeEvents, takenEvent } from '../../chat/post-message.ts';
 import { isOver, type RunState } from '../../engine/run-state.ts';
-import { noticeOfRun, replyRun } from '../../schema/chat.ts';
+import { noticeOfRun, replyRun } from '../../schema/chat-names.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
 import type { RunSignal } from '../../schema/ports.ts';

@@ -1,7 +1,7 @@
 /** Owns: starting the run that answers a notice, and what it is started with. */
 import { latestMessages } from '../../chat/chat-queries.ts';
 import type { Notice } from '../../chat/chat-state.ts';
-import { replyRun } from '../../schema/chat.ts';
+import { replyRun } from '../../schema/chat-names.ts';
 import type { ChatConfig } from '../../schema/chat-config.ts';
 import type { Json } from '../../schema/json.ts';
 import type { ExecutionBackend, ToolRegistry } from '../../schema/ports.ts';

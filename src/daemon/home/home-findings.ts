@@ -8,7 +8,7 @@ import type { Home } from '../../schema/home.ts';
 import { fileFinding } from './file-finding.ts';
 import { otherWritersFinding } from './other-writers.ts';
 import { userFinding } from './root-user.ts';
-import { isSetUp } from './set-up.ts';
+import { isSetUp } from './is-set-up.ts';
 import { isPaused, isStopped, stopFile } from './stop-files.ts';
 
 const NODE_NEEDED = 24;

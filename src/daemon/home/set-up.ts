@@ -7,7 +7,7 @@
  *    rebuilt or are empty at rest (DERIVED) are made at any time.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createPrivate } from '../../guard/vault-file.ts';
 import { diskWriter, describeErrno } from '../../ledger/disk.ts';
@@ -102,10 +102,6 @@ export function makeEgressKey(file: string): boolean {
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return false;
   createPrivate(diskWriter, file, randomBytes(KEY_BYTES));
   return true;
-}
-
-export function isSetUp(home: Home): boolean {
-  return existsSync(home.oka) && existsSync(home.workspace);
 }
 
 function readTemplate(file: string): string {

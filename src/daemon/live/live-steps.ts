@@ -5,7 +5,7 @@
  *    Replies of conversations are published word by word (word-stream.ts).
  * 2. A flood costs little: only the last lines of each interval are published.
  */
-import { noticeOfRun } from '../../schema/chat.ts';
+import { noticeOfRun } from '../../schema/chat-names.ts';
 import type { Redact } from '../../schema/ports.ts';
 import type { LiveMessage } from '../../schema/live.ts';
 import type { LiveSteps, StepCall } from '../../schema/live-port.ts';

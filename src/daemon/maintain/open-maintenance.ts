@@ -11,7 +11,7 @@ import type { Event, NewEvent } from '../../schema/event.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Clock } from '../../schema/ports.ts';
 import { openAnchors } from '../home/home-anchors.ts';
-import { isSetUp } from '../home/set-up.ts';
+import { isSetUp } from '../home/is-set-up.ts';
 import type { DaemonRoom } from '../rooms.ts';
 import { programVersion } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';

@@ -14,12 +14,12 @@ import { firstEventOf, storedRun } from '../../views/run-rows.ts';
 import { type DaemonRoom, rooms } from '../rooms.ts';
 import { type RowOptions, withRows } from './read-rows.ts';
 import { type RowsReader, rowsReader } from './rows-reader.ts';
-import { type ViewFolds, viewsFile } from './views-writer.ts';
+import { type ViewFolds, versionOfView, viewsFile } from './views-writer.ts';
 
 /** What all rooms fold, in the order of the list of rooms, and the store it is folded into. */
 export async function viewFolds(list: readonly DaemonRoom[] = rooms): Promise<ViewFolds> {
   const folds = (await Promise.all(list.map(async (room) => (await room.views?.()) ?? []))).flat();
-  const version = folds.map((view) => `${view.name}.${view.version}`).join(' ');
+  const version = folds.map(versionOfView).join(' ');
   return { folds, shape: { version, sharesRows: true, hasTexts: true } };
 }
 

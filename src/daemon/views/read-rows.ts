@@ -3,7 +3,8 @@ import { FoldStore } from '../../ledger/fold-store.ts';
 import { foldBatches, type FoldSources, LARGE_BATCH, withRepair } from '../../ledger/follower.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Rows } from '../../schema/rows.ts';
-import { type ViewFolds, viewsFile } from './views-writer.ts';
+import type { View } from '../../schema/view.ts';
+import { type ViewFolds, versionOfView, viewsFile } from './views-writer.ts';
 
 export type RowOptions = {
   /** Ends the reading with the reason of the signal. */
@@ -13,7 +14,7 @@ export type RowOptions = {
 };
 
 export async function withRows<T>(
-  home: Home,
+  home: Pick<Home, 'oka'> & Pick<FoldSources, 'ledgers'>,
   { folds, shape }: ViewFolds,
   query: (rows: Rows) => T | Promise<T>,
   options: RowOptions = {},
@@ -27,6 +28,20 @@ export async function withRows<T>(
   } finally {
     store.close();
   }
+}
+
+/**
+ * The same with one view alone, so that no other one is loaded: for a view that folds events of the run ledger only, and
+ * reads no rows but its own. It finds no texts.
+ */
+export function withRowsOf<T>(
+  home: Home,
+  view: View,
+  query: (rows: Rows) => T | Promise<T>,
+  options: RowOptions = {},
+): Promise<T> {
+  const shape = { version: versionOfView(view), sharesRows: true, isPart: true };
+  return withRows({ ...home, ledgers: { run: home.ledgers.run } }, { folds: [view], shape }, query, options);
 }
 
 /** Folds into memory what the ledgers have beyond the rows. */

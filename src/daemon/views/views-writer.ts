@@ -15,7 +15,10 @@ import type { Home } from '../../schema/home.ts';
 import type { View } from '../../schema/view.ts';
 
 /** Where the rows of all views are stored. */
-export const viewsFile = (home: Home): string => join(home.oka, 'index', 'views.sqlite');
+export const viewsFile = (home: Pick<Home, 'oka'>): string => join(home.oka, 'index', 'views.sqlite');
+
+/** How the version of the store names a view. */
+export const versionOfView = ({ name, version }: View): string => `${name}.${version}`;
 
 /** What all rooms fold, and the shape of the store it is folded into. */
 export type ViewFolds = { folds: readonly View[]; shape: DatabaseShape };

@@ -2,7 +2,7 @@
  * Owns: what the page of a day says about conversations: which ones there were, how many messages, and who wrote. The
  * messages themselves stay in the conversation; one that was deleted leaves the pages, too.
  */
-import { SYSTEM, USER } from '../../schema/chat.ts';
+import { SYSTEM, USER } from '../../schema/chat-names.ts';
 import type { Event } from '../../schema/event.ts';
 import type { Rows } from '../../schema/rows.ts';
 import type { EventOf } from '../event-handlers.ts';

@@ -6,7 +6,7 @@ import { type ChatTasks, chatTasks } from '../../../src/daemon/chat/chat-tasks.t
 import { homeAt } from '../../../src/daemon/settings.ts';
 import type { RunState } from '../../../src/engine/run-state.ts';
 import { taskGraph } from '../../../src/graphs/task-loop.ts';
-import { replyRun } from '../../../src/schema/chat.ts';
+import { replyRun } from '../../../src/schema/chat-names.ts';
 import { ChatConfig } from '../../../src/schema/chat-config.ts';
 import type { Event, NewEvent } from '../../../src/schema/event.ts';
 import { temporaryFolder } from '../../support/cli.ts';

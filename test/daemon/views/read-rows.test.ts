@@ -1,0 +1,67 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { listConversations, listMessages } from '../../../src/chat/chat-queries.ts';
+import { chatView } from '../../../src/chat/chat-view.ts';
+import { setUp } from '../../../src/daemon/home/set-up.ts';
+import { homeAt, loadConfig } from '../../../src/daemon/settings.ts';
+import { openStores } from '../../../src/daemon/stores.ts';
+import { viewFolds, withViews } from '../../../src/daemon/views/open-views.ts';
+import { withRowsOf } from '../../../src/daemon/views/read-rows.ts';
+import { viewsFile, writeViews } from '../../../src/daemon/views/views-writer.ts';
+import { FoldStore } from '../../../src/ledger/fold-store.ts';
+import type { NewEvent } from '../../../src/schema/event.ts';
+import type { Home } from '../../../src/schema/home.ts';
+import type { Rows } from '../../../src/schema/rows.ts';
+import { temporaryFolder } from '../../support/cli.ts';
+
+const say = (at: number, content: string): NewEvent => {
+  const message = `0000000000a${at}`;
+  const who = { from: 'user', kind: 'person' as const, depth: 0, chain: message };
+  return { type: 'message.posted', data: { conversation: 'c', message, content, ...who } };
+};
+
+async function append(home: Home, events: readonly NewEvent[]): Promise<void> {
+  const stores = await openStores(home, await loadConfig(home), 'run');
+  await stores.ledger.append(events);
+  await stores.close();
+}
+
+const query = (rows: Rows): unknown => ({ list: listConversations(rows), page: listMessages(rows, 'trip') });
+
+it('one view alone reads what all views together read: from a file, beyond it, without it, and from a damaged one', async () => {
+  using folder = temporaryFolder();
+  const home = homeAt(folder.dir);
+  setUp(home);
+  await append(home, [{ type: 'chat.opened', data: { conversation: 'c', name: 'trip' } }, say(1, 'where do we stay?')]);
+  await writeViews(home, await viewFolds(), new AbortController().signal);
+  const both = async (): Promise<[unknown, unknown]> => [
+    await withViews(home, query),
+    await withRowsOf(home, chatView, query),
+  ];
+  const [stored, alone] = await both();
+  expect(alone).toEqual(stored);
+  await append(home, [say(2, 'in Graz'), { type: 'chat.paused', data: { conversation: 'c' } }]);
+  const [newer, aloneNewer] = await both();
+  expect(aloneNewer).toEqual(newer);
+  expect(JSON.stringify(aloneNewer)).toContain('in Graz');
+  writeFileSync(viewsFile(home), 'no database');
+  expect(await withRowsOf(home, chatView, query)).toEqual(newer);
+  rmSync(viewsFile(home));
+  expect(await withRowsOf(home, chatView, query)).toEqual(newer);
+});
+
+it('one view alone reads a file in which only other views are of another version, and none in which it is itself', async () => {
+  using folder = temporaryFolder();
+  const home = homeAt(folder.dir);
+  setUp(home);
+  const readFrom = async (version: string): Promise<number> => {
+    rmSync(viewsFile(home), { force: true });
+    const written = FoldStore.open(viewsFile(home), { version, hasTexts: true });
+    written.put('chat/name/planted', 'x');
+    written.close();
+    return withRowsOf(home, chatView, (rows) => [...rows.each('chat/name/')].length);
+  };
+  expect(await readFrom(`run.99 chat.${chatView.version} fact.99`)).toBe(1);
+  expect(await readFrom(`run.1 chat.${chatView.version + 1}`)).toBe(0);
+  expect(await readFrom(`run.1 chat.${chatView.version}0`)).toBe(0);
+});
