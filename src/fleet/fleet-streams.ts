@@ -3,7 +3,9 @@
  *
  * S1 A stream that a member has worked with is never created again: its sequences would start over, and an owner of
  *    before could be acknowledged. Name and time of creation are compared at every start.
- * S2 What does not fit is refused, not dropped (`discard: new`): a task stays in the inbox, a run waits.
+ * S2 The last part of a subject is the member that publishes there, so that the permissions of the servers can hold a member
+ *    to its own subjects. Readers take the member from the subject, not from the message.
+ * S3 What does not fit is refused, not dropped (`discard: new`): a task stays in the inbox, a run waits.
  */
 import {
   DiscardPolicy,
@@ -28,14 +30,22 @@ export const MEMBERS = 'oka_members';
 const DUPLICATES_MS = 3_600_000;
 const NOT_FOUND = 10059;
 
-/** A run has a subject of its own: the fence counts on it. */
-export const runSubject = (run: string): string => `oka.run.${toToken(run)}`;
-export const resultSubject = (member: string): string => `oka.result.${toToken(member)}`;
+/** A run has subjects of its own: the fence counts on their last sequence. */
+export const runSubject = (run: string, member: string): string => `oka.run.${toToken(run)}.${toToken(member)}`;
+export const runSubjects = (run: string): string => `oka.run.${toToken(run)}.*`;
+export const resultSubject = (home: string, member: string): string =>
+  `oka.result.${toToken(home)}.${toToken(member)}`;
+export const resultSubjects = (home: string): string => `oka.result.${toToken(home)}.*`;
+export const taskSubject = (queue: string, member: string): string => `oka.task.${queue}.${toToken(member)}`;
+export const taskSubjects = (queue: string): string => `oka.task.${queue}.*`;
+
+/** Who published on a subject (S2). */
+export const publisherOf = (subject: string): string => fromToken(subject.slice(subject.lastIndexOf('.') + 1));
 
 /** Dots separate the parts of a subject, so that a name with dots needs others. */
-const toToken = (name: string): string => name.replaceAll('.', '=');
+export const toToken = (name: string): string => name.replaceAll('.', '=');
 
-export const fromToken = (token: string): string => token.replaceAll('=', '.');
+const fromToken = (token: string): string => token.replaceAll('=', '.');
 
 /** Opens the streams; those of a new fleet are created. `known` is what this home worked with before. */
 export async function openStreams(
@@ -85,7 +95,7 @@ function configOf(name: string, replicas: number): NewStream {
     case RUNS:
       return {
         ...common,
-        subjects: ['oka.run.*'],
+        subjects: ['oka.run.*.*'],
         retention: RetentionPolicy.Limits,
         deny_delete: true,
         deny_purge: true,
@@ -93,14 +103,14 @@ function configOf(name: string, replicas: number): NewStream {
     case TASKS:
       return {
         ...common,
-        subjects: ['oka.task.*'],
+        subjects: ['oka.task.*.*'],
         retention: RetentionPolicy.Workqueue,
         duplicate_window: nanos(DUPLICATES_MS),
       };
     default:
       return {
         ...common,
-        subjects: ['oka.result.*'],
+        subjects: ['oka.result.*.*'],
         retention: RetentionPolicy.Workqueue,
         duplicate_window: nanos(DUPLICATES_MS),
       };

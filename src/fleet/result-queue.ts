@@ -2,7 +2,7 @@
 import { AckPolicy, type ConsumerInfo } from '@nats-io/jetstream';
 import { ResultMessage } from '../schema/fleet.ts';
 import type { FleetConnection } from './connect-fleet.ts';
-import { RESULTS, resultSubject } from './fleet-streams.ts';
+import { publisherOf, RESULTS, resultSubject, resultSubjects } from './fleet-streams.ts';
 
 export type ReturnedResult = { result: ResultMessage; finish: () => Promise<void> };
 
@@ -22,7 +22,7 @@ export function resultQueue({ js, manager }: FleetConnection): ResultQueue {
       known.get(name) ??
       (await manager.consumers.add(RESULTS, {
         durable_name: name,
-        filter_subject: resultSubject(home),
+        filter_subject: resultSubjects(home),
         ack_policy: AckPolicy.Explicit,
         max_deliver: -1,
       }));
@@ -31,7 +31,8 @@ export function resultQueue({ js, manager }: FleetConnection): ResultQueue {
   };
   return {
     send: async (home, result) => {
-      await js.publish(resultSubject(home), JSON.stringify(result), { msgID: `${result.id}/${result.worker}` });
+      const { id, worker } = result;
+      await js.publish(resultSubject(home, worker), JSON.stringify(result), { msgID: `${id}/${worker}` });
     },
     take: async (home) => {
       const consumer = js.consumers.getConsumerFromInfo(await ensureConsumer(home)); // without a request
@@ -43,7 +44,7 @@ export function resultQueue({ js, manager }: FleetConnection): ResultQueue {
         return null;
       }
       return {
-        result: result.data,
+        result: { ...result.data, worker: publisherOf(message.subject) },
         finish: async () => {
           await message.ackAck();
         },

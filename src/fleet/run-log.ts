@@ -4,7 +4,7 @@ import { JetStreamApiError, type StoredMsg } from '@nats-io/jetstream';
 import { OkaError } from '../schema/errors.ts';
 import { type FleetStream, RunMessage } from '../schema/fleet.ts';
 import { ANSWER_MS, type FleetConnection } from './connect-fleet.ts';
-import { RUNS, runSubject } from './fleet-streams.ts';
+import { publisherOf, RUNS, runSubject, runSubjects } from './fleet-streams.ts';
 import type { Appended, RunLog } from './run-fence.ts';
 import type { StoredMessage } from './run-owner.ts';
 
@@ -17,19 +17,20 @@ export function runLog({ js, manager }: FleetConnection, stream: FleetStream): R
   return {
     stream,
     append: async (run, last, message): Promise<Appended> => {
-      const expect = { lastSubjectSequence: last, streamName: RUNS };
+      const expect = { lastSubjectSequence: last, lastSubjectSequenceSubject: runSubjects(run), streamName: RUNS };
+      const subject = runSubject(run, message.worker);
       try {
-        const { seq } = await js.publish(runSubject(run), JSON.stringify(message), { expect, timeout: ANSWER_MS });
+        const { seq } = await js.publish(subject, JSON.stringify(message), { expect, timeout: ANSWER_MS });
         return { kind: 'appended', sequence: seq };
       } catch (error) {
         return toAnswer(error);
       }
     },
-    last: async (run) => toStored(await get({ last_by_subj: runSubject(run) })),
+    last: async (run) => toStored(await get({ last_by_subj: runSubjects(run) })),
     read: async (run) => {
       const found: StoredMessage[] = [];
       for (let next = 1; ; ) {
-        const stored = toStored(await get({ seq: next, next_by_subj: runSubject(run) }));
+        const stored = toStored(await get({ seq: next, next_by_subj: runSubjects(run) }));
         if (stored === null) return found;
         found.push(stored);
         next = stored.sequence + 1;
@@ -50,6 +51,21 @@ function toAnswer(error: unknown): Appended {
   return { kind: 'unknown' };
 }
 
+/** The subject says who published it. What cannot be read counts for its sequence, and belongs to no claim. */
 function toStored(stored: StoredMsg | null): StoredMessage | null {
-  return stored === null ? null : { sequence: stored.seq, message: RunMessage.parse(stored.json()) };
+  if (stored === null) return null;
+  const worker = publisherOf(stored.subject);
+  const parsed = RunMessage.safeParse(jsonOf(stored));
+  const message: RunMessage = parsed.success
+    ? { ...parsed.data, worker }
+    : { kind: 'returned', worker, process: 'unreadable', epoch: 1 };
+  return { sequence: stored.seq, message };
+}
+
+function jsonOf(stored: StoredMsg): unknown {
+  try {
+    return stored.json();
+  } catch {
+    return null; // it is no message of oka
+  }
 }

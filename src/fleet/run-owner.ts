@@ -43,7 +43,9 @@ export function foldHistory(messages: Iterable<StoredMessage>): RunHistory {
   return history;
 }
 
+/** Without a claim of its own before it, a message counts for its sequence only. */
 function applyMessage(history: RunHistory, message: RunMessage): void {
+  if (message.kind !== 'claim' && !isOfOwner(history.owner, message)) return;
   switch (message.kind) {
     case 'claim':
       history.owner = ownerIn(message);
@@ -57,6 +59,9 @@ function applyMessage(history: RunHistory, message: RunMessage): void {
       history.isReturned = true;
   }
 }
+
+const isOfOwner = (owner: RunOwner | null, { worker, process, epoch }: RunMessage): boolean =>
+  owner?.worker === worker && owner.process === process && owner.epoch === epoch;
 
 export const ownerIn = ({ worker, process, epoch }: RunMessage): RunOwner => ({ worker, process, epoch });
 

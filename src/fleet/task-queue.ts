@@ -10,7 +10,7 @@ import { nanos } from '@nats-io/nats-core';
 import { hash } from 'node:crypto';
 import { TaskMessage } from '../schema/fleet.ts';
 import type { FleetConnection } from './connect-fleet.ts';
-import { TASKS } from './fleet-streams.ts';
+import { publisherOf, TASKS, taskSubject, taskSubjects } from './fleet-streams.ts';
 
 export type QueuedTask = {
   task: TaskMessage;
@@ -51,7 +51,7 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
     await manager.consumers
       .add(TASKS, {
         durable_name: name,
-        filter_subject: subjectOf(needs),
+        filter_subject: taskSubjects(name),
         ack_policy: AckPolicy.Explicit,
         ack_wait: nanos(ackWaitMs),
         max_deliver: -1,
@@ -71,7 +71,7 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
   return {
     send: async (task) => {
       await ensureConsumer(task.needs);
-      return (await js.publish(subjectOf(task.needs), JSON.stringify(task), { msgID: task.id })).seq;
+      return (await js.publish(taskSubject(nameOf(task.needs), task.home), JSON.stringify(task), { msgID: task.id })).seq;
     },
     take: async (labels) => {
       const fitting = (await list()).filter((each) => needsOf(each).every((need) => labels.includes(need)));
@@ -99,7 +99,7 @@ function toQueued(message: JsMsg): QueuedTask | null {
     return null;
   }
   return {
-    task: task.data,
+    task: { ...task.data, home: publisherOf(message.subject) },
     deliveries: message.info.deliveryCount,
     working: () => message.working(),
     finish: async () => {
@@ -116,8 +116,6 @@ function ignoreExisting(error: unknown): void {
 
 const nameOf = (needs: readonly string[]): string =>
   needs.length === 0 ? 'any' : `needs-${hash('sha256', JSON.stringify(needs)).slice(0, 16)}`;
-
-const subjectOf = (needs: readonly string[]): string => `oka.task.${nameOf(needs)}`;
 
 const needsOf = ({ config: { metadata } }: ConsumerInfo): string[] =>
   JSON.parse(metadata?.['needs'] ?? '[]') as string[];

@@ -27,10 +27,14 @@ export async function publishResult(host: Host, member: FleetMember, task: TaskM
   });
 }
 
-/** A result that came before, as after a crash, is stored once. */
+/**
+ * A result that came before, as after a crash, is stored once. It counts only from the member that owns the run: whoever
+ * has taken it over since sends its own.
+ */
 export async function storeResult(host: Host, member: FleetMember, result: ResultMessage): Promise<void> {
   const { ledger, projections } = host.valuesOf({ ledger: ports.ledger, projections: ports.projections });
   if (!projections.stateOf(fleetRuns).sent.includes(result.id)) return;
+  if ((await member.log.last(result.id))?.message.worker !== result.worker) return;
   const files = result.worker === member.name ? [] : await storeFilesHere(host, member, result);
   const { id, worker, status } = result;
   await ledger.append({ type: 'task.returned', run: id, data: { worker, status, files } });
