@@ -33,8 +33,7 @@ const NOT_FOUND = 10059;
 /** A run has subjects of its own: the fence counts on their last sequence. */
 export const runSubject = (run: string, member: string): string => `oka.run.${toToken(run)}.${toToken(member)}`;
 export const runSubjects = (run: string): string => `oka.run.${toToken(run)}.*`;
-export const resultSubject = (home: string, member: string): string =>
-  `oka.result.${toToken(home)}.${toToken(member)}`;
+export const resultSubject = (home: string, member: string): string => `oka.result.${toToken(home)}.${toToken(member)}`;
 export const resultSubjects = (home: string): string => `oka.result.${toToken(home)}.*`;
 export const taskSubject = (queue: string, member: string): string => `oka.task.${queue}.${toToken(member)}`;
 export const taskSubjects = (queue: string): string => `oka.task.${queue}.*`;

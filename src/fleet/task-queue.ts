@@ -71,7 +71,8 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
   return {
     send: async (task) => {
       await ensureConsumer(task.needs);
-      return (await js.publish(taskSubject(nameOf(task.needs), task.home), JSON.stringify(task), { msgID: task.id })).seq;
+      return (await js.publish(taskSubject(nameOf(task.needs), task.home), JSON.stringify(task), { msgID: task.id }))
+        .seq;
     },
     take: async (labels) => {
       const fitting = (await list()).filter((each) => needsOf(each).every((need) => labels.includes(need)));

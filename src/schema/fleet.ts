@@ -76,6 +76,40 @@ export const TaskReturned = z
   })
   .describe('The result of a task came back from the fleet, and is in the outbox.');
 
+const by = MemberName.describe('The member at which it was given.');
+
+export const FleetOrdered = z
+  .strictObject({
+    order: z
+      .enum(['stop', 'resume', 'drain', 'work'])
+      .describe('Stop and resume are for everybody; drain, and work after it, for this member.'),
+    by,
+    revision: z
+      .int()
+      .nonnegative()
+      .describe('Where the order is in the bucket of orders; 0 when it is gone from there.'),
+  })
+  .describe('An order that this member follows from now on.');
+
+export const FleetRefilled = z
+  .strictObject({
+    stream: FleetStream.describe('The stream of runs as it is now.'),
+    before: FleetStream.nullable().describe('The stream that this home worked with before, if it was another one.'),
+    runs: z.int().nonnegative().describe('Runs that were written there again.'),
+    events: z.int().nonnegative().describe('How many events they have.'),
+    tasks: z.int().nonnegative().describe('Tasks of this home that were put into the queue again.'),
+    results: z.int().nonnegative().describe('Results of this home that were sent again.'),
+  })
+  .describe('The streams of the fleet were refilled from the files of this home.');
+
+/** An order in the bucket of orders: for everybody, or for one member. */
+export const FleetOrder = z.strictObject({
+  isHalted: z.boolean().describe('Whether to stop, or to take nothing new; false ends an order of before.'),
+  by,
+  at: Instant,
+});
+export type FleetOrder = z.infer<typeof FleetOrder>;
+
 const owner = { worker, process: z.string().max(80).describe('The process of the worker.'), epoch };
 
 /** A message on the subject of a run. */

@@ -11,6 +11,13 @@ export function describeEvent({ type, data }: Event): string {
   return plainText(describe === undefined ? `${type}: ${JSON.stringify(data)}` : describe(data));
 }
 
+const ORDERS: Readonly<Record<DataOf<'fleet.ordered'>['order'], (by: string) => string>> = {
+  stop: (by) => `The fleet was stopped at ${by}`,
+  resume: (by) => `The fleet goes on, as ordered at ${by}`,
+  drain: (by) => `Takes nothing new from the fleet, as ordered at ${by}`,
+  work: (by) => `Takes tasks of the fleet again, as ordered at ${by}`,
+};
+
 type DataOf<T extends EventType> = Extract<Event, { type: T }>['data'];
 
 /** An event type without an entry is shown as its data. */
@@ -38,6 +45,9 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
     schedule === null ? `The clock of schedules is ${change}: ${reason}` : `Schedule ${schedule}: ${change}, ${reason}`,
 
   'fleet.joined': ({ member, runs }) => `Joined the fleet of ${runs.name} as ${member}`,
+  'fleet.ordered': ({ order, by }) => ORDERS[order](by),
+  'fleet.refilled': ({ runs, tasks, results }) =>
+    `Refilled the streams of the fleet: ${count(runs, 'run')}, ${count(tasks, 'task')}, ${count(results, 'result')}`,
   'task.sent': ({ needs }) => `Given to the fleet${needs.length === 0 ? '' : `; needs ${needs.join(', ')}`}`,
   'task.returned': ({ worker, status }) => `Came back from ${worker}: ${status}`,
   'run.claimed': ({ worker, epoch, from }) =>

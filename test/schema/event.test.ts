@@ -36,6 +36,8 @@ const inventory = [
   'fact.kept@1',
   'fact.reworded@1',
   'fleet.joined@1',
+  'fleet.ordered@1',
+  'fleet.refilled@1',
   'frame.invalidated@1',
   'frame.put@1',
   'graph.saved@1',

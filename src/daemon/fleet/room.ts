@@ -3,7 +3,17 @@ import { defineRoom } from '../../schema/room.ts';
 
 export const fleet = defineRoom({
   name: 'daemon/fleet',
-  events: ['fleet.joined', 'run.claimed', 'run.fenced', 'run.ended', 'task.sent', 'task.returned', 'desk.kept'],
+  events: [
+    'fleet.joined',
+    'fleet.ordered',
+    'fleet.refilled',
+    'run.claimed',
+    'run.fenced',
+    'run.ended',
+    'task.sent',
+    'task.returned',
+    'desk.kept',
+  ],
   projections: async () => [(await import('./fleet-runs.ts')).fleetRuns],
   commands: {
     'fleet status': {
