@@ -26,7 +26,7 @@ export const DeliveryStarted = z
     things: z
       .array(z.string().max(320))
       .max(2000)
-      .describe('What it announces: wait/<wait>, run/<run>, day/<date>, budget/<date>.'),
+      .describe('What it announces: wait/<wait>, run/<run>, day/<date>, budget/<date>. An update adds them.'),
     of: Id.optional().describe('For an update or a close: the delivery of the message that it changes.'),
     attempt: z.int().positive().describe('How often it was tried, with this one.'),
     reminder: z.int().positive().optional().describe('Which reminder this is.'),
@@ -127,12 +127,11 @@ export type ChannelMessage = {
   /** Who sent the task through this channel, where the message is the reply to it. */
   origin: MessageOrigin | null;
   /** The message that this one replaces: an update, or the news that it is settled. */
-  replaces: {
-    delivery: string;
-    ref: string | null /** Whoever settled it answered it there. */;
-    answeredHere?: true;
-  } | null;
+  replaces: ReplacedMessage | null;
 };
+
+/** `delivery` sent it first, `ref` is its id at the service now. `answeredHere`: whoever settled it answered it there. */
+export type ReplacedMessage = { delivery: string; ref: string | null; isSettled: boolean; answeredHere?: true };
 
 /** `read` gives its content as it is then; null when it is gone or must not leave. */
 export type MessageFile = { name: string; bytes: number; read: () => Uint8Array | null };
@@ -190,6 +189,8 @@ export type Received = { became: 'answer' | 'task' | 'nothing'; reason: string }
 export type Channel = {
   announce(message: ChannelMessage, signal: AbortSignal): Promise<DeliveryOutcome>;
   ask(question: ChannelQuestion, signal: AbortSignal): Promise<DeliveryOutcome>;
+  /** Whether a message that `replaces` another takes its place, or follows it in its thread; else a group is a new message. */
+  canUpdate?: true;
   /** Says that a message is settled, such as "Answered at 14:02". Left out where a message cannot be changed. */
   close?(message: ChannelMessage, signal: AbortSignal): Promise<DeliveryOutcome>;
   /** Receives until the signal; rejects when the connection fails, and is then called again, later. */

@@ -16,6 +16,7 @@ import type {
 import { checkEvent, type Event, type NewEvent } from '../../src/schema/event.ts';
 import type { Home } from '../../src/schema/home.ts';
 import type { WaitFor } from '../../src/schema/wait.ts';
+import { temporaryFolder } from './cli.ts';
 
 export type Shown = { channel: string; act: 'announce' | 'ask' | 'close'; message: ChannelMessage | ChannelQuestion };
 
@@ -86,7 +87,7 @@ export function reachingStory(dir: string, file: unknown, redact = (text: string
         Promise.resolve({
           announce: give(name, 'announce'),
           ask: give(name, 'ask'),
-          ...(settings.kind === 'ntfy' ? { close: give(name, 'close') } : {}),
+          ...(settings.kind === 'ntfy' ? { close: give(name, 'close'), canUpdate: true } : {}),
           receive: (inbox, signal) => {
             inboxes.set(name, inbox);
             return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
@@ -129,6 +130,28 @@ export function reachingStory(dir: string, file: unknown, redact = (text: string
       utimesSync(file, clock / 1000, clock / 1000);
     },
     close: () => opened.close(),
+  };
+}
+
+/** Stories that end, with their folders, when `closeStories` is called. */
+export function reachingStories(): {
+  tell: (file: object, redact?: (text: string) => string) => ReachingStory;
+  closeStories: () => Promise<void>;
+} {
+  const open: { story: ReachingStory; folder: Disposable }[] = [];
+  return {
+    tell: (file, redact) => {
+      const folder = temporaryFolder();
+      const story = reachingStory(folder.dir, file, redact);
+      open.push({ story, folder });
+      return story;
+    },
+    closeStories: async () => {
+      for (const { story, folder } of open.splice(0)) {
+        await story.close();
+        folder[Symbol.dispose]();
+      }
+    },
   };
 }
 

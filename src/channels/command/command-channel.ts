@@ -12,18 +12,21 @@ export type CommandRun = {
   env: Readonly<Record<string, string>>;
   /** Arguments behind those of the command. */
   toArguments?: (message: ChannelMessage) => string[];
+  /** Whether the program prints the id of the message, by which a later one takes its place. */
+  canUpdate?: boolean;
 };
 
 const MOST_ERROR = 2000;
+const MOST_REF = 100;
 
 export function openCommand(run: CommandRun): Channel {
   const start = (message: ChannelMessage, signal: AbortSignal): Promise<DeliveryOutcome> =>
     runOnce(run, message, signal);
-  return { announce: start, ask: start };
+  return { announce: start, ask: start, ...(run.canUpdate === true ? { close: start, canUpdate: true } : {}) };
 }
 
 function runOnce(
-  { command, timeoutMs, env, toArguments }: CommandRun,
+  { command, timeoutMs, env, toArguments, canUpdate = false }: CommandRun,
   message: ChannelMessage,
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
@@ -31,8 +34,9 @@ function runOnce(
   const args = [...given, ...(toArguments?.(message) ?? [])];
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   const { promise, resolve } = Promise.withResolvers<DeliveryOutcome>();
-  const child = spawn(program, args, { env, stdio: ['pipe', 'ignore', 'pipe'], signal: limit, killSignal: 'SIGKILL' });
-  let problem = '';
+  const child = spawn(program, args, { env, signal: limit, killSignal: 'SIGKILL' });
+  let [problem, printed] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (printed = `${printed}${chunk.toString()}`.slice(0, MOST_REF)));
   child.stderr.on('data', (chunk: Buffer) => (problem = `${problem}${chunk.toString()}`.slice(-MOST_ERROR)));
   child.on('error', (error) =>
     resolve({
@@ -43,7 +47,7 @@ function runOnce(
   child.on('close', (code) =>
     resolve(
       code === 0
-        ? { status: 'sent', ref: null }
+        ? { status: 'sent', ref: (canUpdate ? printed.trim() : '') || null }
         : { status: 'failed', reason: `${program} ended with ${code}: ${problem.trim().slice(-300)}` },
     ),
   );

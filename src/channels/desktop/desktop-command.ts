@@ -4,7 +4,13 @@ import { delimiter, join } from 'node:path';
 import type { ChannelMessage } from '../../schema/channel-port.ts';
 import { cutBytes, toPlainBody } from '../plain-body.ts';
 
-export type DesktopCommand = { program: string; toArguments: (message: ChannelMessage) => string[] };
+export type DesktopCommand = {
+  program: string;
+  /** `canUpdate`: it prints the id of a notification, and a later one can take its place. */
+  toArguments: (message: ChannelMessage, canUpdate: boolean) => string[];
+  /** What a program's own help says when it can do that; null when it cannot in any version. */
+  updates: RegExp | null;
+};
 
 const MOST_BODY = 600;
 
@@ -13,10 +19,10 @@ export function findDesktopCommand(
   platform: NodeJS.Platform,
   env: Readonly<Record<string, string | undefined>>,
 ): DesktopCommand | null {
-  if (platform === 'darwin') return { program: 'osascript', toArguments: toScript };
+  if (platform === 'darwin') return { program: 'osascript', toArguments: toScript, updates: null };
   if (env['DISPLAY'] === undefined && env['WAYLAND_DISPLAY'] === undefined) return null;
   const program = findProgram('notify-send', env['PATH'] ?? '');
-  return program === null ? null : { program, toArguments: toNotifySend };
+  return program === null ? null : { program, toArguments: toNotifySend, updates: /--replace-id/ };
 }
 
 function findProgram(name: string, path: string): string | null {
@@ -32,9 +38,11 @@ function findProgram(name: string, path: string): string | null {
   return null;
 }
 
-const toNotifySend = ({ title, body, urgency }: ChannelMessage): string[] => [
+const toNotifySend = ({ title, body, urgency, replaces }: ChannelMessage, canUpdate: boolean): string[] => [
   `--urgency=${urgency === 'high' ? 'critical' : urgency}`,
   '--app-name=oka',
+  ...(canUpdate ? ['--print-id'] : []),
+  ...(canUpdate && /^\d+$/.test(replaces?.ref ?? '') ? [`--replace-id=${replaces?.ref}`] : []),
   '--',
   cutBytes(title, 200),
   escapeMarkup(toPlainBody(body, MOST_BODY)),

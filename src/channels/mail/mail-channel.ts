@@ -20,6 +20,7 @@ export function openMailChannel(settings: MailChannel, tools: ChannelTools): Cha
         : sent;
     },
     ask: send,
+    canUpdate: true, // by a reply in the thread of the mail before
     // A mail cannot be changed: whoever answered elsewhere reads that in a second one.
     close: (message, signal) =>
       message.replaces?.answeredHere === true ? Promise.resolve({ status: 'sent', ref: null }) : send(message, signal),

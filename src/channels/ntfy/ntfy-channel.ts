@@ -51,6 +51,7 @@ export function openNtfy(settings: NtfyChannel, tools: ChannelTools): Channel {
       const actions = await attemptActions(question, settings, base, tools);
       return 'reason' in actions ? actions : publish(question, actions.list, signal);
     },
+    canUpdate: true,
     close: (message, signal) => publish(message, [], signal),
     ...(settings.answers === undefined
       ? {}
@@ -59,7 +60,7 @@ export function openNtfy(settings: NtfyChannel, tools: ChannelTools): Channel {
 }
 
 function toNtfy(message: ChannelMessage): Record<string, unknown> {
-  const tag = message.replaces === null ? TAGS[message.kind] : 'ballot_box_with_check';
+  const tag = message.replaces?.isSettled === true ? 'ballot_box_with_check' : TAGS[message.kind];
   return {
     title: message.title.slice(0, 250),
     message: toPlainBody(message.body, MOST_BODY) || describeKind(message.kind),

@@ -35,7 +35,7 @@ export function openPush(settings: PushChannel, tools: ChannelTools, store: Push
       const problem = outcomes.find((outcome) => outcome !== null) ?? '';
       return outcomes.includes(null) ? { status: 'sent', ref: null } : { status: 'failed', reason: problem };
     });
-  return { announce: send, ask: send, close: send };
+  return { announce: send, ask: send, close: send, canUpdate: true };
 }
 
 type Sending = { settings: PushChannel; tools: ChannelTools; store: PushStore; signal: AbortSignal };

@@ -15,7 +15,14 @@ import type {
 } from '../../schema/channel-port.ts';
 import type { Redact } from '../../schema/ports.ts';
 import { makeToken } from './answer-token.ts';
-import { type AskedWait, channelState, type Reaching, type SentMessage, type Thing } from './reaching-state.ts';
+import {
+  announcedThings,
+  type AskedWait,
+  channelState,
+  type Reaching,
+  type SentMessage,
+  type Thing,
+} from './reaching-state.ts';
 import { timeIn } from './zone-clock.ts';
 
 export type Composing = {
@@ -38,22 +45,26 @@ export type Composed = { message: ChannelMessage } | { question: ChannelQuestion
 
 export function composeMessage(start: DeliveryStarted, composing: Composing): Composed {
   const { state, settings, policy, redact } = composing;
-  const things = start.things.flatMap((key) => state.things[key] ?? []);
+  const things = announcedThings(state, start);
   const [only] = things.length === 1 ? things : [];
   const isFull = settings.content === 'full';
   const result = isFull && only?.wait === null && only.run !== null ? composing.readResult(only.run) : null;
   const replaced = start.of === undefined ? undefined : channelState(state, start.channel).messages[start.of];
   const body =
-    start.act === 'close' ? closedText(replaced, policy) : isFull ? bodyOf(start, things, result, composing) : '';
+    start.act === 'close'
+      ? [closedText(replaced, policy), ...(isFull && things.length > 0 ? [listOf(things, redact)] : [])].join('\n\n')
+      : isFull
+        ? bodyOf(start, things, result, composing)
+        : '';
   const message: ChannelMessage = {
     delivery: start.delivery,
     kind: start.kind,
     title: redact(start.title),
     body: redact(body).slice(0, MOST_BODY),
     link: linkOf(policy, things),
-    thread: start.of ?? only?.run ?? start.delivery,
+    thread: replaced?.root ?? start.of ?? only?.run ?? start.delivery,
     run: only?.run ?? null,
-    urgency: start.kind === 'needs_you' && start.act === 'send' ? 'high' : start.act === 'close' ? 'low' : 'normal',
+    urgency: urgencyOf(start, things),
     files: result?.files ?? [],
     origin: originOf(start, only, state),
     replaces: start.of === undefined ? null : replacedMessage(start, replaced),
@@ -66,12 +77,24 @@ export function composeMessage(start: DeliveryStarted, composing: Composing): Co
   return { question: { ...message, wait: wait.id, buttons, textToken, expires: wait.expires } };
 }
 
+/** An update is as urgent as what it adds. */
+function urgencyOf({ kind, act, things: added }: DeliveryStarted, things: readonly Thing[]): ChannelMessage['urgency'] {
+  if (act === 'close') return 'low';
+  if (act === 'send') return kind === 'needs_you' ? 'high' : 'normal';
+  return things.some(({ key, wait }) => wait !== null && added.includes(key)) ? 'high' : 'normal';
+}
+
 function replacedMessage(
-  { of = '', channel }: DeliveryStarted,
+  { of = '', channel, act }: DeliveryStarted,
   replaced: SentMessage | undefined,
 ): ChannelMessage['replaces'] {
   const isHere = replaced?.settled?.through === channel;
-  return { delivery: of, ref: replaced?.ref ?? null, ...(isHere ? { answeredHere: true } : {}) };
+  return {
+    delivery: replaced?.root ?? of,
+    ref: replaced?.ref ?? null,
+    isSettled: act === 'close',
+    ...(isHere ? { answeredHere: true } : {}),
+  };
 }
 
 function originOf(start: DeliveryStarted, only: Thing | undefined, state: Reaching): ChannelMessage['origin'] {

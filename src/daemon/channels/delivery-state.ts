@@ -5,6 +5,7 @@
  * S1 A thing is announced once on each channel: `on` says where it was, from the moment its delivery was recorded.
  * S2 A thing that is settled is gone: an answered wait is not announced. A finished run is announced within a day.
  * S3 It is bounded: the oldest news falls out. While nothing was ever delivered, only the latest few are stored.
+ * S4 An update takes the place of its message, which is closed once, when nothing that it asks is open any more.
  */
 import { summarizeApproval } from '../../guard/approval-summary.ts';
 import type { DeliveryEnded, DeliveryStarted } from '../../schema/channel-port.ts';
@@ -13,6 +14,7 @@ import type { Event } from '../../schema/event.ts';
 import type { Projection } from '../../schema/ports.ts';
 import type { WaitFor } from '../../schema/wait.ts';
 import {
+  announcedThings,
   type AskedWait,
   channelState,
   type ChannelState,
@@ -33,7 +35,7 @@ const MOST_ORIGINS = 1000;
 
 export const reachingProjection: Projection<Reaching> = {
   name: 'reaching',
-  version: 2,
+  version: 3,
   file: 'state/reaching.json',
   initial: () => ({ runs: {}, things: {}, channels: {}, origins: {}, digest: null, hasDelivered: false }),
   apply: (state, event) => {
@@ -133,17 +135,21 @@ function settleWait(state: Reaching, wait: string, settled: Settled): void {
   const thing = state.things[key];
   if (thing === undefined) return;
   delete state.things[key];
-  for (const [name, { delivery }] of Object.entries(thing.on)) settleMessages(state, name, delivery, settled);
+  for (const name of Object.keys(thing.on)) settleMessages(state, name, key, settled);
 }
 
-/** A message is settled when nothing that it asks is open any more. */
-function settleMessages(state: Reaching, name: string, delivery: string, settled: Settled): void {
-  const channel = state.channels[name];
-  if (channel === undefined) return;
-  for (const [id, message] of Object.entries(channel.messages))
-    if (id === delivery || message.things.every((key) => state.things[key] === undefined))
-      message.settled ??= message.things.every((key) => state.things[key] === undefined) ? settled : null;
+/** A message is settled when nothing that it asks is open any more; news in it does not count. */
+function settleMessages(state: Reaching, name: string, key: string, settled: Settled): void {
+  const { messages } = channelState(state, name);
+  for (const [id, message] of Object.entries(messages)) {
+    if (!message.things.includes(key) || isAsking(state, message.things)) continue;
+    if (message.isReplaced) delete messages[id];
+    else message.settled ??= settled;
+  }
 }
+
+const isAsking = (state: Reaching, things: readonly string[]): boolean =>
+  things.some((key) => (state.things[key]?.wait ?? null) !== null);
 
 function applyRunEnd(state: Reaching, { run, data }: Extract<Event, { type: 'run.ended' }>, at: number): void {
   if (run === null) return;
@@ -228,13 +234,30 @@ function applyDelivered(state: Reaching, data: DeliveryEnded, at: number): void 
 
 function settleOpen(state: Reaching, channel: ChannelState, open: OpenDelivery, data: DeliveryEnded, at: number): void {
   channel.open = null;
-  if (open.of !== undefined) delete channel.messages[open.of];
-  if (data.status === 'dropped' || open.act === 'close' || open.kind !== 'needs_you') return;
-  const isSettled = open.things.every((key) => state.things[key] === undefined);
-  const settled = isSettled ? { at, how: 'answered' } : null;
-  channel.messages[open.delivery] = { ref: data.ref ?? null, title: open.title, things: open.things, at, settled };
+  if (open.act === 'close') delete channel.messages[open.of ?? ''];
+  if (data.status === 'dropped' || open.act === 'close') return;
+  const before = open.act === 'update' ? channel.messages[open.of ?? ''] : undefined;
+  const things = announcedThings(state, open).map(({ key }) => key);
+  const isGroup = things.length > 1 || (open.of !== undefined && open.of === channel.group?.delivery);
+  const hasAsked = open.kind === 'needs_you';
+  if (!isGroup && !hasAsked) return;
+  const settled = hasAsked && !isAsking(state, things) ? { at, how: 'answered' } : null;
+  const root = before?.root ?? open.delivery;
+  const { title } = open;
+  channel.messages[open.delivery] = { ref: data.ref ?? null, title, things, at, root, isReplaced: false, settled };
+  if (isGroup) continueGroup(state, channel, open, at);
+  else if (before !== undefined) before.isReplaced = true;
   const [oldest = ''] = Object.keys(channel.messages);
   if (Object.keys(channel.messages).length > MOST_MESSAGES) delete channel.messages[oldest];
+}
+
+/** A group that is followed by another one stays only as long as something in it can be closed. */
+function continueGroup(state: Reaching, channel: ChannelState, { delivery, of }: OpenDelivery, at: number): void {
+  const { group: last, messages } = channel;
+  const isContinued = last !== null && last.delivery === of;
+  channel.group = { delivery, begun: isContinued ? last.begun : at };
+  if (last !== null && (isContinued || !isAsking(state, messages[last.delivery]?.things ?? [])))
+    delete messages[last.delivery];
 }
 
 function applyReceived(state: Reaching, data: Extract<Event, { type: 'channel.received' }>['data'], at: number): void {

@@ -1,6 +1,7 @@
 /** Owns: which code serves a kind of channel. Each is loaded when a channel of its kind is configured. */
+import { execFile } from 'node:child_process';
 import type { ChannelSettings } from '../../schema/channel.ts';
-import type { Channel, ChannelTools } from '../../schema/channel-port.ts';
+import type { Channel, ChannelMessage, ChannelTools } from '../../schema/channel-port.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import type { LedgerPort } from '../port-types.ts';
@@ -51,6 +52,15 @@ async function openDesktop(): Promise<Channel> {
     throw new OkaError('not-set-up', 'there is no desktop here, or no command that shows notifications on it', {
       fix: 'Install notify-send (libnotify), or remove the channel.',
     });
-  const { program, toArguments } = found;
-  return openCommand({ command: [program], timeoutMs: DESKTOP_MS, env, toArguments });
+  const { program, updates } = found;
+  const canUpdate = updates !== null && updates.test(await helpOf(program, env));
+  const toArguments = (message: ChannelMessage): string[] => found.toArguments(message, canUpdate);
+  return openCommand({ command: [program], timeoutMs: DESKTOP_MS, env, toArguments, canUpdate });
+}
+
+/** Empty where a program has none. */
+async function helpOf(program: string, env: Readonly<Record<string, string>>): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  execFile(program, ['--help'], { env, timeout: DESKTOP_MS }, (_error, printed) => resolve(printed));
+  return promise;
 }

@@ -170,6 +170,7 @@ class ReachingPeople {
       isWatched: isWatched(home, this.#now()),
       isSending: (delivery) => this.#sending.has(delivery.slice(0, delivery.lastIndexOf('.'))),
       canClose: served.canClose,
+      canUpdate: served.canUpdate,
     };
     const digest = dueDigest(situation);
     if (digest.length > 0) await ledger.append(digest);

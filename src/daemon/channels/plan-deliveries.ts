@@ -2,7 +2,8 @@
  * Owns: what each channel sends next: which things, when, together or alone. Pure.
  *
  * P1 At most one delivery of a channel is in progress; a failed one is tried again first, for as long as somebody needs it.
- * P2 A channel gets a few messages at once and `per_hour` in an hour. When more has come up, it is put into one message.
+ * P2 A channel gets a few messages at once and `per_hour` in an hour. When more has come up, it is put into one message,
+ *    which grows for an hour where a channel can replace a message. A reminder replaces what it repeats.
  * P3 Nothing is sent in quiet hours. What ends while a person looks at the dashboard is not announced, unless
  *    it is a reply (P5); what needs them waits.
  * P4 A question goes to one channel after the other, is repeated at most `reminders` times, and then gets its default.
@@ -10,7 +11,7 @@
  */
 import type { ChannelPolicy, ChannelSettings } from '../../schema/channel.ts';
 import type { DeliveryStarted } from '../../schema/channel-port.ts';
-import { channelState, type ChannelState, type Reaching, type Thing } from './reaching-state.ts';
+import { announcedThings, channelState, type ChannelState, type Reaching, type Thing } from './reaching-state.ts';
 import { isBetween, timeIn } from './zone-clock.ts';
 
 export type Situation = {
@@ -25,6 +26,7 @@ export type Situation = {
   /** Deliveries that this process is sending. */
   isSending: (delivery: string) => boolean;
   canClose: (channel: string) => boolean;
+  canUpdate: (channel: string) => boolean;
 };
 
 /** Either a delivery to make, or one to drop. */
@@ -154,7 +156,28 @@ function sendSome(name: string, channel: ChannelState, ready: readonly Thing[], 
       : [reply];
   const isReminder = chosen.some(({ on }) => on[name] !== undefined);
   const reminder = isReminder ? { reminder: Math.max(...chosen.map(({ reminders }) => reminders)) + 1 } : {};
-  return { act: 'deliver', start: { ...newDelivery(name, channel), ...describe(chosen), ...reminder } };
+  const of = situation.canUpdate(name) && reply === undefined ? replacedBy(chosen, name, channel, now) : null;
+  const about = of === null ? describe(chosen) : describeUpdate(of, chosen, name, state);
+  return { act: 'deliver', start: { ...newDelivery(name, channel), ...about, ...reminder } };
+}
+
+/** The message whose place is taken: that of the question that is repeated, or the group that these things join. */
+function replacedBy(chosen: readonly Thing[], name: string, channel: ChannelState, now: number): string | null {
+  const { messages, group } = channel;
+  const [only, ...others] = chosen;
+  if (only !== undefined && others.length === 0) {
+    const before = only.on[name]?.delivery ?? '';
+    return messages[before]?.things.length === 1 ? before : null;
+  }
+  const isGrowing = group !== null && now - group.begun < HOUR_MS && messages[group.delivery]?.settled === null;
+  return isGrowing ? group.delivery : null;
+}
+
+/** Named and titled by everything that the message announces then; `things` are those that it adds. */
+function describeUpdate(of: string, added: readonly Thing[], name: string, state: Reaching): Described {
+  const things = added.map(({ key }) => key);
+  const whole = announcedThings(state, { channel: name, act: 'update', of, things });
+  return { ...describe(whole), act: 'update', of, things };
 }
 
 /** A bucket that each message fills, and that empties by `perHour` in an hour. */
@@ -179,8 +202,10 @@ const newDelivery = (
 const RANKS = { needs_you: 0, budget: 1, failed: 2, done: 3, digest: 4 } as const;
 const rankOf = ({ kind }: Thing): number => RANKS[kind];
 
+type Described = Pick<DeliveryStarted, 'act' | 'kind' | 'title' | 'things' | 'of'>;
+
 /** The kind of a message about several things is that of the most urgent one. */
-function describe(things: readonly Thing[]): Pick<DeliveryStarted, 'act' | 'kind' | 'title' | 'things'> {
+function describe(things: readonly Thing[]): Described {
   const [first] = things.toSorted((a, b) => rankOf(a) - rankOf(b));
   const kind = first?.kind ?? 'done';
   const title = things.length === 1 ? (first?.title ?? '') : countKinds(things);

@@ -42,6 +42,10 @@ export type SentMessage = {
   title: string;
   things: readonly string[];
   at: number;
+  /** The delivery that the message was sent by first: by its name a channel finds what it replaces. */
+  root: string;
+  /** Whether a later delivery has taken its place. Its tokens still count: people reply to older mails. */
+  isReplaced: boolean;
   /** Set once all waits of it are closed. */
   settled: Settled | null;
 };
@@ -52,8 +56,10 @@ export type ChannelState = {
   /** When messages were sent first, within the last hour. */
   recent: number[];
   open: OpenDelivery | null;
-  /** Messages that ask something which has not been closed there. */
+  /** Messages that ask something which has not been closed there, and the group that grows. */
   messages: Record<string, SentMessage>;
+  /** The last message about several things, by the delivery that sent it last, and when it was sent first. */
+  group: { delivery: string; begun: number } | null;
   /** Failed attempts in a row. */
   failures: number;
   problem: string | null;
@@ -80,12 +86,20 @@ export type Reaching = {
   hasDelivered: boolean;
 };
 
+/** What a delivery announces and is still there. An update adds to what the message has announced before; new things come first. */
+export function announcedThings(state: Reaching, { channel, act, of, things }: Announced): Thing[] {
+  const before = act === 'update' ? (channelState(state, channel).messages[of ?? '']?.things ?? []) : [];
+  return [...new Set([...things, ...before])].flatMap((key) => state.things[key] ?? []);
+}
+type Announced = Pick<DeliveryStarted, 'channel' | 'act' | 'of' | 'things'>;
+
 export const channelState = (state: Reaching, name: string): ChannelState =>
   state.channels[name] ?? {
     count: 0,
     recent: [],
     open: null,
     messages: {},
+    group: null,
     failures: 0,
     problem: null,
     failingSince: null,

@@ -20,7 +20,7 @@ import type { LedgerPort } from '../port-types.ts';
 import { isGenuine, parseToken } from './answer-token.ts';
 import { channelReceived } from './channel-events.ts';
 import { canApprove } from './compose-message.ts';
-import { type AskedWait, channelState, type Reaching } from './reaching-state.ts';
+import { announcedThings, type AskedWait, channelState, type Reaching } from './reaching-state.ts';
 
 export type InboxPorts = {
   home: Home;
@@ -129,9 +129,14 @@ const NOT_FROM_HERE = 'approving from a message is not allowed for such a call';
 /** The open wait that a delivery asks about, if it asks about one alone. */
 function askedBy(delivery: string, { channel, state }: InboxPorts): AskedWait | null {
   const { messages, open } = channelState(state(), channel);
-  const things = messages[delivery]?.things ?? (open?.delivery === delivery ? open.things : []);
-  const [key, ...others] = things;
-  return key === undefined || others.length > 0 ? null : (state().things[key]?.wait ?? null);
+  const sent = messages[delivery];
+  const [only, ...others] =
+    sent === undefined
+      ? open?.delivery === delivery
+        ? announcedThings(state(), open)
+        : []
+      : sent.things.flatMap((key) => state().things[key] ?? []);
+  return only === undefined || others.length > 0 ? null : only.wait;
 }
 
 async function acceptAnswer(incoming: IncomingAnswer, checked: Checked, ports: InboxPorts): Promise<Received> {

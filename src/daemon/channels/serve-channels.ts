@@ -13,8 +13,9 @@ import { retryDelay } from './send-delivery.ts';
 
 export type ServedChannels = {
   get: (name: string) => Promise<Channel> | undefined;
-  /** Whether a message of this channel can be closed; false while it is being opened. */
+  /** Whether a message of this channel can be closed, or take the place of another; false while it is being opened. */
   canClose: (name: string) => boolean;
+  canUpdate: (name: string) => boolean;
   stop: () => void;
 };
 
@@ -34,21 +35,26 @@ export function serveChannels({ channels, open, inbox, signal, log }: Serving): 
   const mine = new AbortController();
   const over = AbortSignal.any([signal, mine.signal]);
   const opened = new Map<string, Promise<Channel>>();
-  const closing = new Set<string>();
+  const ready = new Map<string, Channel>();
   for (const [name, settings] of channels) {
     const channel = open(name, settings);
     opened.set(name, channel);
     void channel
-      .then((ready) => {
-        if (ready.close !== undefined) closing.add(name);
-        return receiveOn(ready, inbox(name), over, (problem) => log(`channel ${name} receives nothing: ${problem}`));
+      .then((usable) => {
+        ready.set(name, usable);
+        return receiveOn(usable, inbox(name), over, (problem) => log(`channel ${name} receives nothing: ${problem}`));
       })
       .catch((error: unknown) => {
         opened.delete(name);
         log(`channel ${name}: ${messageOf(error)}`);
       });
   }
-  return { get: (name) => opened.get(name), canClose: (name) => closing.has(name), stop: () => mine.abort() };
+  return {
+    get: (name) => opened.get(name),
+    canClose: (name) => ready.get(name)?.close !== undefined,
+    canUpdate: (name) => ready.get(name)?.canUpdate === true,
+    stop: () => mine.abort(),
+  };
 }
 
 async function receiveOn(

@@ -70,7 +70,7 @@ describe('a message as a mail', () => {
   it('has the same id when it is sent again, and refers to the one that it replaces', () => {
     expect(composeMail(MESSAGE, SETTINGS).messageId).toBe(composeMail(MESSAGE, SETTINGS).messageId);
     const later = composeMail(
-      { ...MESSAGE, delivery: 'mail.8', replaces: { delivery: 'mail.7', ref: null } },
+      { ...MESSAGE, delivery: 'mail.8', replaces: { delivery: 'mail.7', ref: null, isSettled: true } },
       SETTINGS,
     );
     expect(later.inReplyTo).toBe(messageIdOf('mail.7', 'oka@home.test'));

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ChannelQuestion } from '../../../src/schema/channel-port.ts';
 import type { Intake } from '../../../src/schema/intake.ts';
-import { temporaryFolder } from '../../support/cli.ts';
 import {
   approval,
   question,
+  reachingStories,
   type ReachingStory,
   reachingStory,
   runEnded,
@@ -18,21 +18,8 @@ import {
 const phone = { kind: 'ntfy', url: 'https://ntfy.example.org', topic: 'oka' };
 const MINUTE = 60_000;
 
-const stories: { close: () => Promise<void> }[] = [];
-function tell(file: object, redact?: (text: string) => string): ReachingStory {
-  const folder = temporaryFolder();
-  const story = reachingStory(folder.dir, file, redact);
-  stories.push({
-    close: async () => {
-      await story.close();
-      folder[Symbol.dispose]();
-    },
-  });
-  return story;
-}
-afterEach(async () => {
-  for (const story of stories.splice(0)) await story.close();
-});
+const { tell, closeStories } = reachingStories();
+afterEach(closeStories);
 
 const intakesOf = ({ home }: ReachingStory): Intake[] => {
   try {
@@ -193,11 +180,11 @@ describe('a channel that fails', () => {
     await story.pass(2000);
     story.answer(() => ({ status: 'sent', ref: 'x' }));
     const next = reachingStory(story.home.dir, { channels: { phone } });
-    stories.push(next);
     await next.append(...(story.events as never[]));
     await next.pass(2000);
     expect(next.shown.map(({ message }) => message.delivery)).toEqual([story.shown[0]?.message.delivery]);
     expect(next.events.at(-2)).toMatchObject({ type: 'delivery.started', data: { attempt: 2 } });
+    await next.close();
   });
 
   it('what was answered meanwhile is not sent at all', async () => {

@@ -84,6 +84,36 @@ describe.skipIf(ntfyProgram === null)('a real ntfy server', () => {
     expect(await story.eventsOf('wait.closed')).toHaveLength(1);
   });
 
+  it('a flood is one message that is updated in place, and closed in place when all of it is answered', async () => {
+    story.work();
+    const runs = Array.from({ length: 16 }, (_, index) => `paint-${index}`);
+    const ask = (some: readonly string[]): void => {
+      for (const id of some)
+        submit(join(story.home.oka, 'intake'), { kind: 'run_graph', id, graph: 'paint', input: {} });
+    };
+    ask(runs.slice(0, 8));
+    await found('questions for you');
+    ask(runs.slice(8));
+    await story.until('an update', async () =>
+      (await story.eventsOf('delivery.started')).find(({ data }) => data.act === 'update'),
+    );
+    await story.until('all sixteen', async () => {
+      const things = (await story.eventsOf('delivery.started')).flatMap(({ data }) => data.things);
+      return things.length === 16 ? true : undefined;
+    });
+    const groups = (await server.received()).filter(({ title }) => title.includes('questions for you'));
+    expect(groups.length).toBeGreaterThan(1);
+    expect(new Set(groups.map(({ sequence_id }) => sequence_id)).size).toBe(1);
+    const waits = await story.eventsOf('wait.opened');
+    for (const { data } of waits) await story.oka('answer', data.wait, 'blue');
+    const shownNow = await story.until('the close', async () => {
+      const last = new Map((await server.received()).map((message) => [message.sequence_id, message.message]));
+      return [...last.values()].every((text) => text.startsWith('Answered at')) ? last : undefined;
+    });
+    // What the phone shows: the messages that came alone, and one for everything else.
+    expect(shownNow.size).toBeLessThanOrEqual(6);
+  });
+
   it('a server that was down gets everything once it is back, and nothing twice', async () => {
     story.work();
     await story.until('a working channel', async () =>
