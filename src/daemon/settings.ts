@@ -224,6 +224,17 @@ export function isInContainer(): boolean {
   return process.env['OKA_CONTAINER'] === '1';
 }
 
+/** Whether this process runs in any container, ours or somebody else's. OKA_CONTAINER=0 says no, for one with a desktop. */
+export function isContained(): boolean {
+  const said = process.env['OKA_CONTAINER'];
+  return said === undefined ? existsSync('/.dockerenv') || existsSync('/run/.containerenv') : said === '1';
+}
+
+/** Whether whoever started this sits at another machine. */
+export function isOverSsh(): boolean {
+  return (process.env['SSH_CONNECTION'] ?? '') !== '';
+}
+
 /** The machine on which a person can install something; null in a container, whose image has to contain it. */
 export function findMachine(): Machine | null {
   const folders = (process.env['PATH'] ?? '').split(':').filter(isAbsolute);

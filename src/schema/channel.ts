@@ -228,6 +228,12 @@ export const ChannelPolicy = z
       .max(600)
       .default(30)
       .describe('How many messages a channel gets in an hour at most; more is put together.'),
+    desktop: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Whether `oka up` on a terminal of a desktop shows notifications there, as long as there is no channel.',
+      ),
     dashboard: Address.optional().describe('The address of the dashboard as your phone sees it; messages link to it.'),
     heartbeat: z
       .strictObject({

@@ -63,7 +63,10 @@ async function superviseHome(
   await untilAllowed(call, report);
   if (signal.aborted) return exits.ok;
   const code = await supervise(
-    [{ name: 'worker', args: ['worker'] }, ...(call.options.alone ? [] : await companionsOf(call))],
+    [
+      { name: 'worker', args: ['worker', ...(await desktopOption(call, report))] },
+      ...(call.options.alone ? [] : await companionsOf(call)),
+    ],
     {
       home,
       signal,
@@ -95,6 +98,16 @@ function reportOnce(report: (line: string) => void): (name: string, line: string
     if (printed.size < MOST_REMEMBERED) printed.set(line, first);
     if (first === name) report(plainText(line));
   };
+}
+
+/** Whoever starts oka in a terminal of a desktop is notified there. */
+async function desktopOption({ home, openDialog }: UpCall, report: (line: string) => void): Promise<string[]> {
+  if (openDialog === null) return [];
+  const { desktopNotice, showsOnDesktop } = await import('../../daemon/channels/desktop-here.ts');
+  if (!showsOnDesktop(home)) return [];
+  const notice = desktopNotice(home);
+  if (notice !== null) report(notice);
+  return ['--desktop'];
 }
 
 /** What runs beside the worker. The worker reports a config that cannot be read. */

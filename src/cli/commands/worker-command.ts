@@ -5,12 +5,12 @@ import { OkaError } from '../../schema/errors.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
 import { plainText, timeOfDay } from '../plain-text.ts';
 
-export async function run(call: Call<object, string>): Promise<Answer<string>> {
-  const { home, signal, emit, rooms } = call;
+export async function run(call: Call<{ desktop: boolean }, string>): Promise<Answer<string>> {
+  const { home, signal, emit, rooms, options } = call;
   const notice = isSupervised() ? null : rootNotice();
   if (notice !== null) emit(notice);
   const log = (line: string): void => emit(plainText(line));
-  await call.underSupervisor(signal, (stop) => work(home, stop, log, rooms)).catch(refuseDamage);
+  await call.underSupervisor(signal, (stop) => work(home, stop, log, { rooms, ...options })).catch(refuseDamage);
   return { code: exits.ok };
 }
 

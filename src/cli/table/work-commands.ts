@@ -31,6 +31,7 @@ export const work: Readonly<Record<string, Command>> = {
   }),
   worker: command({
     summary: 'The process that `oka up` keeps alive; for supervisors of your own',
+    options: { desktop: flag('Notify on this desktop while there is no channel, as `oka up` does.') },
     example: 'oka worker',
     load: () => import('../commands/worker-command.ts'),
   }),

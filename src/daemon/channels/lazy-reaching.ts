@@ -9,21 +9,22 @@ import type { ReachingPort } from './open-reaching.ts';
 export const hasChannels = (home: Home): boolean => existsSync(join(home.oka, 'rules', 'channels.json'));
 
 export function lazyReaching(home: Home, open: () => Promise<ReachingPort>): ReachingPort {
-  let active: { log: Log; since: number } | null = null;
+  let active: { log: Log; since: number; desktop: boolean } | null = null;
   let opened: Promise<ReachingPort> | null = null;
   const load = async (): Promise<ReachingPort> => {
     const reaching = await open();
-    if (active !== null) reaching.activate(active.log, active.since);
+    if (active !== null) reaching.activate(active.log, active);
     return reaching;
   };
   const reaching = (): Promise<ReachingPort> => (opened ??= load());
   return {
-    activate: (log, since = Date.now()) => {
-      active = { log, since };
-      void opened?.then((now) => now.activate(log, since));
+    activate: (log, { since = Date.now(), desktop = false } = {}) => {
+      active = { log, since, desktop };
+      void opened?.then((now) => now.activate(log, { since, desktop }));
     },
     poll: async (state) => {
-      if (opened !== null || (active !== null && hasChannels(home))) await (await reaching()).poll(state);
+      if (opened !== null || (active !== null && (active.desktop || hasChannels(home))))
+        await (await reaching()).poll(state);
     },
     test: async (name) => (await reaching()).test(name),
     subscribe: async (name, subscription) => (await reaching()).subscribe(name, subscription),

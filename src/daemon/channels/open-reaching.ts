@@ -24,6 +24,7 @@ import { composeMessage, type Composing } from './compose-message.ts';
 import { reachingProjection } from './delivery-state.ts';
 import { channelState, type Reaching } from './reaching-state.ts';
 import { dueDigest, type Heartbeat, openHeartbeat } from './daily-slots.ts';
+import { withDesktop } from './desktop-here.ts';
 import { openChannel } from './open-channel.ts';
 import { planChannel, planDefaults, type Planned, type Situation } from './plan-deliveries.ts';
 import { isWatched } from './presence.ts';
@@ -44,8 +45,11 @@ export type ReachingPorts = {
 };
 
 export type ReachingPort = {
-  /** From now on `poll` sends and channels receive; a new channel announces what came after `since`, which is now when left out. */
-  activate: (log: Log, since?: number) => void;
+  /**
+   * From now on `poll` sends and channels receive. A new channel announces what came after `since`, which is now when
+   * left out; with `desktop` the desktop is a channel while there is no other.
+   */
+  activate: (log: Log, options?: { since?: number; desktop?: boolean }) => void;
   poll: (state: { isStopped: boolean }) => Promise<void>;
   /** Sends a test message through one channel; throws when there is none of that name. */
   test: (name: string) => Promise<DeliveryOutcome>;
@@ -60,7 +64,7 @@ const PLAN_MS = 500;
 export function openReaching(ports: ReachingPorts): ReachingPort {
   const reaching = new ReachingPeople(ports);
   return {
-    activate: (log, since) => reaching.activate(log, since),
+    activate: (log, options) => reaching.activate(log, options),
     poll: ({ isStopped }) => (isStopped ? Promise.resolve() : reaching.poll()),
     test: (name) => reaching.test(name),
     subscribe: (name, subscription) => reaching.subscribe(name, subscription),
@@ -77,7 +81,7 @@ class ReachingPeople {
   readonly #sending = new Map<string, Promise<unknown>>();
   /** Waits that got their default. */
   readonly #answered = new Set<string>();
-  #active: { log: Log; since: number } | null = null;
+  #active: { log: Log; since: number; desktop: boolean } | null = null;
   #configured: { stamp: string; file: HomeChannels } | null = null;
   #served: ServedChannels | null = null;
   #key: Buffer | null = null;
@@ -89,8 +93,9 @@ class ReachingPeople {
     this.#beat = openHeartbeat(channelTools('heartbeat', ports.route), this.#stop.signal, this.#log);
   }
 
-  activate(log: Log, since = this.#now()): void {
-    this.#active = { log, since };
+  activate(log: Log, { since = this.#now(), desktop = false }: { since?: number; desktop?: boolean } = {}): void {
+    this.#active = { log, since, desktop };
+    this.#configured = null;
   }
 
   async poll(): Promise<void> {
@@ -146,7 +151,8 @@ class ReachingPeople {
     const { home } = this.#ports;
     const stamp = channelsStamp(home);
     if (this.#configured?.stamp === stamp) return this.#configured.file;
-    const file = loadChannels(home);
+    const loaded = loadChannels(home);
+    const file = (this.#active?.desktop === true ? withDesktop(loaded) : null) ?? loaded;
     this.#configured = { stamp, file };
     for (const { channel, problem } of file.problems)
       this.#log(`channels.json: ${channel === null ? '' : `${channel}: `}${problem}`);

@@ -57,9 +57,17 @@ const MOST_LINES = 10;
 const OUTAGE_EVERY_MS = 300_000;
 const diskIsFull = new OkaError('disk-full', 'the ledger has no space');
 
-export async function work(home: Home, signal: AbortSignal, log: Log, rooms?: readonly DaemonRoom[]): Promise<void> {
+/** `desktop`: a person who sits at this desktop has started it. */
+export type WorkOptions = { rooms?: readonly DaemonRoom[] | undefined; desktop?: boolean };
+
+export async function work(home: Home, signal: AbortSignal, log: Log, options: WorkOptions = {}): Promise<void> {
+  const { rooms, desktop = false } = options;
   const checkConfig = watchConfig(home, rooms); // before it is read: what changes in between is seen
-  await withHost(home, signal, (host) => serve(host, checkConfig, signal, log), { log, rooms, joinsFleet: true });
+  await withHost(home, signal, (host) => serve(host, { checkConfig, desktop }, signal, log), {
+    log,
+    rooms,
+    joinsFleet: true,
+  });
 }
 
 async function workForFleetIfMember(host: Host, signal: AbortSignal, log: Log): Promise<void> {
@@ -67,7 +75,9 @@ async function workForFleetIfMember(host: Host, signal: AbortSignal, log: Log): 
   if (fleet !== null) await (await import('../fleet/fleet-tasks.ts')).workForFleet(host, fleet, signal, log);
 }
 
-async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, log: Log): Promise<void> {
+type Serving = { checkConfig: CheckConfig; desktop: boolean };
+
+async function serve(host: Host, { checkConfig, desktop }: Serving, signal: AbortSignal, log: Log): Promise<void> {
   const { home } = host;
   const { ledger, onDurable, shadow, taskGraph, results, vault, models, schedules, reaching } = host.valuesOf(NEEDED);
   const locked = vault.locked();
@@ -104,7 +114,7 @@ async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, 
   });
   reportAtStart(home, taskGraph(), models, log);
   schedules.activate(log);
-  reaching.activate(log);
+  reaching.activate(log, { desktop });
   void shadow.prune().catch((error: unknown) => log(`undo: ${messageOf(error)}`));
   const leaving = new AbortController();
   const ends = AbortSignal.any([signal, leaving.signal]);

@@ -12,7 +12,7 @@ it('without channels.json nothing is opened; a file that appears later announces
   mkdirSync(join(home.oka, 'rules'), { recursive: true });
   const calls: string[] = [];
   const opened: ReachingPort = {
-    activate: (_log, since) => void calls.push(`activate since ${since}`),
+    activate: (_log, { since } = {}) => void calls.push(`activate since ${since}`),
     poll: async () => void calls.push('poll'),
     test: async () => ({ status: 'sent', ref: null }),
     subscribe: async () => null,
@@ -22,7 +22,7 @@ it('without channels.json nothing is opened; a file that appears later announces
     calls.push('open');
     return Promise.resolve(opened);
   });
-  reaching.activate(() => undefined, 7);
+  reaching.activate(() => undefined, { since: 7 });
   await reaching.poll({ isStopped: false });
   expect(calls).toEqual([]);
   writeFileSync(join(home.oka, 'rules/channels.json'), '{}');
