@@ -1,7 +1,7 @@
 /** What is around every page: the navigation, the state of the connection, notices and the list of keys. */
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Dialog } from './components/modal.ts';
 import { Notices } from './components/notices.ts';
 import { Problem } from './components/problem-box.ts';
@@ -18,7 +18,7 @@ const navigation = start.pages
 
 export function Shell(): VNode {
   const isHelpOpen = useSignal(false);
-  useEffect(() => listenToKeys(() => globalKeys(() => (isHelpOpen.value = true))), []);
+  useLayoutEffect(() => listenToKeys(() => globalKeys(() => (isHelpOpen.value = true))), []); // before anybody sees the page
   return html`
     <a class="skip" href="#main">Skip to the content</a>
     <header class="bar">

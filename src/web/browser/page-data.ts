@@ -37,16 +37,17 @@ const RELOAD_MS = 1000;
 let first = start.first;
 let turn = 0;
 let timer: ReturnType<typeof setTimeout> | null = null;
+let isReading = false;
+/** Something happened that the data on the screen, or on its way, may not have. */
 let isStale = false;
 let last = 0;
 
 export function showPages(): void {
   effect(() => void open(route.value));
   onEvents((events) => {
-    const now = shown.value;
-    if (now === null) return;
-    const { isChangedBy } = now.view;
-    if (isChangedBy === undefined || events.some((event) => isChangedBy(event, now.params))) reloadSoon();
+    const now = isLoading.value ? null : shown.value; // what the page to come shows is not known yet
+    const isChangedBy = now?.view.isChangedBy;
+    if (isChangedBy === undefined || events.some((event) => isChangedBy(event, now?.params ?? {}))) reloadSoon();
   });
   onReset(reloadSoon);
   document.addEventListener('visibilitychange', () => (isStale ? reloadSoon() : undefined));
@@ -54,29 +55,37 @@ export function showPages(): void {
 
 /** Reads the data of the page again, at once or together with what follows soon. A page nobody sees waits. */
 export function reloadSoon(): void {
-  isStale = document.visibilityState === 'hidden';
-  if (isStale || timer !== null) return;
+  isStale = true;
+  if (document.visibilityState === 'hidden' || timer !== null || isReading || isLoading.value) return;
   timer = setTimeout(() => void reload(), Math.max(0, last + PAUSE_MS - performance.now()));
 }
 
 async function reload(): Promise<void> {
+  timer = null;
   const now = shown.value;
+  if (now === null || isLoading.value) return;
   const mine = turn;
-  if (now !== null) {
+  isStale = false;
+  isReading = true;
+  try {
     const answer = await read(now.page.name, now.params);
     const isOffline = answer.error?.code === 'offline' && now.error === undefined;
     const isStillShown = mine === turn && shown.value === now; // another page may have come while this one was read
     if (isStillShown && !isOffline) shown.value = { page: now.page, params: now.params, view: now.view, ...answer };
+  } finally {
+    isReading = false;
+    last = performance.now();
+    if (isStale) reloadSoon(); // what happened while it was read may be missing from the answer
   }
-  last = performance.now();
-  timer = null;
 }
 
 async function open({ page, params }: Route): Promise<void> {
   turn += 1;
   const mine = turn;
+  isStale = false;
   if (page === null) {
     shown.value = null;
+    isLoading.value = false;
     return;
   }
   isLoading.value = true;
@@ -87,6 +96,7 @@ async function open({ page, params }: Route): Promise<void> {
   viewKeys.value = view.keys ?? [];
   document.title = `${page.title} · oka`;
   shown.value = { page, params, view, ...answer };
+  if (isStale) reloadSoon();
 }
 
 /** A module that cannot be loaded is of another version of the dashboard, or the network failed: the whole page starts over. */

@@ -1,5 +1,6 @@
 /** What a page shows when something between it and the worker goes away and comes back. */
 import type { ChildProcess } from 'node:child_process';
+import type { Page } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { browserProgram, type Dashboard, killProcess, openDashboard } from '../../support/dashboard.ts';
 
@@ -21,6 +22,28 @@ describe.skipIf(browserProgram === null)('interruptions', () => {
     await first.close();
     dashboard.story.drop('left.md', task('left'));
     await second.getByText('left has a title').first().waitFor();
+    expect(dashboard.errors()).toEqual([]);
+  });
+
+  it.each([
+    ['is read again', '**/api/v1/runs*', 'runs', (page: Page) => page.bringToFront()],
+    ['is opened by a link', '**/api/v1/runs*', '', (page: Page) => page.getByRole('link', { name: 'Runs' }).click()],
+    ['is loaded', '**/runs-view.ts', 'runs', (page: Page) => page.reload({ waitUntil: 'commit' })],
+  ])('what happens while a page %s is on it afterwards', async (_, answers, path, act) => {
+    dashboard = await openDashboard();
+    const page = await dashboard.open(path);
+    const other = await page.context().newPage();
+    await other.goto(`${dashboard.address}runs`);
+    await other.getByText('There are no runs yet.').waitFor();
+    const hold = await holdAnswers(page, answers);
+    await act(page);
+    dashboard.story.drop('late.md', task('late', 'until [ -e go.txt ]; do sleep 0.1; done'));
+    await hold.held;
+    await other.locator('.run-line .status.running').waitFor(); // so the stream has brought it to all tabs
+    dashboard.story.write('workspace/desk/go.txt', 'go\n');
+    await other.locator('.run-line .status.done').waitFor();
+    hold.release();
+    await page.locator('.run-line .status.done').waitFor();
     expect(dashboard.errors()).toEqual([]);
   });
 
@@ -61,3 +84,16 @@ describe.skipIf(browserProgram === null)('interruptions', () => {
     await page.getByText('connecting…').waitFor({ state: 'detached' });
   });
 });
+
+/** Takes answers for a page from the server at once, and hands them over when they are released. */
+async function holdAnswers(page: Page, pattern: string): Promise<{ held: Promise<void>; release: () => void }> {
+  const held = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  await page.route(pattern, async (route) => {
+    const response = await route.fetch();
+    held.resolve();
+    await released.promise;
+    await route.fulfill({ response });
+  });
+  return { held: held.promise, release: released.resolve };
+}

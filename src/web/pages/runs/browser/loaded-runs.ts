@@ -27,9 +27,12 @@ export const loaded = signal<LoadedRuns | null>(null);
 /** Pages whose content may have changed since they were read. */
 const stale = new Set<number>();
 const inFlight = new Set<string>();
+/** Counts first pages: each may have moved the places. */
+let turn = 0;
 
 /** Takes over what the page was given. Returns by how many places the runs that were there have moved down. */
 export function takeFirstPage(page: RunsPage, params: Params): number {
+  turn += 1;
   const before = loaded.value;
   const key = JSON.stringify(params);
   const isSame = before !== null && before.key === key;
@@ -79,8 +82,10 @@ export function wantPlaces(first: number, last: number): void {
 
 async function readPage({ key, params }: LoadedRuns, number: number): Promise<void> {
   await once(`${key} ${number}`, async () => {
+    const mine = turn;
     const { runs } = await get<RunsPage>('runs', { ...params, skip: number * PAGE, limit: PAGE });
-    stale.delete(number);
+    if (mine === turn) stale.delete(number);
+    else stale.add(number); // places may have moved while it was read, so it is read again
     put(key, runs, number * PAGE, {});
   });
 }

@@ -1,8 +1,9 @@
 /** The filters of the list; they are in the address, so that a link shows the same. */
+import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { html } from '../../../browser/html.ts';
-import { setParams } from '../../../browser/router.ts';
+import { route, setParams } from '../../../browser/router.ts';
 
 type Given = Readonly<Record<string, string>>;
 
@@ -30,26 +31,40 @@ export const hasFilters = (params: Given): boolean => FILTERS.some((name) => (pa
 
 const TYPING_MS = 200;
 
-export function Filters({ params }: { params: Given }): VNode {
+export function Filters(): VNode {
+  const { params } = route.value; // not those of the list, which is on its way while somebody types on
+  const draft = useSignal<{ name: string; value: string } | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      draft.value = null;
+    },
+    [],
+  );
   const change = (name: string, value: string): void => setParams({ [name]: value === '' ? null : value });
-  const changeSoon = (name: string, value: string): void => {
+  const finishTyping = (): void => {
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => change(name, value), TYPING_MS);
+    if (draft.value !== null) change(draft.value.name, draft.value.value);
+    draft.value = null;
   };
-  const typed = (name: string) => (event: Event) => changeSoon(name, (event.target as HTMLInputElement).value);
+  const typed = (name: string) => (event: Event) => {
+    clearTimeout(timer.current);
+    draft.value = { name, value: (event.target as HTMLInputElement).value };
+    timer.current = setTimeout(finishTyping, TYPING_MS);
+  };
+  const typedIn = (name: string): string => (draft.value?.name === name ? draft.value.value : (params[name] ?? ''));
   const picked = (name: string) => (event: Event) => change(name, (event.target as HTMLSelectElement).value);
   const money = (name: string, word: string): VNode =>
-    html`<label>${word} <input class="amount" type="number" min="0" step="0.01" inputmode="decimal" value=${params[name] ?? ''} onInput=${typed(name)} /></label>`;
+    html`<label>${word} <input class="amount" type="number" min="0" step="0.01" inputmode="decimal" value=${typedIn(name)} onInput=${typed(name)} onBlur=${finishTyping} /></label>`;
   return html`<form class="filters" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
-    <input type="search" aria-label="Search runs" placeholder="Search ( / )" value=${params['text'] ?? ''} onInput=${typed('text')} />
+    <input type="search" aria-label="Search runs" placeholder="Search ( / )" value=${typedIn('text')} onInput=${typed('text')} onBlur=${finishTyping} />
     <${Choice} label="Status" any="any status" options=${STATUSES} value=${params['status'] ?? ''} onChange=${picked('status')} />
     <${Choice} label="Kind" any="any kind" options=${KINDS} value=${params['kind'] ?? ''} onChange=${picked('kind')} />
     <details open=${['tag', 'since', 'until', 'min_cost', 'max_cost', 'archived'].some((name) => params[name] !== undefined)}>
       <summary>More filters</summary>
       <div class="row">
-        <label>Tag <input type="text" value=${params['tag'] ?? ''} onInput=${typed('tag')} /></label>
+        <label>Tag <input type="text" value=${typedIn('tag')} onInput=${typed('tag')} onBlur=${finishTyping} /></label>
         <label>From <input type="date" value=${dayOf(params['since'], 0)} onChange=${(event: Event) => change('since', momentOf(event, 0))} /></label>
         <label>To <input type="date" value=${dayOf(params['until'], -1)} onChange=${(event: Event) => change('until', momentOf(event, 1))} /></label>
         ${money('min_cost', 'At least $')}${money('max_cost', 'At most $')}

@@ -27,7 +27,7 @@ export default function RunsView({ data, params, reload }: ViewProps<RunsPage>):
   const isEmpty = data.runs.length === 0 && data.next === null;
   return html`
     <h1>Runs</h1>
-    <${Filters} params=${params} />
+    <${Filters} />
     <${Actions} params=${params} reload=${reload} />
     ${
       data.pinned.length === 0
