@@ -11,7 +11,7 @@ import { type RunRow, storedRun } from '../../views/run-rows.ts';
 import { isOver } from '../../engine/run-state.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { describeWait } from '../../views/event-sentence.ts';
-import { type FollowedRun, renderFollowed } from '../followed-run.ts';
+import { type FollowedRun, joinPieces, renderFollowed } from '../followed-run.ts';
 import type { Terminal } from '../io.ts';
 import { readViews } from '../read-views.ts';
 import { onlyOperand } from '../operands.ts';
@@ -32,7 +32,9 @@ export async function run(call: Call<{ follow: boolean }, Data>): Promise<Answer
   const shown = await findRun(call, id);
   if (!call.options.follow || shown.goal === null || isOver(shown.goal.status)) return answer(shown);
   const { followRun } = await import('../follow-run.ts');
-  await followRun(call.home, id, call.signal, call.emit);
+  const { emit, flush } = call.json ? { emit: call.emit, flush: () => undefined } : joinPieces(call.emit);
+  await followRun(call.home, id, call.signal, emit);
+  flush();
   await untilResultIsWritten(call.home, id, call.signal);
   return call.signal.aborted ? { code: exits.interrupted } : answer(await findRun(call, id));
 }
