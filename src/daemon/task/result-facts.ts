@@ -24,7 +24,7 @@ export function foldResultFacts(
   const all = [...own, ...steps.flat()];
   const last = ended ?? own.at(-1) ?? started;
   const isPlannedSince = own.some(({ type, data, seq }) => isPlanCall(type, data) && seq > (judged?.seq ?? 0));
-  const questions = openQuestions(all);
+  const questions = ended === undefined ? openQuestions(all) : []; // those of steps inside are closed a moment later
   const verdict =
     ended === undefined
       ? stateOfOpen(own, steps, questions)

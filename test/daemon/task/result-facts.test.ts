@@ -137,6 +137,8 @@ describe('factsOf', () => {
     const facts = foldResultFacts(own.map(at), [inside.map(at)], nothing);
     expect(facts?.questions).toMatchObject([{ id: 'r.c.2', text: 'Second?' }]);
     expect(facts === null ? '' : resultPage(facts)).toContain('oka answer r "…"');
+    own.push({ type: 'run.ended', data: { status: 'cancelled', reason: 'by a person' } });
+    expect(foldResultFacts(own.map(at), [inside.map(at)], nothing)?.questions).toEqual([]); // nobody waits any more
   });
 
   it('there is nothing to tell of a run that has not begun', () => {
