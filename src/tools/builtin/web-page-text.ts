@@ -24,7 +24,7 @@ export async function readPageText(source: PageSource, signal: AbortSignal, limi
 
 /** Null when the thread could not do it. */
 async function readInThread(source: PageSource, signal: AbortSignal, limits: PageLimits): Promise<PageText | null> {
-  const ended = AbortSignal.any([signal, AbortSignal.timeout(limits.ms)]);
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const thread = new Worker(new URL('./web-page-worker.ts', import.meta.url), {
     workerData: source,
     name: 'page text',
@@ -32,14 +32,18 @@ async function readInThread(source: PageSource, signal: AbortSignal, limits: Pag
     resourceLimits: { maxOldGenerationSizeMb: limits.megabytes, maxYoungGenerationSizeMb: 32 },
   });
   const { promise, resolve } = Promise.withResolvers<PageText | null>();
-  thread.on('message', resolve);
+  thread.on('message', (message: PageText | 'begun') => {
+    if (message === 'begun') timer = setTimeout(() => resolve(null), limits.ms);
+    else resolve(message);
+  });
   thread.on('error', () => resolve(null));
   thread.on('exit', () => resolve(null));
-  ended.addEventListener('abort', () => resolve(null), { once: true });
-  if (ended.aborted) resolve(null);
+  signal.addEventListener('abort', () => resolve(null), { once: true });
+  if (signal.aborted) resolve(null);
   try {
     return await promise;
   } finally {
+    clearTimeout(timer);
     void thread.terminate();
     signal.throwIfAborted();
   }

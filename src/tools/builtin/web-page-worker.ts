@@ -2,4 +2,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type PageSource, readablePage } from '../documents/readable-html.ts';
 
+parentPort?.postMessage('begun', []); // its time counts from here: loading takes longer on a busy machine, whatever the page is
 parentPort?.postMessage(readablePage(workerData as PageSource), []);
