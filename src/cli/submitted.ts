@@ -19,7 +19,7 @@ export function submitToWorker(home: Home, intake: Intake): Submitted | null {
 }
 
 /** How long the worker is given for an answer; it may be busy. */
-const PATIENCE_MS = 5000;
+const PATIENCE_MS = 15_000;
 
 /**
  * Submits a request and waits a moment for the reply: null when no worker is running, and no `done` when it has

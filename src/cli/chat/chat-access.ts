@@ -26,7 +26,7 @@ export type NamedChat = { id: string; name: string };
 /** `isDone` is false when the worker has not answered yet, and `hasWorker` when there is none: then it is done later. */
 export type ChatRequest = { submitted: string; isDone: boolean; hasWorker: boolean };
 
-const PATIENCE_MS = 5000;
+const PATIENCE_MS = 15_000;
 
 /** Submits a request and waits a moment for the worker, if there is one. A refusal is thrown. */
 export async function requestChat(

@@ -21,7 +21,8 @@ import { readJsonBody } from './request-body.ts';
 /** `done` is the worker's reply; without it the request waits for the worker. */
 export type Submitted = { id: string; done?: Json; worker: boolean };
 
-const PATIENCE_MS = 5000;
+/** How long the worker is given for an answer; it may be busy. */
+const PATIENCE_MS = 15_000;
 
 export function addIntakeRoutes(
   app: Hono,
