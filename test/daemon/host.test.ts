@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withHost } from '../../src/daemon/host.ts';
@@ -94,6 +94,29 @@ describe('the holder of the pen', () => {
       event.type === 'intake.rejected' ? [event.data.reason] : [],
     );
     expect(reasons).toEqual([expect.stringContaining('no-such-run'), expect.any(String)]);
+  });
+
+  it('H1 a stop counts only when everything has stopped: what went on before that would be stopped with the rest', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    const stopFile = join(home.oka, 'STOP');
+    await withHost(home, never, async (host) => {
+      const { stopAll } = host.engine;
+      const stopping = Promise.withResolvers<void>();
+      const mayEnd = Promise.withResolvers<void>();
+      host.engine.stopAll = async (reason) => {
+        stopping.resolve();
+        await mayEnd.promise;
+        await stopAll(reason);
+      };
+      writeFileSync(stopFile, '');
+      await stopping.promise;
+      rmSync(stopFile);
+      expect(host.stops.seen).toBe(0);
+      mayEnd.resolve();
+      await expect.poll(() => host.stops.seen, { timeout: 30_000 }).toBe(1);
+    });
   });
 
   it('H1 does not start while .oka/STOP is there', async () => {
