@@ -5,8 +5,8 @@ export default defineConfig({
     globalSetup: ['test/support/user-places.ts'],
     include: ['test/**/*.test.ts'],
     exclude: ['test/fixture/**', 'test/adversarial/**'],
-    testTimeout: 90_000, // real processes and files, however busy the machine is
-    hookTimeout: 60_000, // ending them takes time, too
+    testTimeout: 240_000, // real processes and files, however busy the machine is
+    hookTimeout: 240_000, // beginning and ending them takes time, too
     pool: 'forks',
     execArgv: ['--max-semi-space-size=64'], // many short-lived objects: fewer collections of the young generation
     isolate: false, // half of the time went into starting processes and loading the same modules

@@ -30,7 +30,7 @@ async function asking(model = byTool): Promise<Story> {
   return story;
 }
 
-describe('a step that needs an approval', { timeout: 90_000 }, () => {
+describe('a step that needs an approval', () => {
   it('waits, tells in its result how to approve, and is finished when oka approve says so', async () => {
     await using story = await asking();
     const { wait } = await story.asked('approval');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { inParts, plan, refusing, type Step } from '../support/story-model.ts';
 import { openStory } from '../support/story.ts';
 
-describe('a person is not content', { timeout: 90_000 }, () => {
+describe('a person is not content', () => {
   it('oka correct opens a linked run, and the correction is counted', async () => {
     await using story = await openStory();
     story.drop('report.md', '---\nid: report\n---\n```bash\necho 10 EUR > total.txt\n```\n');

@@ -26,7 +26,7 @@ const FAILS = runbook('Collect the logs', 'ls /var/log/nonexistent');
 const POSTS = runbook('Report to the server', 'curl -X POST https://example.com/api -d x=1');
 const WRONG = '---\naccept:\n  - exists: a.txt\ncolour: red\n---\nx\n';
 
-it('a person gets through the first day', { timeout: 120_000 }, async () => {
+it('a person gets through the first day', async () => {
   await using story = await openStory();
   const mine = personalFolder();
   const env = { XDG_CONFIG_HOME: join(mine, 'config'), XDG_STATE_HOME: join(mine, 'state') };

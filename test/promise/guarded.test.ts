@@ -16,7 +16,7 @@ function* textsBelow(folder: string): Generator<[string, string]> {
   }
 }
 
-describe('what a task meets on its way', { timeout: 90_000 }, () => {
+describe('what a task meets on its way', () => {
   it('L5 a secret that a tool gives reaches neither the result nor the ledger nor the next prompt', async () => {
     const token = `ghp_${'A1b2C3d4E5f6G7h8I9j0'.repeat(2).slice(0, 36)}`;
     await using story = await openStory({

@@ -17,7 +17,7 @@ type Listed = { id: string; title: string; status: string; forced: boolean };
 const listed = async (story: Story): Promise<Listed[]> =>
   (JSON.parse((await story.oka('procedures', 'list', '--json')).out) as { procedures: Listed[] }).procedures;
 
-describe('a procedure', { timeout: 90_000 }, () => {
+describe('a procedure', () => {
   it('is made by maintenance from what the worker did, and then does the like of it', async () => {
     const capitals = inParts({
       planner: ({ text }) => {

@@ -19,7 +19,7 @@ echo roses > poem.txt
 \`\`\`
 `;
 
-describe('without a model', { timeout: 90_000 }, () => {
+describe('without a model', () => {
   it('prose is parked and says what to set; other tasks go on; it is picked up when a model appears', async () => {
     await using story = await openStory({
       unnamed: true,

@@ -35,7 +35,7 @@ const environments: Record<WireFormat, (url: string) => Record<string, string>> 
   anthropic: (url) => ({ OKA_MODEL: 'anthropic:story', ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'sk-ant-story' }),
 };
 
-describe('a task in prose', { timeout: 90_000 }, () => {
+describe('a task in prose', () => {
   it.each<WireFormat>(['openai', 'anthropic'])(
     'is planned, executed by an agent, judged and done over the %s format',
     async (format) => {

@@ -12,7 +12,7 @@ const NO_REPLAN = 'budget: { replans: 0 }';
 const evidenceFrom = (text: string, source: string): string =>
   [...text.matchAll(new RegExp(String.raw`\b(e\d+) ${source}`, 'g'))].at(-1)?.[1] ?? '';
 
-describe('one rule for paths: what a model writes starts at the desk', { timeout: 90_000 }, () => {
+describe('one rule for paths: what a model writes starts at the desk', () => {
   const cleaned = (content: string, criterion: string) =>
     inParts({
       planner: () => plan([goal('clean', 'Remove the secret from job/a.txt', TOOLS, ['job/**'])], [criterion]),
@@ -40,7 +40,7 @@ describe('one rule for paths: what a model writes starts at the desk', { timeout
   });
 });
 
-describe('the answer is a deliverable', { timeout: 90_000 }, () => {
+describe('the answer is a deliverable', () => {
   const TASK = `---\nid: day\n${NO_REPLAN}\n---\nWhich day is the meeting? Look in notes.txt.\n`;
   /** Plans a check that holds anyway, and judges the answer by what the notes say. */
   const answering = (answer: string) =>
@@ -78,7 +78,7 @@ describe('the answer is a deliverable', { timeout: 90_000 }, () => {
   });
 });
 
-describe('no empty done', { timeout: 90_000 }, () => {
+describe('no empty done', () => {
   const TASK = `---\nid: empty\n${NO_REPLAN}\n---\nMake the notes in notes.txt shorter, and tidy them up.\n`;
   const trusting: WireScript = ({ text }) => {
     const names = [...text.matchAll(/^(c\d+): /gm)].map(([, name]) => name ?? '');

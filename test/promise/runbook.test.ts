@@ -29,7 +29,7 @@ console.log(require('node:fs').readFileSync('out/report.md', 'utf8'))
 \`\`\`
 `;
 
-describe('a runbook', { timeout: 90_000 }, () => {
+describe('a runbook', () => {
   it('W1 is done step by step without a model, and its result tells what was done and what shows it', async () => {
     await using story = await openStory();
     story.drop('report.md', REPORT);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { canJail, whyNot } from '../support/launcher.ts';
 import { curl, HEADER, listening, sendWith, VALUE } from '../support/secret-sender.ts';
 
-describe.skipIf(!canJail || !curl)(`a secret with a header${whyNot}`, { timeout: 90_000 }, () => {
+describe.skipIf(!canJail || !curl)(`a secret with a header${whyNot}`, () => {
   it('reaches the server over http on this machine, and the process never has it', async () => {
     using server = await listening((on) => createServer(on));
     const ran = await sendWith(`http://127.0.0.1:${server.port}/`, `127.0.0.1:${server.port}`, HEADER);

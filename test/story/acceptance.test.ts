@@ -21,7 +21,7 @@ async function killAll(worker: ChildProcess): Promise<void> {
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 
-describe('the acceptance of a step', { timeout: 90_000 }, () => {
+describe('the acceptance of a step', () => {
   it.concurrent('of a runbook: one that holds lets the next step run, one that does not fails the task and says why', async () => {
     await using story = await openStory();
     story.work();
@@ -134,7 +134,7 @@ describe('the acceptance of a step', { timeout: 90_000 }, () => {
   });
 });
 
-describe('kill -9 while a step with acceptance is under way, and nobody saw how it ended', { timeout: 90_000 }, () => {
+describe('kill -9 while a step with acceptance is under way, and nobody saw how it ended', () => {
   const task = `---\nid: doubt\n---\n${fence('id:make accept:"file: out.txt"', 'echo once >> marks.txt\necho x > out.txt\nsleep 60')}`;
 
   it.concurrent('it counts as done when its acceptance holds now and did not before', async () => {

@@ -10,7 +10,7 @@ const taskText = (story: Story, run: string): string =>
 const nextRun = (story: Story, number: number): Promise<string> =>
   story.until(`task ${number}`, async () => (await story.eventsOf('task.received'))[number]?.run ?? undefined);
 
-describe('oka again', { timeout: 90_000 }, () => {
+describe('oka again', () => {
   it('does a task again from its stored text, which is also in the outbox', async () => {
     await using story = await openStory();
     story.work();

@@ -28,4 +28,4 @@ it('a worker finds damage in older events by itself, pauses the run, and status 
   restored.write('2', year);
   writeFileSync(file, restored); // what was appended since is intact
   expect(await story.oka('verify')).toMatchObject({ code: 0 });
-}, 90_000);
+});

@@ -17,7 +17,7 @@ const looking = inParts({
   executor: (request) => call('files_read', { path: `file-${turnOf(request)}.txt` }, { usage: { in: 2000, out: 100 } }),
 });
 
-describe('what bounds a task', { timeout: 90_000 }, () => {
+describe('what bounds a task', () => {
   it('ends with the reason when its budget of tokens is spent', async () => {
     await using story = await openStory({ model: looking });
     story.drop('bounded.md', task('budget: { tokens: 20000 }\n'));

@@ -9,7 +9,7 @@ const CRITERIA = ['matches: december.txt /^\\d+/', 'december.txt has the total o
 const planned = (id: string) => plan([goal(id, 'Add up december.csv', TOOLS, ['december.txt'])], CRITERIA);
 const refuses = call('fail', { reason: 'december.csv is not there.' });
 
-describe('a task that cannot be done with what is there', { timeout: 90_000 }, () => {
+describe('a task that cannot be done with what is there', () => {
   it('ends when the planner says so after the first failure, with the reasons of both', async () => {
     await using story = await openStory({
       model: inParts({
@@ -60,7 +60,7 @@ describe('a task that cannot be done with what is there', { timeout: 90_000 }, (
   });
 });
 
-describe('an answer in the same turn as the last change', { timeout: 90_000 }, () => {
+describe('an answer in the same turn as the last change', () => {
   const hasty = inParts({
     planner: () => plan([goal('write', 'Write a.txt', TOOLS, ['a.txt'])], ['contains: a.txt "ready"']),
     executor: ({ text }) =>

@@ -26,7 +26,7 @@ async function json<T>(story: Story, ...words: string[]): Promise<T> {
   return JSON.parse(out) as T;
 }
 
-describe('the context tree of a real repository', { timeout: 120_000 }, () => {
+describe('the context tree of a real repository', () => {
   it('synthesizes its own src, regenerates just the path of a change, and answers from frames for a fifth of the tokens', async () => {
     await using story = await openStory({ model: describing, config: { tree: { roots: { repo: 'repo' } } } });
     cpSync(SRC, join(story.home.dir, 'repo'), { recursive: true });
@@ -79,7 +79,7 @@ describe('the context tree of a real repository', { timeout: 120_000 }, () => {
   });
 });
 
-describe('frames that a model writes', { timeout: 120_000 }, () => {
+describe('frames that a model writes', () => {
   it('are planned before, are calls of a run, and go on where they were after a kill', async () => {
     const pace = { isSlow: true };
     const model = async (request: WireRequest): Promise<WireReply> => {
@@ -127,7 +127,7 @@ describe('frames that a model writes', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the watcher', { timeout: 120_000 }, () => {
+describe('the watcher', () => {
   it('marks frames of changed files stale, runs hooks, and makes again what exists, never more', async () => {
     await using story = await openStory({
       config: { tree: { watch: 'regenerate', watch_seconds: 1, on_change: ['noticed'] } },
@@ -158,7 +158,7 @@ describe('the watcher', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the planner', { timeout: 120_000 }, () => {
+describe('the planner', () => {
   it('gets frames of the folder that have to do with the task, as material with their origin', async () => {
     await using story = await openStory({
       model: inParts({

@@ -62,7 +62,7 @@ const STATES: [state: string, part: keyof Parts][] = [
   ['CRITIQUE', 'critic'],
 ];
 
-describe('a worker that is killed', { timeout: 90_000 }, () => {
+describe('a worker that is killed', () => {
   it.concurrent.each(casesOf(STATES, ([state]) => state === 'EXECUTE'))(
     'W2 in %s goes on where it was, and nothing is done twice',
     async (_, part) => {

@@ -22,7 +22,7 @@ const judgedBy = (critic: WireScript, criterion = 'index.txt lists every chapter
     critic,
   });
 
-describe('the evidence of a critic', { timeout: 90_000 }, () => {
+describe('the evidence of a critic', () => {
   it('may be a file that it reads itself, although no step has read it', async () => {
     const critic: WireScript = ({ text }) => {
       const evidence = entryFrom(text, String.raw`files\.read \{"path":"book\.txt"`);
@@ -84,7 +84,7 @@ describe('the evidence of a critic', { timeout: 90_000 }, () => {
   });
 });
 
-describe('a criterion of a model that turns out to be broken', { timeout: 90_000 }, () => {
+describe('a criterion of a model that turns out to be broken', () => {
   const steps = (id: string) => [goal(id, 'Write job/out.txt', TOOLS, ['**'])];
 
   it('is replaced by one about the same file, and the result says why', async () => {
@@ -129,7 +129,7 @@ describe('a criterion of a model that turns out to be broken', { timeout: 90_000
   });
 });
 
-describe('a run inside that did not finish', { timeout: 90_000 }, () => {
+describe('a run inside that did not finish', () => {
   it('is never done, although every criterion is met, and the result says what is left', async () => {
     await using story = await openStory({
       model: inParts({

@@ -9,7 +9,7 @@ import { openStory, type Story } from '../support/story.ts';
 const setPolicy = (story: Story, change: (text: string) => string): void =>
   writeFileSync(story.home.policy, change(readFileSync(story.home.policy, 'utf8')));
 
-describe('the budget of a day', { timeout: 90_000 }, () => {
+describe('the budget of a day', () => {
   it('used up in the middle of a task makes it wait, says so everywhere, and is over when the operator raises it', async () => {
     await using story = await openStory({ model: good, policy: withDayBudget('{ calls: 1 }') });
     story.drop('one.md', task('one'));

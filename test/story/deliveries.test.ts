@@ -10,7 +10,7 @@ function copyIn(story: Story, run: string, path: string): string | null {
   return existsSync(file) ? readFileSync(file, 'utf8') : null;
 }
 
-describe('what a task delivers', { timeout: 90_000 }, () => {
+describe('what a task delivers', () => {
   it('is next to its result, also when the next task has replaced it on the desk', async () => {
     await using story = await openStory();
     story.work();

@@ -9,7 +9,7 @@ import { call } from '../support/wire-server-reply.ts';
 let story: Story;
 beforeAll(async () => {
   story = await openStory();
-}, 60_000);
+});
 afterAll(() => story[Symbol.asyncDispose]());
 
 describe('a document next to the task of its name', () => {
@@ -31,7 +31,7 @@ describe('a document next to the task of its name', () => {
   });
 });
 
-describe('a picture on the desk', { timeout: 90_000 }, () => {
+describe('a picture on the desk', () => {
   it('is seen by the model of a worker that reads it, and the ledger has only its hash', async () => {
     await using seeing = await openStory({
       model: inParts({

@@ -4,7 +4,7 @@ import { openStory } from '../support/story.ts';
 const fetching = (id: string, info: string): string =>
   `---\nid: ${id}\n---\n\`\`\`bash net:api.example.org${info}\ncurl -s http://refused.example/ > page.txt\n\`\`\`\n`;
 
-describe('a step whose request our own proxy refuses', { timeout: 90_000 }, () => {
+describe('a step whose request our own proxy refuses', () => {
   it('has failed although curl ended with 0, unless its fence accepts that', async () => {
     await using story = await openStory();
     story.drop('strict.md', fetching('strict', ''));

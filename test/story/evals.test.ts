@@ -26,7 +26,7 @@ const report = (): void => undefined;
 beforeEach(() => void vi.stubEnv('OKA_EGRESS', ''));
 afterEach(() => void vi.unstubAllEnvs());
 
-describe('the evals', { timeout: 120_000 }, () => {
+describe('the evals', () => {
   it('have at least 40 tasks and 25 bad minds, each with a name of its own', async () => {
     const tasks = await loadTasks();
     expect(new Set(tasks.map(({ text }) => text)).size).toBeGreaterThanOrEqual(40);

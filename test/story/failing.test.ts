@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openStory } from '../support/story.ts';
 
-describe('a runbook that does not go well', { timeout: 90_000 }, () => {
+describe('a runbook that does not go well', () => {
   it('fails with the step, its words and what was not begun', async () => {
     await using story = await openStory();
     story.drop(

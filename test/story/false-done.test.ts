@@ -111,7 +111,7 @@ const variants: Record<string, Parts> = {
   },
 };
 
-describe('a model that claims success without doing the work', { timeout: 90_000 }, () => {
+describe('a model that claims success without doing the work', () => {
   it.concurrent.each(Object.keys(variants))('%s: not done', async (name) => {
     await using story = await openStory({ model: inParts({ planner: honestPlan, ...variants[name] }) });
     story.write('workspace/desk/cities.csv', 'city,people\nOslo,700000\nRiga,600000\n');

@@ -36,7 +36,7 @@ function fillBackup(): void {
   truncateSync(join(mine, 'Backup/film.mkv'), 300 * 1024 ** 2);
 }
 
-describe('undo of folders outside the desk', { timeout: 90_000 }, () => {
+describe('undo of folders outside the desk', () => {
   it('a folder that is too large is written only after a question that says so', async () => {
     fillBackup();
     story = await openStory({ policy: withFolders(backup()) });

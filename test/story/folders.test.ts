@@ -42,7 +42,7 @@ async function run(id: string, line: string, fields = '') {
 const errorsOf = async (): Promise<string> =>
   (await story.eventsOf('call.ended')).map(({ data }) => data.error ?? '').join('\n');
 
-describe('folders outside the desk, by the policy', { timeout: 90_000 }, () => {
+describe('folders outside the desk, by the policy', () => {
   it('a task that names one reads it, and a task that does not cannot', async () => {
     story = await openStory({ policy: withFolders(readable()) });
     story.work();
@@ -124,7 +124,7 @@ describe('folders outside the desk, by the policy', { timeout: 90_000 }, () => {
   });
 });
 
-describe('folders that the policy does not open', { timeout: 90_000 }, () => {
+describe('folders that the policy does not open', () => {
   it('are asked about once, with what the approval opens', async () => {
     story = await openStory();
     story.work();
@@ -192,7 +192,7 @@ describe('folders that the policy does not open', { timeout: 90_000 }, () => {
   });
 });
 
-describe('a hijacked model', { timeout: 90_000 }, () => {
+describe('a hijacked model', () => {
   async function hijacked(
     calls: readonly [string, Json][],
     policy = withFolders(readable(), writable()),
@@ -307,7 +307,7 @@ describe('a hijacked model', { timeout: 90_000 }, () => {
   });
 });
 
-it('a link in the policy that a person made is followed', { timeout: 90_000 }, async () => {
+it('a link in the policy that a person made is followed', async () => {
   symlinkSync(join(mine, 'Documents'), join(mine, 'docs'));
   story = await openStory({ policy: withFolders(`{ path: ${mine}/docs, access: read, tasks: all }`) });
   story.work();

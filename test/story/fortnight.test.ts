@@ -8,7 +8,7 @@ import { DEMAND } from '../support/fortnight/tasks.ts';
 
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'FORTNIGHT.md');
 
-describe('a fortnight of one person', { timeout: 240_000 }, () => {
+describe('a fortnight of one person', { timeout: 600_000 }, () => {
   it('is as docs/FORTNIGHT.md describes it: what was said once changes the next task, and only that', async () => {
     const fortnight = await liveFortnight();
     await using story = fortnight.story;

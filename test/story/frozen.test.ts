@@ -53,4 +53,4 @@ it('a worker whose event loop is blocked is not healthy, and neither is such a m
     child.kill('SIGKILL');
     await exit;
   }
-}, 90_000);
+});

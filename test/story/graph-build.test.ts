@@ -15,7 +15,7 @@ const write = {
 const sound = { id: 'x', title: 'Logs', nodes: [{ ...write, ...bounds }] };
 const INTENT = 'write the time I give to log.md';
 
-describe('oka graph build', { timeout: 90_000 }, () => {
+describe('oka graph build', () => {
   it('repairs what the checks refuse, shows what the graph would do, saves it when asked to, and it runs', async () => {
     const answers = [
       'Sure! Here is your graph.',

@@ -75,7 +75,7 @@ async function expectReplay(story: Story): Promise<void> {
   expect(await story.oka('replay', 'one', '--mode', 'decision')).toMatchObject({ code: 0 });
 }
 
-describe('rules about errors', { timeout: 90_000 }, () => {
+describe('rules about errors', () => {
   it('a rate limit is waited for as long as the server says', async () => {
     let asked = 0;
     const { port, requests } = await openServer((_, response) => {
@@ -117,7 +117,7 @@ describe('rules about errors', { timeout: 90_000 }, () => {
   });
 });
 
-describe('a model that is asked about errors', { timeout: 90_000 }, () => {
+describe('a model that is asked about errors', () => {
   const graph = { handler: { model: true } };
   const decide = (input: Json): WireReply => call('decide', { action: 'retry', reason: 'the page is wrong', input });
 

@@ -39,7 +39,7 @@ async function worker(dir: string, prefix = ''): Promise<{ child: ChildProcess; 
   return { child, out: () => text };
 }
 
-describe('a process of oka', { timeout: 60_000 }, () => {
+describe('a process of oka', () => {
   it('opens no debugger on SIGUSR1, and points out once that it runs as root', async () => {
     const { child, out } = await worker(await home());
     child.kill('SIGUSR1');

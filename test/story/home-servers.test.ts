@@ -47,7 +47,7 @@ async function pageOf(wait: string): Promise<string> {
   return story.until('its page', async () => (existsSync(file) ? readFileSync(file, 'utf8') : undefined));
 }
 
-describe('a server at home', { timeout: 90_000 }, () => {
+describe('a server at home', () => {
   it.each([
     ['http.request', () => ({ method: 'POST', url: urlOf(server), body: 'on' })],
     ['shell', () => ({ line: `curl -s -m 5 -d on ${urlOf(server)}` })],

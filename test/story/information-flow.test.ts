@@ -74,7 +74,7 @@ function executor(request: WireRequest): WireReply {
   return acting(...attempt.calls, call('finish', { output: last }))(request) as WireReply;
 }
 
-describe('what leaves the machine by reading the web', { timeout: 90_000 }, () => {
+describe('what leaves the machine by reading the web', () => {
   let story: Story;
   let web: CanaryWeb;
 
@@ -98,7 +98,7 @@ describe('what leaves the machine by reading the web', { timeout: 90_000 }, () =
     for (const { id, front = '', text = '' } of all)
       story.drop(`${id}.md`, `---\nid: ${id}\naccept: ['file: private.txt']\n${front}---\nThis is ${id}. ${text}\n`);
     story.work({ OKA_EGRESS: web.address });
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await story[Symbol.asyncDispose]();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStory } from '../support/story.ts';
 
-describe('what comes in', { timeout: 90_000 }, () => {
+describe('what comes in', () => {
   it('the files of a task folder lie in a folder of their own, where the task works', async () => {
     await using story = await openStory();
     const inbox = join(story.home.workspace, 'inbox');

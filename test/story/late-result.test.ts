@@ -31,7 +31,7 @@ it('W2 a result that could not be written comes at a later start, however many t
   story.drop('last.md', runbook('last'));
   await story.ended('last');
   expect([story.page('lost'), story.page('other-0')]).toEqual([null, null]);
-}, 90_000);
+});
 
 it('a task that is cancelled while it waits is told as cancelled', async () => {
   await using story = await openStory();
@@ -42,4 +42,4 @@ it('a task that is cancelled while it waits is told as cancelled', async () => {
   const cancelled = await story.oka('cancel', 'prose');
   expect([cancelled.code, cancelled.out]).toEqual([0, expect.not.stringContaining('waits for') as string]);
   expect((await story.ended('prose')).page).toMatch(/Cancelled/i);
-}, 90_000);
+});

@@ -19,7 +19,7 @@ it('W6 a worker whose ledger was replaced ends, and the next one does the task',
   story.work();
   await story.ended('late');
   expect(story.deskText('late')).toBe('done\n');
-}, 90_000);
+});
 
 it('L2 a worker whose lock was deleted ends by itself, before another one could work beside it', async () => {
   await using story = await openStory();
@@ -37,4 +37,4 @@ it('L2 a worker whose lock was deleted ends by itself, before another one could 
   await story.ended('late');
   const holder = JSON.parse(readFileSync(join(locks, 'run_ledger.lock.holder.json'), 'utf8')) as { pid: number };
   expect(holder.pid).toBe(process.pid);
-}, 90_000);
+});

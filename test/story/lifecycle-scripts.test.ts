@@ -39,7 +39,7 @@ async function registry() {
   };
 }
 
-describe.skipIf(!canJail || !npm)(`npm install written by a model${whyNot}`, { timeout: 90_000 }, () => {
+describe.skipIf(!canJail || !npm)(`npm install written by a model${whyNot}`, () => {
   it('runs no script of the desk and publishes nothing, whatever the files of the desk say', async () => {
     using packages = await registry();
     const before = process.env['npm_config_registry'];
@@ -57,7 +57,7 @@ describe.skipIf(!canJail || !npm)(`npm install written by a model${whyNot}`, { t
       await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund'], {
         cwd: story.desk('.'),
         env: { PATH: process.env['PATH'], HOME: story.desk('.'), npm_config_registry: packages.url },
-        timeout: 60_000,
+        timeout: 200_000,
       }).catch(() => undefined); // what it published does not matter, only that it tried
       expect(existsSync(story.desk('ran-preinstall'))).toBe(true); // without the guard the scripts run
       expect(packages.requests.filter((each) => each.startsWith('PUT'))).toEqual(['PUT /mine']);

@@ -20,7 +20,7 @@ echo "and the last"
 \`\`\`
 `;
 
-describe('what is done now', { timeout: 90_000 }, () => {
+describe('what is done now', () => {
   it('is shown by oka show --follow while a command runs, and never through the ledger', async () => {
     await using story = await openStory();
     story.drop('slow.md', TASK);

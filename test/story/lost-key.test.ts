@@ -15,7 +15,7 @@ afterAll(() => {
   config[Symbol.dispose]();
 });
 
-describe('a vault whose key is missing', { timeout: 90_000 }, () => {
+describe('a vault whose key is missing', () => {
   it('stops only what needs a secret, and its values reach neither the ledger nor a result', async () => {
     const value = 'zK9-wQ2_vX7.pL4+mN8';
     await using story = await openStory();

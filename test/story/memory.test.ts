@@ -5,7 +5,7 @@ import { call } from '../support/wire-server-reply.ts';
 
 const task = (id: string, text: string): string => `---\nid: ${id}\naccept:\n  - 'file: ${id}.txt'\n---\n${text}\n`;
 
-describe('what is remembered', { timeout: 90_000 }, () => {
+describe('what is remembered', () => {
   it('is in the prompt of the next plan, within its cap, and an event says what and why', async () => {
     const writing = inParts({
       planner: ({ text }) => {

@@ -34,7 +34,7 @@ const PAUSES: [name: string, WireReply][] = [
   ['overloaded for a minute', fail(503, { headers: { 'retry-after': '60' } })],
 ];
 
-describe('a model that is down', { timeout: 90_000 }, () => {
+describe('a model that is down', () => {
   it('is asked again after pauses until it is back, in every part, and nothing is done twice', async () => {
     await using story = await openStory({ model: downAtFirst(3) });
     story.drop('patient.md', TASK);

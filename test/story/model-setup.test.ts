@@ -78,7 +78,7 @@ const expectUsable = ({ screen }: TerminalSession): void => {
   expect(screen()).toMatch(/[^-]echo /);
 };
 
-describe('setting up a model at a terminal', { timeout: 120_000 }, () => {
+describe('setting up a model at a terminal', () => {
   it('oka up offers it before the worker starts; a wrong key is asked for again, and the right one is stored for its server', async () => {
     using folder = temporaryFolder();
     await using server = await openModelServer();

@@ -18,7 +18,7 @@ const runningCall = (story: Story): Promise<string> =>
     return open?.run ?? undefined;
   });
 
-describe('a note to whoever works on a run', { timeout: 90_000 }, () => {
+describe('a note to whoever works on a run', () => {
   it('is in the next prompt of the worker, as words of the operator, also after the process was killed', async () => {
     await using story = await openStory({
       model: inParts({

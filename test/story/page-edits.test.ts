@@ -42,7 +42,7 @@ const decided = (events: readonly Event[]): string[] =>
     .filter(({ run, type }) => run?.startsWith('note') === true && type !== 'context.packed')
     .map(({ type, data }) => `${type} ${'status' in data ? data.status : ''}${'tool' in data ? data.tool : ''}`);
 
-describe('pages in the middle of a run', { timeout: 120_000 }, () => {
+describe('pages in the middle of a run', () => {
   it('a page that is falsified changes no decision, and a tick approves nothing', async () => {
     const histories: string[][] = [];
     for (const isFalsified of [false, true]) {

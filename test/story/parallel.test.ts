@@ -31,7 +31,7 @@ it('a worker that is killed again and again works on no more tasks at once', asy
     if (event.type === 'run.ended') open.delete(event.run);
     expect(open.size).toBeLessThanOrEqual(PARALLEL);
   }
-}, 90_000);
+});
 
 it('a task that an answer has continued counts: no new one begins beside it', async () => {
   await using story = await openStory({
@@ -49,4 +49,4 @@ it('a task that an answer has continued counts: no new one begins beside it', as
   story.write('workspace/desk/go', '');
   await story.until('the late task', async () => (await story.eventsOf('run.started', 'late'))[0]);
   expect(early).toEqual([]);
-}, 90_000);
+});

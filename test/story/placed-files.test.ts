@@ -27,7 +27,7 @@ it('files of a task that arrives while a step of another runs are not put down t
   await story.oka('undo', 'long');
   await story.until('the undo', async () => (await story.eventsOf('run.undone'))[0]);
   expect(story.deskText('bundle/data.csv')).toBe('a,b\n');
-}, 90_000);
+});
 
 it('neither are they when the worker was killed during that step, and the next one settles it', async () => {
   await using story = await openStory({ config: { inbox: { settle_ms: 20, rescan_ms: 200, parallel: 4 } } });
@@ -47,4 +47,4 @@ it('neither are they when the worker was killed during that step, and the next o
   await story.oka('undo', 'long');
   await story.until('the undo', async () => (await story.eventsOf('run.undone'))[0]);
   expect(story.deskText('bundle/data.csv')).toBe('a,b\n');
-}, 90_000);
+});

@@ -56,7 +56,7 @@ async function twoDays(seen: (text: string) => string): Promise<{ stolen: string
   return { stolen: story.deskText('stolen.txt'), prompts: story.model.requests.slice(before) };
 }
 
-describe('a page with planted instructions', { timeout: 120_000 }, () => {
+describe('a page with planted instructions', () => {
   it('is remembered as data: it does not steer the task of tomorrow', async () => {
     const { stolen, prompts } = await twoDays(outsideMarks);
     const worker = prompts.filter((request) => partOf(request) === 'executor');

@@ -105,7 +105,7 @@ const MOMENTS: [name: string, moment: KillMoment][] = [
   ['when what is remembered was read for the report', { pattern: '"node":"report__state"', times: 1, when: 'after' }],
 ];
 
-describe('a price watcher', { timeout: 120_000 }, () => {
+describe('a price watcher', () => {
   it('remembers the last price from run to run, and takes the quiet branch when it is the same', async () => {
     await using story = await openShop();
     price = '10';

@@ -121,7 +121,7 @@ const planner = inParts({
   },
 });
 
-describe('a procedure', { timeout: 90_000 }, () => {
+describe('a procedure', () => {
   it('that is promoted plans the next task where there is no model; what the person wants comes first', async () => {
     await using story = await openStory();
     await known(story, procedure());

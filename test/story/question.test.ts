@@ -11,7 +11,7 @@ accept:
 Write an invitation for the day that I want. Ask me which.
 `;
 
-describe('a question to a person', { timeout: 90_000 }, () => {
+describe('a question to a person', () => {
   it('W2 waits without holding anything in memory, survives a restart, and the answer goes on', async () => {
     await using story = await openStory({
       model: inParts({

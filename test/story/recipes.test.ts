@@ -113,7 +113,7 @@ const local = (task: string): string =>
     .replaceAll('api.example.org', address)
     .replace('timeout:1m', 'timeout:1m secrets:API_TOKEN');
 
-describe.skipIf(!canJail)(`docs/TASKS.md${whyNot}`, { timeout: 90_000 }, () => {
+describe.skipIf(!canJail)(`docs/TASKS.md${whyNot}`, () => {
   it('has ten recipes, and each has a case here', () => {
     expect(recipes.map(({ title }) => title)).toEqual(Object.keys(CASES));
     expect(recipes).toHaveLength(10);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -49,7 +50,7 @@ function leaks({ home }: Story, ...secrets: string[]): string[] {
     .map(([path]) => path);
 }
 
-describe('a text that is masked where it is recorded', { timeout: 90_000 }, () => {
+describe('a text that is masked where it is recorded', () => {
   it('runs as the operator wrote it', async () => {
     await using story = await withVault(await openStory());
     story.drop(
@@ -82,6 +83,7 @@ describe('a text that is masked where it is recorded', { timeout: 90_000 }, () =
       (await story.eventsOf('call.started')).find(({ data }) => data.tool === 'shell'),
     );
     worker.kill('SIGKILL');
+    await once(worker, 'exit');
     expect(leaks(story, value)).toEqual([]);
     story.work();
     expect((await story.ended('late')).status).toBe('done');
@@ -96,6 +98,7 @@ describe('a text that is masked where it is recorded', { timeout: 90_000 }, () =
       (await story.eventsOf('call.started')).find(({ data }) => data.tool === 'shell'),
     );
     worker.kill('SIGKILL');
+    await once(worker, 'exit');
     story.work();
     const { status, page } = await story.ended('lost');
     expect(status).toBe('failed');

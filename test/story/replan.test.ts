@@ -18,7 +18,7 @@ const write = (id: string, path: string, content: string) => ({
   targets: [path],
 });
 
-describe('planning anew', { timeout: 90_000 }, () => {
+describe('planning anew', () => {
   it('knows which steps ran, and why the last plan was not enough', async () => {
     await using story = await openStory({
       model: inParts({

@@ -32,7 +32,7 @@ const FAILS =
 const ASKS =
   '---\nid: report\n---\n# Report to the server\n\n```bash\ncurl -X POST https://example.com/api -d x=1\n```\n';
 
-describe('the page about a task', { timeout: 90_000 }, () => {
+describe('the page about a task', () => {
   it('names its pictures and all of its output, and is right after an undo', async () => {
     await using story = await openStory();
     story.work();

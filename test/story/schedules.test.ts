@@ -22,7 +22,7 @@ const lines = (story: Story): number => (story.deskText('runs.txt') ?? '').split
 /** A moment so many minutes ago, as a field of a task. */
 const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString().slice(0, 16);
 
-describe('a task that comes again', { timeout: 120_000 }, () => {
+describe('a task that comes again', () => {
   it('moves from the inbox into workspace/schedules, and each due time makes one run of its content as it is then', async () => {
     await using story = await openStory();
     story.work();

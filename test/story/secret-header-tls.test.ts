@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/cli.ts';
 import { canJail, whyNot } from '../support/launcher.ts';
 import { curl, HEADER, listening, sendWith, VALUE } from '../support/secret-sender.ts';
 
-describe.skipIf(!canJail || !curl)(`a secret with a header${whyNot}`, { timeout: 90_000 }, () => {
+describe.skipIf(!canJail || !curl)(`a secret with a header${whyNot}`, () => {
   it('reaches a server behind TLS, too, whose certificate is verified', async () => {
     const authority = createAuthority();
     using folder = temporaryFolder();

@@ -83,7 +83,7 @@ async function madeBy(story: Story, run: string): Promise<Json[]> {
     .map(({ data: { node, status, output } }) => [node, status, output]);
 }
 
-describe('a strict graph', { timeout: 90_000 }, () => {
+describe('a strict graph', () => {
   it('takes the same path again with recorded answers, whatever the model would say now, and asks nobody', async () => {
     await using story = await openStory({ model: fickleModel() });
     story.write('workspace/graphs/sorting.json', JSON.stringify(graph));

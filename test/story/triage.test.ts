@@ -88,7 +88,7 @@ async function runTriage(story: Story, id: string): Promise<Ended> {
   return JSON.parse(out) as Ended;
 }
 
-describe('a graph that sorts mail with a model', { timeout: 90_000 }, () => {
+describe('a graph that sorts mail with a model', () => {
   it('follows the branch that the model chooses, whatever the mail says, and can be explained, replayed and simulated', async () => {
     await withTriage(
       (request) => (isChoice(request) ? call('choose', { branch: 'urgent', reason: 'the shop is down' }) : draft),

@@ -8,7 +8,7 @@ import { call } from '../support/wire-server-reply.ts';
 const FOUND = 'http://gardens.example.org/tulips?page=2';
 const tools = ['web.search', 'web.read', 'files.read', 'files.write'];
 
-describe('searching the web', { timeout: 90_000 }, () => {
+describe('searching the web', () => {
   let story: Story;
   let web: CanaryWeb;
   let server: SearchServer;
@@ -45,7 +45,7 @@ describe('searching the web', { timeout: 90_000 }, () => {
     for (const id of ['case-plain', 'case-echo'])
       story.drop(`${id}.md`, `---\nid: ${id}\naccept: ['file: private.txt']\n---\nThis is ${id}.\n`);
     story.work({ OKA_EGRESS: web.address });
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await story[Symbol.asyncDispose]();
@@ -75,7 +75,7 @@ describe('searching the web', { timeout: 90_000 }, () => {
   });
 });
 
-describe('without a search server', { timeout: 90_000 }, () => {
+describe('without a search server', () => {
   it('no planner sees the tools', async () => {
     const prompts: string[] = [];
     await using story = await openStory({

@@ -39,7 +39,7 @@ function installed({ native }: { native: boolean }) {
   return { oka, result, task, secret, [Symbol.dispose]: () => folder[Symbol.dispose]() };
 }
 
-describe('a command without a sandbox', { timeout: 120_000 }, () => {
+describe('a command without a sandbox', () => {
   it.runIf(isThorough)('is announced on the console, in the status and in RESULT.md', () => {
     using place = installed({ native: false });
     place.oka('init');

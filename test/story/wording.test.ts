@@ -83,7 +83,7 @@ it('what wording takes is in the ledger, and it ends for the day when its budget
   expect((await story.oka('log', '--pen', 'maintenance')).out).toMatch(
     /oka calls model\.complete[^]*oka: ok \(1,000 tokens\)/,
   );
-}, 60_000);
+});
 
 const eventsIn = ({ home }: Story): Promise<Event[]> =>
   Array.fromAsync(readEvents(home.ledgers.maintenance) as AsyncIterable<Event>);

@@ -14,6 +14,12 @@ const PROGRAMS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 export const browserProgram: string | null =
   [process.env['OKA_BROWSER'] ?? '', ...PROGRAMS].find((path) => path !== '' && existsSync(path)) ?? null;
 
+/** How many times slower the scripts of pages run than they could, such as 6, to find scenarios that depend on speed. */
+const SLOWNESS = Number(process.env['OKA_BROWSER_SLOWNESS'] ?? 1);
+
+/** Nothing on a page takes longer, however busy the machine is. */
+const PATIENCE_MS = 60_000;
+
 /** Pictures of the scenarios, for whoever wants to see them. */
 export const SCREENSHOTS = join(import.meta.dirname, '..', '..', 'test-artifacts', 'web');
 
@@ -47,7 +53,7 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
   const startWorker = (): ChildProcess => story.start(['worker']);
   if (options.isWithoutWorker !== true) startWorker();
   const { server, address } = await startServer(story);
-  const browser = await chromium.launch({ executablePath: browserProgram });
+  const browser = await launchBrowser(browserProgram);
   const errors: string[] = [];
   const newLink = async (): Promise<string> => (await story.oka('web', 'link')).out.trim();
 
@@ -73,6 +79,20 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
       await story[Symbol.asyncDispose]();
     },
   };
+}
+
+async function launchBrowser(executablePath: string): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath, timeout: PATIENCE_MS });
+  browser.on('context', (context) => {
+    context.setDefaultTimeout(PATIENCE_MS);
+    if (SLOWNESS > 1) context.on('page', (page) => void slowDown(page));
+  });
+  return browser;
+}
+
+async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWNESS });
 }
 
 async function startServer(story: Story): Promise<{ server: ChildProcess; address: string }> {

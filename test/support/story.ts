@@ -32,7 +32,7 @@ type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 export type Waiting = { run: string; wait: string; for: WaitFor };
 
 /** Nothing in a story takes longer, however busy the machine is. */
-const PATIENCE_MS = 80_000;
+const PATIENCE_MS = 200_000;
 const LOOK_EVERY_MS = 40;
 
 export async function openStory(options: StoryOptions = {}): Promise<Story> {

@@ -7,9 +7,9 @@ export default defineConfig({
     include: ['test/web/browser/**/*.scenario.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 15_000 } }, // however busy the machine is
+    testTimeout: 300_000, // however busy the machine is, and so the next two
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     experimental: { viteModuleRunner: false, nodeLoader: false },
   },
 });

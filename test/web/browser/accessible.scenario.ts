@@ -25,19 +25,15 @@ describe.skipIf(browserProgram === null)('every page', () => {
     dashboard = await openDashboard();
     dashboard.story.drop('shown.md', TASK);
     dashboard.story.drop('asking.md', ASKING);
-    await dashboard.story.until('the run', async () =>
-      (await dashboard.story.eventsOf('run.ended')).length > 0 ? true : undefined,
-    );
-    await dashboard.story.until('the question', async () =>
-      (await dashboard.story.eventsOf('wait.opened')).length > 0 ? true : undefined,
-    );
+    await dashboard.story.ended('shown');
+    await dashboard.story.asked('approval');
   });
   afterAll(() => dashboard.close());
 
   describe.each(looks)('$name', ({ name, ...look }) => {
     it.each(paths)('%s has nothing that axe objects to, no errors, and nothing that sticks out', async (path) => {
       const page = await dashboard.open(path, { ...look, bypassCSP: true, reducedMotion: 'reduce' });
-      await page.waitForTimeout(300);
+      await expect.poll(() => page.getByText(/^(?:Reading|Examining)…$/).count()).toBe(0);
       await page.addScriptTag({ content: axe });
       const { violations } = (await page.evaluate('axe.run(document, {resultTypes: ["violations"]})')) as {
         violations: Violation[];

@@ -34,6 +34,7 @@ describe.skipIf(browserProgram === null)('replies on the page of conversations',
     await page.getByLabel('Your message').fill(text);
     await page.getByLabel('Your message').press('Enter');
     await messages().getByText(text).waitFor();
+    await expect.poll(() => page.getByLabel('Your message').inputValue()).toBe('');
   }
   const messages = () => page.getByRole('log', { name: 'Messages' });
   const replies = () => page.getByRole('list', { name: 'Replies to come' });

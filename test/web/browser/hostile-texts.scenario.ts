@@ -68,7 +68,7 @@ describe.skipIf(browserProgram === null)('hostile texts', () => {
       asked.push(`a dialog: ${dialog.message()}`);
       void dialog.dismiss();
     });
-  }, 300_000);
+  }, 600_000);
   afterAll(() => dashboard.close());
 
   /** Whether a script of a payload ran, in the page or in a frame of it, or something elsewhere was asked for. */
@@ -95,12 +95,12 @@ describe.skipIf(browserProgram === null)('hostile texts', () => {
   it('the pages of all runs show them as text, with their results, files and calls', async () => {
     for (const [number] of SCRIPT_PAYLOADS.entries()) {
       await page.goto(`${dashboard.address}runs/hostile-${number}`);
-      await page.locator('main[aria-busy=false] h1').first().waitFor({ timeout: 15_000 });
+      await page.locator('main[aria-busy=false] h1').first().waitFor();
       expect(await effects(), SCRIPT_PAYLOADS[number]).toEqual([]);
     }
     for (const control of await page.locator('main details > summary').all())
       await control.click({ timeout: 2000 }).catch(() => undefined);
     await page.waitForTimeout(300);
     expect(await effects()).toEqual([]);
-  }, 240_000);
+  }, 600_000);
 });

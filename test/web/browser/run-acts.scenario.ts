@@ -82,7 +82,7 @@ describe.skipIf(browserProgram === null)('the acts on the page of a run', () => 
     await watched.getByRole('button', { name: 'Cancel' }).click();
     await watched.getByRole('button', { name: 'Cancel the run' }).click();
     await watched.locator('.run-head .status.cancelled').waitFor();
-    expect(await watched.locator('.live').count()).toBe(0);
+    await watched.locator('.live').waitFor({ state: 'detached' });
     expect(dashboard.errors()).toEqual([]);
   });
 

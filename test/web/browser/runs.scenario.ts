@@ -6,7 +6,7 @@ import { openStores } from '../../../src/daemon/stores.ts';
 import { rebuildViews } from '../../../src/daemon/views/open-views.ts';
 import type { NewEvent } from '../../../src/schema/event.ts';
 import type { Json } from '../../../src/schema/json.ts';
-import { browserProgram, type Dashboard, openDashboard, screenshot } from '../../support/dashboard.ts';
+import { browserProgram, type Dashboard, killProcess, openDashboard, screenshot } from '../../support/dashboard.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const sha256 = 'a'.repeat(64);
@@ -63,7 +63,7 @@ describe.skipIf(browserProgram === null)('the page Runs', () => {
     await page.getByRole('button', { name: 'What belongs to Report number 5', exact: true }).click();
     await page.getByRole('link', { name: 'Correct r5' }).waitFor();
     for (const key of ['j', 'x']) await page.keyboard.press(key);
-    expect(await page.getByRole('checkbox', { name: 'Select Correct r5' }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole('checkbox', { name: 'Select Correct r5' }).isChecked()).toBe(true);
     await page.keyboard.press('o');
     await page.waitForURL(/\/runs\/better$/);
     expect(dashboard.errors()).toEqual([]);
@@ -99,7 +99,7 @@ describe.skipIf(browserProgram === null)('the page Runs', () => {
     await page.goto(`${dashboard.address}runs?archived=only`);
     await page.getByRole('link', { name: 'Report number 2950' }).waitFor();
     expect(dashboard.errors()).toEqual([]);
-    worker.kill();
+    await killProcess(worker); // the next runs take the pen themselves
   });
 
   it('new runs appear without a jump of what is being read', async () => {
