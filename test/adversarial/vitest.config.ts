@@ -16,8 +16,8 @@ export default defineConfig({
     globalSetup: ['test/support/user-places.ts'],
     include: ['test/adversarial/**/*.test.ts', ...thorough],
     env: { OKA_TEST_THOROUGH: '1' },
-    testTimeout: 90_000, // real processes and files, however busy the machine is
-    hookTimeout: 60_000, // ending them takes time, too
+    testTimeout: 240_000, // real processes and files, however busy the machine is
+    hookTimeout: 240_000, // ending them takes time, too
     pool: 'forks',
     maxWorkers: 2,
   },

@@ -69,15 +69,18 @@ describe('rules of the error handler', () => {
   });
 
   it('what ran out of time is tried once more with double the time, if the budget has it', async () => {
-    const slow: Act = () => new Promise<Outcome>((resolve) => setTimeout(() => resolve(ok('slow')), 75));
+    const begun: number[] = [];
+    const endless = new Promise<Outcome>(() => undefined);
+    const slow: Act = (_, attempt) => (attempt === 1 ? endless : ok('slow'));
     const timed = { ...node, timeout_seconds: 0.05 };
     const good = await run(slow, nobody, [timed]);
     expect([good.run.status, good.run.output, good.attempts]).toEqual(['done', 'slow', 2]);
     expect(good.handled).toMatchObject([{ by: 'rule', rule: 'timeout', action: 'retry', timeout_factor: 2 }]);
     const poor = await run(slow, nobody, [timed], { budgets: { seconds: 0.09 } });
     expect([poor.run.status, poor.attempts]).toEqual(['failed', 1]);
-    const never = await run(() => new Promise<Outcome>(() => undefined), nobody, [timed]);
+    const never = await run(() => (begun.push(performance.now()), endless), nobody, [timed]);
     expect([never.run.status, never.attempts]).toEqual(['failed', 2]);
+    expect(performance.now() - (begun[1] ?? 0)).toBeGreaterThan(95); // a busy machine only makes it longer
   });
 
   it('a tool that has gone is waited for', async () => {

@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['test/installs/*.trial.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

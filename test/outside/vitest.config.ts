@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['test/outside/**/*.trial.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 120_000,
+    testTimeout: 300_000, // however busy the machine is
     hookTimeout: 300_000,
   },
 });

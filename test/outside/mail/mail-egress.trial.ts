@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openMailChannel } from '../../../src/channels/mail/mail-channel.ts';
 import { channelRoute, channelTools } from '../../../src/daemon/channels/channel-tools.ts';
@@ -54,7 +53,7 @@ it.skipIf(own === undefined || hasDovecot === null)(
     const about = { kind: 'test', title: 'Hello', body: '', link: null, thread: 't', run: null } as const;
     const sent = await channel.announce(
       { ...about, delivery: 'mail.1', urgency: 'normal', files: [], origin: null, replaces: null },
-      AbortSignal.timeout(30_000),
+      AbortSignal.timeout(120_000),
     );
     expect(sent).toMatchObject({ status: 'sent' });
     const stop = new AbortController();
@@ -72,7 +71,7 @@ it.skipIf(own === undefined || hasDovecot === null)(
       stop.signal,
     );
     servers.deliver(rawMail({ to: 'oka@home.test' }));
-    for (let count = 0; titles.length === 0 && count < 500; count += 1) await sleep(20);
+    await expect.poll(() => titles.length, { timeout: 120_000 }).toBe(1);
     stop.abort();
     await receiving;
     expect(titles).toEqual(['Totals']);

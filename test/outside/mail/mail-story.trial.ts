@@ -14,7 +14,7 @@ import { call } from '../../support/wire-server-reply.ts';
 
 if (hasDovecot === null) console.error('SKIPPED: tasks by mail; there is no Dovecot (apt-get install dovecot-imapd)');
 
-describe.skipIf(hasDovecot === null)('a task by e-mail', { timeout: 120_000 }, () => {
+describe.skipIf(hasDovecot === null)('a task by e-mail', () => {
   let servers: MailServers;
   let stories: Story[] = [];
   beforeEach(async () => {

@@ -32,7 +32,7 @@ async function addHostile(story: Story, mode: string, ...args: string[]): Promis
 
 const acted = (folder: string): boolean => existsSync(join(folder, 'log'));
 
-describe('a hostile server', { timeout: 120_000 }, () => {
+describe('a hostile server', () => {
   it('that says nothing, or sends 10 MB of schema or an endless list, is refused with that reason', async () => {
     await using story = await openServerHome();
     for (const [mode, why] of [

@@ -32,7 +32,7 @@ function textsBelow(folder: string): string {
     .join('\n');
 }
 
-describe('a login', { timeout: 120_000 }, () => {
+describe('a login', () => {
   it('is made by a command that prints the address, and its tokens are in no file, ledger or output', async () => {
     await using servers = await startLoginServers();
     await using story = await openServerHome();

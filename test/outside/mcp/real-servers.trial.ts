@@ -23,8 +23,9 @@ import {
 const add = (story: Story, name: string, server: string, rights: string[] = [], ...args: string[]): Promise<void> =>
   addServer(story, name, '--path', modules, ...rights, '--', 'node', serverFile(server), ...args);
 
-/** Processes whose command line contains these words. */
-function pidsOf(words: string): number[] {
+/** Processes of a server that was started from this folder. */
+function pidsOf(server: string): number[] {
+  const words = serverFile(server);
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
@@ -37,7 +38,13 @@ function pidsOf(words: string): number[] {
     });
 }
 
-describe('the reference servers', { timeout: 180_000 }, () => {
+/** A server that is busy has not got the call yet: waits until these processes have slept for as long as that takes. */
+async function untilIdle(pids: readonly number[]): Promise<void> {
+  const isAsleep = (pid: number): boolean => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0] === 'S';
+  for (let asleep = 0; asleep < 15; asleep = pids.every(isAsleep) ? asleep + 1 : 0) await sleep(100);
+}
+
+describe('the reference servers', () => {
   it('are called by graphs: text, data, images, files and what is remembered', async () => {
     await using story = await openServerHome();
     const notes = temporaryFolder();
@@ -122,7 +129,7 @@ describe('the reference servers', { timeout: 180_000 }, () => {
         const started = (await story.eventsOf('call.started')).find((event) => event.run?.startsWith(id) === true);
         return pidsOf('server-everything').length > 0 ? (started?.run ?? undefined) : undefined;
       });
-      await sleep(1500);
+      await untilIdle([child.pid ?? 0, ...pidsOf('server-everything')]);
       return { run, exited };
     };
     const first = await startLong('first');
@@ -151,7 +158,7 @@ describe('the reference servers', { timeout: 180_000 }, () => {
     writeGraph(story, 'long', [[tool, { duration: 30, steps: 30 }]]);
     const child = story.start(['graph', 'run', 'long']);
     await story.until('the call', async () => (pidsOf('server-everything').length > 0 ? true : undefined));
-    await sleep(1500);
+    await untilIdle([child.pid ?? 0, ...pidsOf('server-everything')]);
     const exited = once(child, 'exit');
     child.kill('SIGKILL');
     await exited;
