@@ -55,9 +55,10 @@ async function outcomeOf(
 const configOf = ({ run }: DriveState, { node, isCheck }: CallStep): Node | undefined =>
   isCheck === true ? undefined : run.configs[nodeNamed(run, node) ?? -1];
 
-/** Only a call that was asked to stop is cancelled, and so in doubt. */
+/** Only a call that was asked to stop is cancelled, and so in doubt; or one whose tool could not see how it ended. */
 function failedUnlessStopped(state: DriveState, outcome: Outcome): Outcome {
-  return outcome.status === 'cancelled' && !state.calls.signal.aborted ? { ...outcome, status: 'failed' } : outcome;
+  if (outcome.status !== 'cancelled' || outcome.unseen === true || state.calls.signal.aborted) return outcome;
+  return { ...outcome, status: 'failed' };
 }
 
 /**

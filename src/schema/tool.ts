@@ -59,8 +59,11 @@ export type Outcome =
     }
   | { status: 'denied'; error: string }
   | { status: 'waiting'; for: WaitFor }
-  /** `begun` is false when it was stopped before it acted: then nothing is in doubt. */
-  | { status: 'cancelled'; error: string; begun?: false };
+  /**
+   * `begun` is false when it was stopped before it acted: then nothing is in doubt. `unseen`: nobody stopped it, and
+   * whether it has acted is in doubt all the same.
+   */
+  | { status: 'cancelled'; error: string; begun?: false; unseen?: true };
 
 /** Who wrote what a call does: the person who gave the task, or a model. */
 export type Author = 'operator' | 'model';

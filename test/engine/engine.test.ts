@@ -696,6 +696,15 @@ describe('a call in doubt', () => {
     expect(inputs).toHaveLength(1);
   });
 
+  it('D3 is asked about at once when its tool could not see how it ended, although nobody stopped it', async () => {
+    const unseen: Outcome = { status: 'cancelled', error: 'the worker stood still', unseen: true };
+    const act = noting('act', () => unseen, { class: 'write_local' });
+    const { engine } = engineWith({ tools: [act.tool] });
+    const run = await (await engine.start(graphOf([tool('a', 'act')]), { id: 'r' })).done;
+    expect([...run.waits.values()]).toMatchObject([{ for: { kind: 'question', options: ['done', 'repeat', 'fail'] } }]);
+    expect(act.inputs).toHaveLength(1);
+  });
+
   it.each([
     ['done', 1, { status: 'done', output: null }],
     ['repeat', 2, { status: 'done', output: 'done again' }],

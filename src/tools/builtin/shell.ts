@@ -8,6 +8,7 @@ import type { LiveSteps } from '../../schema/live-port.ts';
 import type { SideEffectClass } from '../../schema/effect.ts';
 import { ArtifactRef, type Author, type Outcome, type Tool, type ToolCall } from '../../schema/tool.ts';
 import type { SandboxLaunch } from '../sandbox-launch.ts';
+import { watchFrozenTime } from '../frozen-time.ts';
 import { type Captured, launch, type Launched } from '../launch.ts';
 import { artifactsOf, type BodyText, toBodyText } from './body-text.ts';
 import { ok, defineTool } from './define-tool.ts';
@@ -27,6 +28,8 @@ export type ShellOptions = {
   live?: Pick<LiveSteps, 'output' | 'end'>;
   /** Maximum bytes stored of each of stdout and stderr. */
   limitBytes?: number;
+  /** After how long a stand-still of this process the failure of a command with network access is in doubt. */
+  frozenMs?: number;
 };
 
 /** What the class of a command depends on besides its words. */
@@ -54,6 +57,8 @@ export type CommandSandbox =
   | { kind: 'refused'; reason: string };
 
 const LIMIT_BYTES = 4_194_304;
+/** Shorter than any time limit of the egress proxy. */
+const FROZEN_MS = 5000;
 /** Most of a stream that an error quotes. */
 const QUOTED_BYTES = 2000;
 /** Most refusals of the egress proxy that an error quotes. */
@@ -87,7 +92,7 @@ const Output = z.strictObject({
 });
 
 export function shellTool(options: ShellOptions): Tool {
-  const { desk, env, classify, sandbox, artifacts, live, limitBytes = LIMIT_BYTES } = options;
+  const { desk, env, classify, sandbox, artifacts, live, limitBytes = LIMIT_BYTES, frozenMs = FROZEN_MS } = options;
   return defineTool({
     name: 'shell',
     about: 'Runs a command in the desk and gives what it wrote. A status other than 0 is a failure.',
@@ -108,6 +113,7 @@ export function shellTool(options: ShellOptions): Tool {
       const provided = (await sandbox?.(call, command, { net: input.net, readable, timeoutMs })) ?? unrestricted;
       if (provided.kind === 'refused') return { status: 'denied', error: provided.reason };
       await using _ = provided;
+      using frozen = watchFrozenTime();
       const done = await launch(command, {
         cwd,
         env: { ...env, ...provided.env, ...handed.env },
@@ -119,10 +125,19 @@ export function shellTool(options: ShellOptions): Tool {
         ...(live === undefined ? {} : { onOutput: (chunk) => live.output(call, chunk) }),
       });
       live?.end(call);
-      return toOutcome(done, input, call.class, artifacts, (await provided.refused?.()) ?? []);
+      const outcome = await toOutcome(done, input, call.class, artifacts, (await provided.refused?.()) ?? []);
+      const isDoubtful = outcome.status === 'failed' && input.net !== false && frozen.longestMs() >= frozenMs;
+      return isDoubtful ? unseen(outcome.error, frozen.longestMs()) : outcome;
     },
   });
 }
+
+/** The egress proxy stood still with this process: the command may have failed for want of it, before or after it acted. */
+const unseen = (error: string, ms: number): Outcome => ({
+  status: 'cancelled',
+  error: `the worker stood still for ${Math.round(ms / 1000)} s while it ran, which may be why it failed: ${error}`,
+  unseen: true,
+});
 
 const unrestricted: CommandSandbox = { kind: 'ready', env: {}, [Symbol.asyncDispose]: () => Promise.resolve() };
 

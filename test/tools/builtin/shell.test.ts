@@ -1,5 +1,6 @@
 import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/schema/command.ts';
 import { type ShellOptions, shellTool } from '../../../src/tools/builtin/shell.ts';
@@ -62,6 +63,27 @@ describe('a command whose requests were refused', () => {
 
   it('has ended well when that was to be expected', async () => {
     expect(await use(refusing, { line: 'echo page', net_refused: 'ok' })).toMatchObject({ status: 'ok' });
+  });
+});
+
+describe('a command that ran while the worker stood still', () => {
+  const FREEZE_MS = 1500;
+  const watching = shellWith({ frozenMs: 1000 });
+  const useFrozen = async (input: object) => {
+    const outcome = use(watching, input);
+    await sleep(200);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FREEZE_MS); // like a signal that stops this process
+    return outcome;
+  };
+
+  it('is in doubt when it has failed and had the network, which stood still, too', async () => {
+    const outcome = await useFrozen({ line: 'sleep 1; exit 7', net: true });
+    expect(outcome).toMatchObject({ status: 'cancelled', unseen: true, error: expect.stringContaining('exit 7') });
+  });
+
+  it('has ended as it ended when it did well, or had no network', async () => {
+    expect(await useFrozen({ line: 'sleep 1', net: true })).toMatchObject({ status: 'ok' });
+    expect(await useFrozen({ line: 'sleep 1; exit 7' })).toMatchObject({ status: 'failed' });
   });
 });
 
