@@ -5,7 +5,9 @@ import { openCache } from '../ledger/cache.ts';
 import type { TaskGraph } from '../ledger/task-graph.ts';
 import { openRunSnapshots } from '../ledger/run-snapshots.ts';
 import type { Home } from '../schema/home.ts';
-import type { ArtifactStore, EventStore, MemoryStore, StateStore } from '../schema/ports.ts';
+import type { ArtifactStore, EventStore, MemoryStore, RunStore, StateStore } from '../schema/ports.ts';
+import { firstSeqOf, fleetRuns } from './fleet/fleet-runs.ts';
+import type { ProjectionsPort } from './port-types.ts';
 import { runsFolder } from './stores.ts';
 
 type EngineStores = NonNullable<EngineOptions['stores']>;
@@ -15,18 +17,19 @@ type StorePorts = {
   artifacts: ArtifactStore;
   state: StateStore;
   taskGraph: () => TaskGraph;
+  projections: ProjectionsPort;
 };
 
 export function engineStores(
   home: Home,
-  { events, artifacts, state, taskGraph }: StorePorts,
+  { events, artifacts, state, taskGraph, projections }: StorePorts,
   memory: MemoryStore,
 ): EngineStores {
   return {
     events,
     artifacts,
     cache: openCache(join(home.oka, 'cache')),
-    runs: openRunSnapshots(runsFolder(home)),
+    runs: currentSnapshots(openRunSnapshots(runsFolder(home)), projections),
     memory,
     state,
     turns: {
@@ -35,6 +38,17 @@ export function engineStores(
           .goals.filter(({ turn }) => turn?.key === key)
           .toSorted((a, b) => a.first - b.first)
           .map(({ run }) => run),
+    },
+  };
+}
+
+/** A snapshot of a continuation that was lost to another member of a fleet is none of the run as it is now. */
+function currentSnapshots(snapshots: RunStore, projections: ProjectionsPort): RunStore {
+  return {
+    save: (run, snapshot) => snapshots.save(run, snapshot),
+    load: async (run) => {
+      const snapshot = await snapshots.load(run);
+      return snapshot !== null && snapshot.seq < firstSeqOf(projections.stateOf(fleetRuns), run) ? null : snapshot;
     },
   };
 }

@@ -8,6 +8,7 @@
  * H3 Nothing runs before the policy is read and its hash is in the ledger (guard/open-guard.ts).
  */
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../engine/engine.ts';
 import { openRequestBell } from '../intake/request-bell.ts';
 import { readRequests } from '../intake/read-requests.ts';
@@ -55,6 +56,8 @@ export type HostOptions = {
 const POLL_MS = 200;
 /** While nothing runs there is nothing to stop. */
 const POLL_IDLE_MS = 500;
+/** Commands end at once; that they have is recorded when the servers of a fleet answer. */
+const LONGEST_STOP_MS = 1000;
 
 /** Opens a home, lets `work` use it, and closes everything again. */
 export async function withHost<T>(
@@ -122,9 +125,31 @@ async function whileWatched<T>(
   }
 }
 
-/** Polls for the stop file and for requests. A poll that fails stops the runs: they can be resumed. */
+/**
+ * Polls for requests, and besides for the stop file: a request about a run of a fleet may wait for its message servers,
+ * and stopping everything does not. A poll that fails stops the runs: they can be resumed.
+ */
 async function watch(host: Host, open: OpenHome, signal: AbortSignal): Promise<void> {
-  const { taskGraph } = host.valuesOf({ taskGraph: ports.taskGraph });
+  await Promise.all([watchStopFile(host, signal), watchRequests(host, open, signal)]);
+}
+
+async function watchStopFile(host: Host, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    if (isStopped(host.home)) {
+      // Counted only when all have ended: what is resumed while others are still being stopped would be stopped with them.
+      const stopped = host.engine.stopAll('.oka/STOP is there').then(() => void (host.stops.seen += 1));
+      await Promise.race([stopped.catch(() => undefined), sleep(LONGEST_STOP_MS)]); // later ones are stopped, too
+    }
+    await sleep(isBusy(host) ? POLL_MS : POLL_IDLE_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+function isBusy({ valuesOf }: Host): boolean {
+  const { taskGraph } = valuesOf({ taskGraph: ports.taskGraph });
+  return taskGraph().goals.some(({ status }) => status === 'running');
+}
+
+async function watchRequests(host: Host, open: OpenHome, signal: AbortSignal): Promise<void> {
   let isBroken = false;
   const handled: RequestPorts['handled'] = { last: null };
   const bell = openRequestBell(join(host.home.oka, 'intake'));
@@ -138,8 +163,7 @@ async function watch(host: Host, open: OpenHome, signal: AbortSignal): Promise<v
       isBroken = true;
       await host.engine.stopAll(`requests cannot be taken: ${messageOf(error)}`);
     }
-    const isBusy = taskGraph().goals.some(({ status }) => status === 'running');
-    await bell.wait(isBusy ? POLL_MS : POLL_IDLE_MS, signal);
+    await bell.wait(isBusy(host) ? POLL_MS : POLL_IDLE_MS, signal);
   }
   bell.close();
 }
@@ -147,10 +171,6 @@ async function watch(host: Host, open: OpenHome, signal: AbortSignal): Promise<v
 async function poll(host: Host, open: OpenHome, handled: RequestPorts['handled']): Promise<void> {
   const { home } = host;
   const { handle, mustAwaitClaim } = open;
-  if (isStopped(home)) {
-    await host.engine.stopAll('.oka/STOP is there');
-    host.stops.seen += 1; // only now: what is resumed while others are still being stopped would be stopped with them
-  }
   await open.refresh();
   const folder = join(home.oka, 'intake');
   const { ledger, projections } = host.valuesOf({ ledger: ports.ledger, projections: ports.projections });

@@ -13,9 +13,11 @@ export type RunEventsPorts = {
   ledger: Pick<LedgerPort, 'stage' | 'flush' | 'read'>;
   taskGraph: () => TaskGraph;
   onDurable: OnDurable;
+  /** Before it, the ledger has another continuation of the run, which a member of a fleet has lost. */
+  firstSeqOf: (run: string) => number;
 };
 
-export function runEvents({ ledger, taskGraph, onDurable }: RunEventsPorts): EventStore {
+export function runEvents({ ledger, taskGraph, onDurable, firstSeqOf }: RunEventsPorts): EventStore {
   const firstEvents = new Map<string, number>();
   const cache = latestRuns();
   onDurable((events) => {
@@ -25,13 +27,16 @@ export function runEvents({ ledger, taskGraph, onDurable }: RunEventsPorts): Eve
   });
   const firstOf = (run: string): number => {
     const { goals, ended } = taskGraph();
-    return firstEvents.get(run) ?? [...goals, ...ended].find((goal) => goal.run === run)?.first ?? 1;
+    return firstEvents.get(run) ?? [...ended, ...goals].findLast((goal) => goal.run === run)?.first ?? 1;
   };
   return {
     stage: (event) => ledger.stage(event),
     flush: (mine) => ledger.flush(mine),
-    read: ({ run, from = 1 }) =>
-      cache.eventsOf(run)?.filter(({ seq }) => seq >= from) ?? ledger.read({ run, from: Math.max(from, firstOf(run)) }),
+    read: ({ run, from = 1 }) => {
+      const first = Math.max(from, firstSeqOf(run));
+      const cached = cache.eventsOf(run)?.filter(({ seq }) => seq >= first);
+      return cached ?? ledger.read({ run, from: Math.max(first, firstOf(run)) });
+    },
   };
 }
 

@@ -14,6 +14,7 @@ import type { FencedStores } from './fleet/fleet-member.ts';
 import type { OnDurable } from './port-types.ts';
 import { ports } from './room-ports.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
+import { firstSeqOf, fleetRuns } from './fleet/fleet-runs.ts';
 import { runEvents } from './run-events.ts';
 import { stagedState } from './staged-state.ts';
 import { openAnchors } from './home/home-anchors.ts';
@@ -139,7 +140,12 @@ async function openWith(
     taskGraph: taskGraphNow,
     vault,
     onDurable,
-    events: runEvents({ ledger, taskGraph: taskGraphNow, onDurable }),
+    events: runEvents({
+      ledger,
+      taskGraph: taskGraphNow,
+      onDurable,
+      firstSeqOf: (run) => (pen === 'run' ? firstSeqOf(projections.stateOf(fleetRuns), run) : 1),
+    }),
     state: stagedState({ projections, onDurable, ledger }),
     close: async () => {
       try {

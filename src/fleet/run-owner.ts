@@ -11,6 +11,8 @@ export type RunOwner = { worker: string; process: string; epoch: number };
 
 export type RunHistory = {
   owner: RunOwner | null;
+  /** All claims, in order; the last one is that of the owner. */
+  claims: RunOwner[];
   first: number;
   /** The last sequence on the subject; 0 when nobody has claimed the run yet. */
   last: number;
@@ -28,6 +30,7 @@ export type StoredEvent = Extract<RunMessage, { kind: 'events' }>['events'][numb
 export function foldHistory(messages: Iterable<StoredMessage>): RunHistory {
   const history: RunHistory = {
     owner: null,
+    claims: [],
     first: 0,
     last: 0,
     events: [],
@@ -49,6 +52,7 @@ function applyMessage(history: RunHistory, message: RunMessage): void {
   switch (message.kind) {
     case 'claim':
       history.owner = ownerIn(message);
+      history.claims.push(history.owner);
       return;
     case 'events':
       history.events.push(...message.events);

@@ -33,7 +33,9 @@ function goalsByRun({ goals }: TaskGraph): Map<string, Goal> {
   return known;
 }
 
+/** A run that a member of a fleet takes over again starts a second time. */
 function addGoal(graph: TaskGraph, goal: Goal): void {
+  if (goalsByRun(graph).has(goal.run)) graph.goals = graph.goals.filter(({ run }) => run !== goal.run);
   goalsByRun(graph).set(goal.run, goal);
   graph.goals.push(goal);
 }

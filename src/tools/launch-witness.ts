@@ -4,8 +4,9 @@
  *
  * A launcher that is still running is recognised by its kernel lock, never by a process number.
  */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { errnoOf } from '../schema/errors.ts';
 import { type Launched, notRun } from './launch-result.ts';
 import { dropResult, readResult, resultFile } from './result-file.ts';
@@ -52,6 +53,13 @@ export async function readWitness(
 /** To be called when the outcome is durable elsewhere. */
 export async function forgetWitness(folder: string, call: string): Promise<void> {
   await dropResult(resultFile(folder, call));
+}
+
+/** Removes what is recorded of the calls of a run, which another machine continued since: their names come again. */
+export function dropResultsOf(folder: string, run: string): void {
+  const prefix = basename(resultFile(folder, run)).slice(0, -'result'.length);
+  for (const name of existsSync(folder) ? readdirSync(folder) : [])
+    if (name.startsWith(prefix)) rmSync(join(folder, name), { force: true });
 }
 
 /**

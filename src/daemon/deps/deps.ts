@@ -15,6 +15,7 @@ import { isOver, type RunState } from '../../engine/run-state.ts';
 import { installGraph } from '../../graphs/install-package.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { InstallInput, Need, Receipt } from '../../schema/dependency.ts';
+import { isFenced } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Tool } from '../../schema/tool.ts';
 import type { WaitAnswer } from '../../schema/wait.ts';
@@ -87,7 +88,10 @@ export function openDeps(ports: DepsPorts): Deps {
   async function answerAll(isMet: (need: Need) => boolean, answer: WaitAnswer): Promise<Drive[]> {
     const drives: Drive[] = [];
     for (const { run, wait, need } of openNeeds(ports.taskGraph()))
-      if (!provider.isProviding(wait) && isMet(need)) drives.push(await ports.runs.answer(run, wait, answer));
+      if (!provider.isProviding(wait) && isMet(need)) {
+        const drive = await ports.runs.answer(run, wait, answer).catch(nullIfFenced);
+        if (drive !== null) drives.push(drive);
+      }
     return drives;
   }
 
@@ -111,6 +115,12 @@ export function openDeps(ports: DepsPorts): Deps {
       !finder.detect(need).there;
     return [...new Set(openNeeds(ports.taskGraph()).flatMap(({ run, need }) => (needsPerson(need) ? [] : [run])))];
   }
+}
+
+/** A run that another member of a fleet owns by now has its answer there; it does not concern the others. */
+function nullIfFenced(error: unknown): null {
+  if (!isFenced(error)) throw error;
+  return null;
 }
 
 function openNeeds({ goals }: TaskGraph): { run: string; wait: string; need: Need }[] {

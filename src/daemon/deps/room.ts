@@ -1,9 +1,10 @@
 /** What the dependency manager contributes: installing what a step misses, and asking people for what it may not install. */
 import type { RunState } from '../../engine/run-state.ts';
 import { defineRoom, type OpenedRoom } from '../../schema/room.ts';
+import { withoutUnclaimed } from '../fleet/assert-owned.ts';
 import { ports } from '../room-ports.ts';
 
-const { home, config, ledger, projections, taskGraph, policy, sandbox, runs } = ports;
+const { home, config, ledger, projections, taskGraph, policy, sandbox, runs, fleet } = ports;
 const gives = { deps: ports.deps };
 
 export const dependencies = defineRoom({
@@ -19,10 +20,13 @@ export const dependencies = defineRoom({
   ],
   tools: ['deps.install'],
   tidy: async (tidying) => (await import('./tidy-tools.ts')).tidyTools(tidying),
-  needs: { home, config, ledger, projections, taskGraph, policy, sandbox, runs },
+  needs: { home, config, ledger, projections, taskGraph, policy, sandbox, runs, fleet },
   gives,
   open: async (needed): Promise<OpenedRoom<RunState, typeof gives>> => {
-    const deps = (await import('./deps.ts')).openDeps(needed);
+    const deps = (await import('./deps.ts')).openDeps({
+      ...needed,
+      taskGraph: () => withoutUnclaimed(needed.taskGraph(), needed.projections, needed.fleet),
+    });
     return {
       gives: { deps },
       tools: [deps.tool],

@@ -7,6 +7,8 @@ export type ClaimedRun = {
   /** The event of the last claim, and how many copies follow it. */
   seq: number;
   copied: number;
+  /** Copies that are not there: a crash has cut them short. */
+  missing: number;
   /** Calls of an owner before of which nobody here saw the end. */
   inDoubt: string[];
 };
@@ -15,8 +17,10 @@ export type FleetRuns = {
   joined: FleetStream | null;
   /** Those that are not over. */
   claimed: Record<string, ClaimedRun>;
-  /** Runs that others own now; this home does not take them again. */
+  /** Runs that others own now. */
   fenced: string[];
+  /** The claims with which runs were taken over from the stream: what this ledger has of them from before does not count. */
+  takenOver: Record<string, number>;
   /** Tasks that were given to the fleet and have not come back. */
   sent: string[];
 };
@@ -25,13 +29,14 @@ const MOST_FENCED = 10_000;
 
 export const fleetRuns: Projection<FleetRuns> = {
   name: 'fleet_runs',
-  version: 1,
+  version: 2,
   file: 'state/fleet_runs.json',
-  initial: () => ({ joined: null, claimed: {}, fenced: [], sent: [] }),
+  initial: () => ({ joined: null, claimed: {}, fenced: [], takenOver: {}, sent: [] }),
   apply: (state, { type, run, seq, data }) => {
     if (type === 'fleet.joined') state.joined = data.runs;
     if (run === null) return state;
-    if (type === 'run.claimed') state.claimed[run] = toClaimed(seq, data, state.claimed[run]);
+    if (type === 'run.claimed') applyClaim(state, run, seq, data);
+    else countCopy(state, run);
     if (type === 'run.fenced') state.fenced = [...state.fenced, run].slice(-MOST_FENCED);
     if (type === 'run.fenced' || type === 'run.ended') delete state.claimed[run];
     if (type === 'task.sent') state.sent.push(run);
@@ -40,9 +45,33 @@ export const fleetRuns: Projection<FleetRuns> = {
   },
 };
 
+/** Where the events of a run begin in this ledger; 1 unless its task was taken over from the stream. */
+export function firstSeqOf({ takenOver }: Pick<FleetRuns, 'takenOver'>, run: string): number {
+  for (let end = run.length; end > 0; end = run.lastIndexOf('.', end - 1)) {
+    const seq = takenOver[run.slice(0, end)];
+    if (seq !== undefined) return seq;
+  }
+  return 1;
+}
+
+function applyClaim(state: FleetRuns, run: string, seq: number, claim: Claim): void {
+  state.claimed[run] = toClaimed(seq, claim, state.claimed[run]);
+  state.fenced = state.fenced.filter((each) => each !== run);
+  if (claim.from === undefined) return;
+  const { [run]: _, ...others } = state.takenOver;
+  state.takenOver = Object.fromEntries([...Object.entries(others), [run, seq]].slice(-MOST_FENCED));
+}
+
+/** The copies are written together with the claim, so that nothing else of the run comes before them. */
+function countCopy({ claimed }: FleetRuns, run: string): void {
+  for (const [task, each] of Object.entries(claimed))
+    if (each.missing > 0 && (run === task || run.startsWith(`${task}.`))) each.missing -= 1;
+}
+
 type Claim = { epoch: number; from?: { copied: number; in_doubt: string[] } | undefined };
 
 function toClaimed(seq: number, { epoch, from }: Claim, before: ClaimedRun | undefined): ClaimedRun {
-  if (from === undefined) return before === undefined ? { epoch, seq, copied: 0, inDoubt: [] } : { ...before, epoch };
-  return { epoch, seq, copied: from.copied, inDoubt: from.in_doubt };
+  if (from === undefined)
+    return before === undefined ? { epoch, seq, copied: 0, missing: 0, inDoubt: [] } : { ...before, epoch };
+  return { epoch, seq, copied: from.copied, missing: from.copied, inDoubt: from.in_doubt };
 }

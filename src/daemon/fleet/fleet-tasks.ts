@@ -4,27 +4,22 @@
  *
  * G1 Nothing of a task is done before its run is claimed, and nothing more once it is lost: its commands are ended.
  * G2 A task leaves the queue when its result was published. A worker that dies before leaves it to another.
- * G3 A member takes no run again that it has lost: its ledger contains another continuation of it.
+ * G3 A member that has lost a run may get it again: then it begins here from the stream (begin-claimed.ts).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOver, type RunState } from '../../engine/run-state.ts';
-import { type Claim, claimRun, type RunFence } from '../../fleet/run-fence.ts';
-import { foldHistory, type RunHistory } from '../../fleet/run-owner.ts';
+import { isOver } from '../../engine/run-state.ts';
+import { claimRun, type RunFence } from '../../fleet/run-fence.ts';
+import { foldHistory } from '../../fleet/run-owner.ts';
 import type { QueuedTask } from '../../fleet/task-queue.ts';
 import { messageOf } from '../../schema/errors.ts';
-import type { Event } from '../../schema/event.ts';
-import { endsAlone } from '../../schema/wait.ts';
 import type { Host } from '../host.ts';
 import { isPaused, isStopped } from '../home/stop-files.ts';
 import type { Log } from '../log-line.ts';
-import { ports } from '../room-ports.ts';
 import { programVersion } from '../settings.ts';
-import { acceptSent } from './accept-sent.ts';
-import { fleetRuns } from './fleet-runs.ts';
+import { beginRun, resume } from './begin-claimed.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { publishResult, storeResult } from './return-result.ts';
 import { recordLost, recordLostMeanwhile } from './lost-runs.ts';
-import { takeOver } from './take-over.ts';
 import { type Active, rest, type Work } from './work-in-progress.ts';
 
 const REPORT_MS = 5000;
@@ -80,9 +75,9 @@ async function workOn(work: Work, taken: QueuedTask): Promise<void> {
   try {
     const history = foldHistory(await member.log.read(id));
     if (history.isReturned) return await own.taken.finish();
-    const claim = (await mayTake(work, id, history)) ? await claimRun(member.log, id, member.fence, history) : null;
+    const claim = await claimRun(member.log, id, member.fence, history);
     if (claim === null) return own.taken.release();
-    await begin(work, own, claim);
+    await beginRun(work, own, claim);
     await untilOver(work, own, claim.fence);
     if (claim.fence.isLost) return;
     if (signal.aborted) return own.taken.release(0);
@@ -92,67 +87,6 @@ async function workOn(work: Work, taken: QueuedTask): Promise<void> {
     active.delete(id);
   }
 }
-
-/** G3. A run that began here continues here; copies that a crash has cut short are of no use. */
-async function mayTake({ host, member }: Work, run: string, { owner }: RunHistory): Promise<boolean> {
-  const { projections, ledger } = host.valuesOf({ projections: ports.projections, ledger: ports.ledger });
-  const { fenced, claimed } = projections.stateOf(fleetRuns);
-  if (fenced.includes(run)) return false;
-  const mine = claimed[run];
-  if (mine !== undefined && ledger.end.seq < mine.seq + mine.copied) return false;
-  return owner?.worker === member.name || (await host.engine.stateOf(run)) === null;
-}
-
-async function begin({ host, member, log }: Work, { taken: { task } }: Active, claim: Claim): Promise<void> {
-  const { id } = task;
-  const { history, fence, sequence } = claim;
-  const isStarted = (history.events as unknown as Event[]).some(
-    ({ type, run }) => type === 'run.started' && run === id,
-  );
-  const state = await host.engine.stateOf(id);
-  if (state === null && isStarted) {
-    log(`taken over from ${history.owner?.worker ?? 'another member'}: ${id}`);
-    await takeOver(host, member, id, claim);
-  } else {
-    const before = host.valuesOf({ projections: ports.projections }).projections.stateOf(fleetRuns).claimed[id];
-    const firstUnpublished = Math.max(
-      history.published.get(member.name) ?? 0,
-      (before?.seq ?? 0) + (before?.copied ?? 0),
-    );
-    const tail = state === null ? [] : await readTail(member, id, firstUnpublished + 1);
-    member.owned.add(fence);
-    member.owned.learn(history.events as unknown as Event[]);
-    member.owned.publish(tail);
-    const { worker, epoch } = fence.owner;
-    const data = { worker, epoch, stream: member.log.stream, sequence };
-    await member.ownLedger.append({ type: 'run.claimed', run: id, data });
-    if (state === null) {
-      member.owned.markReady(id);
-      return acceptSent(host, member, task);
-    }
-    await member.owned.acknowledged(tail);
-  }
-  member.owned.markReady(id);
-  await resume(host, id);
-}
-
-/** Events of a task that are on disk here and not in the stream, as after a crash. */
-async function readTail({ ownLedger }: FleetMember, task: string, from: number): Promise<Event[]> {
-  const tail: Event[] = [];
-  for await (const { seq, type, run, at, pen, cause, v, data } of ownLedger.read({ from }))
-    if (type !== 'run.claimed' && (run === task || run?.startsWith(`${task}.`) === true))
-      tail.push({ seq, type, run, at, pen, cause, v, data } as Event);
-  return tail;
-}
-
-async function resume({ engine, backend }: Host, run: string): Promise<void> {
-  const state = await engine.stateOf(run);
-  if (state === null || (state.status !== 'running' && !isAwaitingItself(state))) return;
-  await backend.start({ kind: 'resume', run, reason: 'a member of the fleet goes on' });
-}
-
-const isAwaitingItself = ({ status, waits }: RunState): boolean =>
-  status === 'blocked' && [...waits.values()].some(({ for: awaited }) => endsAlone(awaited));
 
 /** Resolves when the run is over or lost, or the worker ends. Meanwhile it may wait for a person. */
 async function untilOver({ host, signal, log }: Work, own: Active, fence: RunFence): Promise<void> {

@@ -1,17 +1,24 @@
 /**
- * Owns: taking over a run from a member that is gone, or was silent for too long.
+ * Owns: taking over a run from the stream, from a member that is gone, or was silent for too long; this one may have
+ * owned it before.
  *
- * T1 The claim, with the range and hash of what was taken over, is in this ledger before the copies of the events.
+ * T1 The claim, with the range and hash of what was taken over, is in this ledger before the copies of the events. What
+ *    the ledger has of the run from before the claim does not count any more (fleet-runs.ts).
  * T2 Calls that were intended and have no outcome are in doubt, whatever this machine finds: the member before may have
  *    made them, and one that wakes up may still make the call that it had intended.
- * T3 The folder of the run is restored as it was after the last call whose outcome is in the stream.
+ * T3 The folder of the run is restored as it was after the last call whose outcome is in the stream, before the claim is in
+ *    the ledger: after a crash in between the run is taken over again.
  */
 import { hash } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Claim } from '../../fleet/run-fence.ts';
-import type { StoredEvent } from '../../fleet/run-owner.ts';
+import type { RunHistory, StoredEvent } from '../../fleet/run-owner.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
+import { upgradeLine } from '../../schema/upgrade.ts';
+import { dropResultsOf } from '../../tools/launch-witness.ts';
 import { deskFolder } from '../desk-folder.ts';
+import { callsFolder } from '../guard/sandbox.ts';
 import type { Host } from '../host.ts';
 import { ports } from '../room-ports.ts';
 import type { FleetMember } from './fleet-member.ts';
@@ -20,6 +27,9 @@ import { placeFolder, readFolder, withFetched } from './run-folder.ts';
 
 /** States of the desk are in the store of the member before; what a fleet records is about that member. */
 const NOT_COPIED = new Set(['desk.kept', 'run.claimed', 'run.fenced', 'fleet.joined', 'task.sent', 'task.returned']);
+
+export const hasStarted = ({ events }: RunHistory, run: string): boolean =>
+  events.some((event) => event.type === 'run.started' && event.run === run);
 
 export async function takeOver(host: Host, member: FleetMember, run: string, claim: Claim): Promise<void> {
   const { history, fence, sequence } = claim;
@@ -35,18 +45,19 @@ export async function takeOver(host: Host, member: FleetMember, run: string, cla
     in_doubt: openCalls(events),
   };
   const { worker, epoch } = fence.owner;
-  const stream = member.log.stream;
-  await member.ownLedger.append([
-    { type: 'run.claimed', run, data: { worker, epoch, stream, sequence, from } },
-    ...copies,
-  ]);
+  const claimed = { worker, epoch, stream: member.log.stream, sequence, from };
+  await restoreFolder(host, member, run, history.desk, async (kept) => {
+    dropResultsOf(callsFolder(host.home), run);
+    await member.ownLedger.append([{ type: 'run.claimed', run, data: claimed }, ...copies, ...kept]);
+  });
   member.owned.add(fence);
   member.owned.learn(events);
-  if (history.desk === null) makeTaskFolder(host, run);
-  else await restoreFolder(host, member, run, { desk: history.desk, epoch });
 }
 
-const toCopy = ({ type, run, data }: Event): NewEvent => ({ type, run, data }) as NewEvent;
+const toCopy = (event: Event): NewEvent => {
+  const { type, run, data } = upgradeLine(event);
+  return { type, run, data } as NewEvent;
+};
 
 const hashOf = (events: readonly StoredEvent[]): string =>
   hash('sha256', events.map((event) => `${JSON.stringify(event)}\n`).join(''));
@@ -60,29 +71,33 @@ function openCalls(events: readonly Event[]): string[] {
   return [...open];
 }
 
-/** The restored files count as changes of the run, so that its result names them and undo removes them. */
+/**
+ * Nothing writes to the desk meanwhile, and no command of an earlier claim is left. The restored files count as changes of
+ * the run, so that its result names them and undo removes them.
+ */
 async function restoreFolder(
   host: Host,
   { files }: FleetMember,
   run: string,
-  { desk, epoch }: { desk: string; epoch: number },
+  desk: string | null,
+  record: (kept: NewEvent[]) => Promise<void>,
 ): Promise<void> {
-  const { shadow, deskTurn, ledger } = host.valuesOf({
-    shadow: ports.shadow,
-    deskTurn: ports.deskTurn,
-    ledger: ports.ledger,
-  });
-  const call = `${run}.takeover.${epoch}`;
-  const list = await readFolder(desk, files);
+  const { shadow, deskTurn } = host.valuesOf({ shadow: ports.shadow, deskTurn: ports.deskTurn });
+  const folder = join(deskFolder(host.home), run);
+  const list = desk === null ? [] : await readFolder(desk, files);
   await withFetched(join(host.home.oka, 'state'), list, files, (bundle) =>
     deskTurn(async () => {
-      const before = await shadow.snapshot(`before ${call}`);
-      placeFolder(run, bundle, deskFolder(host.home), () => undefined);
-      const after = await shadow.snapshot(`after ${call}`);
-      await ledger.append([
-        { type: 'desk.kept', run, data: { call, node: null, when: 'before', tree: before.tree } },
-        { type: 'desk.kept', run, data: { call, node: null, when: 'after', tree: after.tree } },
-      ]);
+      const before = await shadow.snapshot(`before the takeover of ${run}`);
+      if (existsSync(folder)) rmSync(folder, { recursive: true });
+      if (list.length === 0) makeTaskFolder(host, run);
+      else placeFolder(run, bundle, deskFolder(host.home), () => undefined);
+      const after = await shadow.snapshot(`after the takeover of ${run}`);
+      const kept = (when: 'before' | 'after', { tree }: { tree: string }): NewEvent => ({
+        type: 'desk.kept',
+        run,
+        data: { call: `${run}.takeover`, node: null, when, tree },
+      });
+      await record(before.tree === after.tree ? [] : [kept('before', before), kept('after', after)]);
     }),
   );
 }

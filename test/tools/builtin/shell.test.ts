@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/schema/command.ts';
+import type { Json } from '../../../src/schema/json.ts';
 import { type ShellOptions, shellTool } from '../../../src/tools/builtin/shell.ts';
 import { errorOf, ground, put, use } from './support.ts';
 
@@ -69,7 +70,7 @@ describe('a command whose requests were refused', () => {
 describe('a command that ran while the worker stood still', () => {
   const FREEZE_MS = 1500;
   const watching = shellWith({ frozenMs: 1000 });
-  const useFrozen = async (input: object) => {
+  const useFrozen = async (input: Json) => {
     const outcome = use(watching, input);
     await sleep(200);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FREEZE_MS); // like a signal that stops this process

@@ -1,0 +1,58 @@
+/** A run that a member has lost comes back to it when the next owner is gone: it goes on from the stream. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { addTask } from '../../src/intake/add-task.ts';
+import { submit } from '../../src/intake/submit-request.ts';
+import type { TaskGraph } from '../../src/ledger/task-graph.ts';
+import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
+import { eventsAt, type FleetHome, startFleetHomes, until } from '../support/fleet-homes.ts';
+import { findNatsServer, startCluster } from '../support/nats-cluster.ts';
+
+const hasServer = findNatsServer() !== null;
+if (!hasServer) console.warn('SKIPPED: there is no nats-server; set OKA_NATS, or run .ci/install-nats');
+
+/** The first step is done by the first owner; in the second one it is paused. */
+const TASK =
+  '# Two steps\n\n```bash\necho first > first.txt\n```\n\n```bash\nsleep 12\necho second > second.txt\n```\n';
+
+describe.skipIf(!hasServer)('a run that its first owner has lost', () => {
+  it('G3 is taken again by it, from the stream, when the next owner is gone for good', async () => {
+    await using cluster = await startCluster({ size: 1 });
+    await using homes = await startFleetHomes(cluster, ['one', 'two']);
+    const [one, two] = homes.list as [FleetHome, FleetHome];
+    two.pause(); // so that the first one gets it
+    addTask(join(one.home.workspace, 'inbox'), { text: TASK, fields: { id: 't' } });
+    await until(homes.list, 'the second step begins', () => callsOf(one, /sleep 12/));
+    two.resume();
+    one.pause();
+    await until(homes.list, 'another member asks about the call in doubt', () => questionOf(two) !== null);
+    await two.kill();
+    one.resume();
+    await until(homes.list, 'it is lost', async () => (await typesAt(one)).includes('run.fenced'));
+    await until(homes.list, 'the first member asks now', () => questionOf(one) !== null);
+    expect(readFileSync(join(one.home.workspace, 'desk/t/first.txt'), 'utf8')).toBe('first\n');
+    const wait = questionOf(one) ?? '';
+    submit(join(one.home.oka, 'intake'), { kind: 'answer', wait, answer: { verdict: 'answered', text: 'repeat' } });
+    await until(homes.list, 'the result is there', async () => (await typesAt(one)).includes('task.returned'));
+    const returned = (await eventsAt(one)).findLast(({ type }) => type === 'task.returned');
+    expect(returned?.data).toMatchObject({ worker: 'one', status: 'done' });
+    const result = join(one.home.workspace, 'outbox/t/RESULT.md');
+    expect(existsSync(result) && readFileSync(result, 'utf8')).not.toContain('owns it now');
+    expect(readFileSync(join(one.home.workspace, 'desk/t/second.txt'), 'utf8')).toBe('second\n');
+    expect(await verifyLedger(one.home.ledgers.run)).toMatchObject({ state: 'intact' });
+  });
+});
+
+const typesAt = async (home: FleetHome): Promise<string[]> => (await eventsAt(home)).map(({ type }) => type);
+
+const callsOf = async (home: FleetHome, line: RegExp): Promise<boolean> =>
+  (await eventsAt(home)).some(({ type, data }) => type === 'call.started' && line.test(JSON.stringify(data)));
+
+function questionOf({ home }: FleetHome): string | null {
+  const file = join(home.oka, 'active_task_graph.json');
+  if (!existsSync(file)) return null;
+  const { state } = JSON.parse(readFileSync(file, 'utf8')) as { state: TaskGraph };
+  const waits = state.goals.flatMap((goal) => goal.waits);
+  return waits.find(({ for: awaited }) => awaited.kind === 'question')?.wait ?? null;
+}

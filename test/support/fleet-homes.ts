@@ -1,0 +1,119 @@
+/** Homes of a fleet, each with a real worker, for trials that kill and pause them by their ids. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setUp } from '../../src/daemon/home/set-up.ts';
+import { homeAt } from '../../src/daemon/settings.ts';
+import { readEvents } from '../../src/ledger/read-events.ts';
+import type { Event } from '../../src/schema/event.ts';
+import type { Home } from '../../src/schema/home.ts';
+import type { NatsCluster } from './nats-cluster.ts';
+
+export type FleetHome = {
+  home: Home;
+  name: string;
+  /** Everything that its workers have logged. */
+  log: () => string;
+  start: (variables?: Record<string, string>) => void;
+  kill: () => Promise<void>;
+  pause: () => void;
+  resume: () => void;
+};
+
+export type FleetHomes = { list: FleetHome[]; [Symbol.asyncDispose]: () => Promise<void> };
+
+export type FleetHomeOptions = {
+  /** Lines of the front matter of POLICY.md in place of `rules: []`. */
+  policy?: string;
+  /** Of all workers. */
+  variables?: Record<string, string>;
+  /** What a home has before its worker starts. */
+  prepare?: (home: Home, name: string) => void | Promise<void>;
+};
+
+/** After how many seconds of silence another member takes over. */
+export const ACK_SECONDS = 3;
+
+export async function startFleetHomes(
+  cluster: NatsCluster,
+  names: readonly string[],
+  { policy, variables = {}, prepare }: FleetHomeOptions = {},
+): Promise<FleetHomes> {
+  const root = mkdtempSync(join(tmpdir(), 'oka-fleet-'));
+  const list: FleetHome[] = [];
+  for (const name of names) {
+    const home = homeAt(join(root, name));
+    setUp(home);
+    if (policy !== undefined) setPolicy(home, policy);
+    await prepare?.(home, name);
+    list.push(fleetHome(home, name, { ...variablesOf(name, cluster), ...variables }));
+  }
+  for (const each of list) each.start();
+  return {
+    list,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(list.map((each) => each.kill()));
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+export function setPolicy(home: Home, policy: string): void {
+  writeFileSync(home.policy, readFileSync(home.policy, 'utf8').replace('rules: []', policy));
+}
+
+const variablesOf = (name: string, { url, monitors }: NatsCluster): Record<string, string> => ({
+  OKA_FLEET: url,
+  OKA_FLEET_MONITOR: monitors,
+  OKA_FLEET_NAME: name,
+  OKA_FLEET_ACK_SECONDS: `${ACK_SECONDS}`,
+});
+
+function fleetHome(home: Home, name: string, variables: Record<string, string>): FleetHome {
+  const program = join(import.meta.dirname, 'fleet-home-child.ts');
+  let child: ChildProcess | null = null;
+  let logged = '';
+  return {
+    home,
+    name,
+    log: () => logged,
+    start: (more = {}) => {
+      child = spawn(process.execPath, [program, home.dir], {
+        env: { ...process.env, ...variables, ...more },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (logged += String(text)));
+    },
+    kill: async () => {
+      const ending = child;
+      child = null;
+      if (ending === null || ending.exitCode !== null || ending.signalCode !== null) return;
+      const gone = new Promise((resolve) => ending.once('exit', resolve));
+      ending.kill('SIGKILL');
+      await gone;
+    },
+    pause: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+  };
+}
+
+export async function eventsAt({ home }: FleetHome): Promise<Event[]> {
+  return Array.fromAsync(readEvents(home.ledgers.run)).catch(() => []);
+}
+
+/** Fails with what the workers logged last. */
+export async function until(
+  homes: readonly FleetHome[],
+  what: string,
+  check: () => boolean | Promise<boolean>,
+  seconds = 90,
+): Promise<void> {
+  for (let tries = 0; tries < seconds * 4; tries += 1) {
+    if (await check()) return;
+    await sleep(250);
+  }
+  const logs = homes.map(({ name, log }) => `${name}:\n${log().slice(-2000)}`).join('\n');
+  throw new Error(`${what}: not within ${seconds} seconds\n${logs}`);
+}
