@@ -12,10 +12,11 @@ import {
   placeKey,
   placeName,
   queuePrefix,
-  replyState,
   storedConversation,
+  storedDeskWriter,
   storedMessage,
 } from './chat-rows.ts';
+import { stateOfActivity } from './reply-activity.ts';
 
 /** Pinned ones first, then those that were written in last. */
 export function listConversations(rows: Rows): ConversationEntry[] {
@@ -120,13 +121,13 @@ function toEntry(rows: Rows, row: ConversationRow): ConversationEntry {
     unread: { count: row.unread, since: row.lastOfPerson },
     opened,
     last: (row.last === null ? undefined : storedMessage(rows, id, row.last)) ?? null,
-    queue: [...rows.each<NoticeRow>(queuePrefix(id))].map(([, notice]) => toReply(notice)),
+    queue: [...rows.each<NoticeRow>(queuePrefix(id))].map(([, notice]) => toReply(rows, notice)),
   };
 }
 
-function toReply(row: NoticeRow): OpenReply {
-  const { notice, agent, message, depth, run, at } = row;
-  return { notice, agent, message, depth, run, at, ...replyState(row) };
+function toReply(rows: Rows, { notice, agent, message, depth, run, at, activity }: NoticeRow): OpenReply {
+  const doing = run === null ? { state: 'queued' as const } : stateOfActivity(activity, storedDeskWriter(rows));
+  return { notice, agent, message, depth, run, at, ...doing };
 }
 
 const activeAt = ({ last, opened }: ConversationEntry): string => last?.at ?? opened;

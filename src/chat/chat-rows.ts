@@ -1,6 +1,7 @@
 /** Owns: the rows of conversations: their keys, and how one is read. Written by chat-view.ts alone. */
-import type { ChatMessage, ReplyState } from '../schema/chat-answers.ts';
+import type { ChatMessage } from '../schema/chat-answers.ts';
 import type { Rows } from '../schema/rows.ts';
+import type { DeskWriter, ReplyActivity } from './reply-activity.ts';
 
 export type ConversationRow = {
   id: string;
@@ -20,7 +21,7 @@ export type ConversationRow = {
   last: string | null;
 };
 
-/** A notice that has not been answered; `calls` and `waits` are those of its run that are open. */
+/** A notice that has not been answered. */
 export type NoticeRow = {
   notice: string;
   conversation: string;
@@ -29,8 +30,8 @@ export type NoticeRow = {
   depth: number;
   at: string;
   run: string | null;
-  calls: Record<string, string>;
-  waits: string[];
+  /** What its run is doing. */
+  activity: ReplyActivity;
 };
 
 export const conversationKey = (id: string): string => `chat/conv/${id}`;
@@ -61,10 +62,7 @@ export function storedNotice(rows: Rows, notice: string): NoticeRow | undefined 
   return key === undefined ? undefined : rows.get<NoticeRow>(key);
 }
 
-/** What the reply to a notice is doing. */
-export function replyState({ run, calls, waits }: NoticeRow): { state: ReplyState; tool?: string } {
-  if (run === null) return { state: 'queued' };
-  if (waits.length > 0) return { state: 'waiting for you' };
-  const tool = Object.values(calls).at(-1);
-  return tool === undefined ? { state: 'thinking' } : { state: 'using a tool', tool };
-}
+/** The row that names the call that writes to the desk now, of whatever run. */
+export const DESK_WRITER_KEY = 'chat/desk';
+
+export const storedDeskWriter = (rows: Rows): DeskWriter => rows.get<NonNullable<DeskWriter>>(DESK_WRITER_KEY) ?? null;

@@ -14,6 +14,7 @@ import { type ChatEvent, chatEventTypes, isChatEvent } from './chat-events.ts';
 import {
   conversationKey,
   type ConversationRow,
+  DESK_WRITER_KEY,
   messageKey,
   messagesPrefix,
   nameKey,
@@ -23,20 +24,26 @@ import {
   placeName,
   placesPrefix,
   queuePrefix,
+  storedDeskWriter,
   storedNotice,
 } from './chat-rows.ts';
+import {
+  activityAfter,
+  type ActivityEvent,
+  activityTypes,
+  deskWriterAfter,
+  isActivityEvent,
+  NO_ACTIVITY,
+} from './reply-activity.ts';
 
-const RUN_TYPES = ['call.started', 'call.ended', 'wait.opened', 'wait.closed'] as const satisfies readonly EventType[];
-
-type RunEvent = Extract<Event, { type: (typeof RUN_TYPES)[number] }>;
 type EventOf<T extends EventType> = Extract<Event, { type: T }>;
 
 export const chatView: View = {
   name: 'chat',
-  version: 1,
-  types: [...chatEventTypes, ...RUN_TYPES],
+  version: 2,
+  types: [...chatEventTypes, ...activityTypes],
   take: ({ event }, rows) => {
-    if (isRunEvent(event)) followReply(rows, event);
+    if (isActivityEvent(event)) followReply(rows, event);
     else if (isChatEvent(event)) foldChat(rows, event);
   },
   found: (key, rows) => {
@@ -47,8 +54,6 @@ export const chatView: View = {
     return { kind: 'message', name: `${conversation.name} ${message.id}`, text, at, run, state };
   },
 };
-
-const isRunEvent = (event: Event): event is RunEvent => (RUN_TYPES as readonly string[]).includes(event.type);
 
 function foldChat(rows: Rows, event: ChatEvent): void {
   if (event.type === 'chat.opened') return openConversation(rows, event);
@@ -139,7 +144,7 @@ function addMessage(rows: Rows, row: ConversationRow, message: ChatMessage): Con
 function queueNotice(rows: Rows, { at, seq, data }: EventOf<'notice.queued'>): void {
   const { notice, conversation, agent, message, depth } = data;
   const key = queuePrefix(conversation) + placeName(seq);
-  const row: NoticeRow = { notice, conversation, agent, message, depth, at, run: null, calls: {}, waits: [] };
+  const row: NoticeRow = { notice, conversation, agent, message, depth, at, run: null, activity: NO_ACTIVITY };
   rows.put(key, row);
   rows.put(noticeKey(notice), key);
 }
@@ -157,27 +162,13 @@ function removeNotice(rows: Rows, notice: string): void {
   rows.put(noticeKey(notice), null);
 }
 
-/** Which calls and waits of the run of a reply are open; a question to its model is no tool that people see. */
-function followReply(rows: Rows, event: RunEvent): void {
+function followReply(rows: Rows, event: ActivityEvent): void {
+  const writer = storedDeskWriter(rows);
+  const next = deskWriterAfter(writer, event);
+  if (next !== writer) rows.put(DESK_WRITER_KEY, next);
   const notice = noticeOfRun(event.run);
-  if (notice === null || (event.type === 'call.started' && event.data.tool.startsWith('model.'))) return;
-  changeNotice(rows, notice, (row) => {
-    switch (event.type) {
-      case 'call.started':
-        return { ...row, calls: { ...row.calls, [event.data.call]: event.data.tool } };
-      case 'call.ended': {
-        const { [event.data.call]: _ended, ...calls } = row.calls;
-        return { ...row, calls };
-      }
-      case 'wait.opened':
-        return isForPeople(event.data.for.kind) ? { ...row, waits: [...row.waits, event.data.wait] } : row;
-      case 'wait.closed':
-        return { ...row, waits: row.waits.filter((wait) => wait !== event.data.wait) };
-    }
-  });
+  if (notice !== null) changeNotice(rows, notice, (row) => ({ ...row, activity: activityAfter(row.activity, event) }));
 }
-
-const isForPeople = (kind: string): boolean => !['child', 'timer', 'turn'].includes(kind);
 
 function expireMessages(rows: Rows, row: ConversationRow, until: string): void {
   const end = rows.get<string>(placeKey(row.id, until));

@@ -11,7 +11,7 @@
 import { createHash, hash, randomUUID } from 'node:crypto';
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { syncFolder, syncFolderAsync } from '../ledger/disk.ts';
+import { listFolder, syncFolder, syncFolderAsync } from '../ledger/disk.ts';
 import { errnoOf } from '../schema/errors.ts';
 import { triggersAmong } from '../schema/program-triggers.ts';
 import { assertTaskFile, type Limits, type Observed, stampOfEntry, statsOf } from './delivery.ts';
@@ -194,6 +194,11 @@ export function finishClaim(inbox: string, { id }: Pick<Claimed, 'id'>): string 
 
 /** The id of the task in a folder that `finishClaim` has named. */
 export const idOfFinished = (name: string): string => name.slice(FINISHED.length + UUID_LENGTH + 1);
+
+/** Whether a task is claimed and not finished; a claim that has no id yet may be of any task. */
+export function mayBeClaimed(inbox: string, id: string): boolean {
+  return listFolder(claimedFolder(inbox)).some((name) => name === id || name.startsWith(TAKING));
+}
 
 /** Folder names of claims that were not finished, and of finished ones that were not removed; nothing in them is read. */
 export function leftClaims(inbox: string): { unfinished: string[]; finished: string[] } {

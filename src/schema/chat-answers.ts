@@ -4,8 +4,10 @@ import { ConversationId, ConversationName, MessageId, NoticeId, ReplyCost, Reply
 import { Id, Instant } from './names.ts';
 
 export const ReplyState = z
-  .enum(['queued', 'thinking', 'using a tool', 'waiting for you'])
-  .describe('What a reply is doing that has not ended.');
+  .enum(['queued', 'thinking', 'using a tool', 'waiting for you', 'waiting for another', 'waiting for the budget'])
+  .describe(
+    'What a reply is doing that has not ended. It waits for another one that writes to the desk, or for the budget of the next day.',
+  );
 export type ReplyState = z.infer<typeof ReplyState>;
 
 export const OpenReply = z
@@ -16,6 +18,7 @@ export const OpenReply = z
     depth: z.int().describe('How many forwards lie before it.'),
     state: ReplyState,
     tool: z.string().optional().describe('The tool that it uses now.'),
+    waits_for: z.string().optional().describe('Who writes to the desk before it may: an agent, or the run of a task.'),
     run: Id.nullable().describe('The run that answers; null while it is queued.'),
     at: Instant.describe('Since when it is queued.'),
   })

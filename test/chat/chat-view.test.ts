@@ -109,6 +109,41 @@ describe('a conversation', () => {
     });
   });
 
+  it('shows for whom a reply waits that may not write to the desk yet, and that one waits for the budget', () => {
+    open();
+    const message = post('@arya?');
+    const run = replyRun(`${message}-arya`);
+    add([{ type: 'notice.taken', data: { notice: `${message}-arya`, conversation: 'c-kitchen', run } }]);
+    const waitsFor = (): (string | undefined)[] =>
+      findConversation(folded.rows, 'kitchen')?.queue.map(({ waits_for: other }) => other) ?? [];
+    const kept = (call: string, of: string): NewEvent => ({
+      type: 'desk.kept',
+      run: of,
+      data: { call, node: null, when: 'before', tree: 't' },
+    });
+    const other = 'chat-0000000000a1-gendry';
+    add([kept('other', other)]);
+    const call = { call: 'own', node: 'reply', tool: 'files.write', class: 'write_local' as const, input: {} };
+    add([{ type: 'call.started', run, data: call }]);
+    expect([queue(), waitsFor()]).toEqual([['arya waiting for another'], ['gendry']]);
+    add([
+      { type: 'call.ended', run: other, data: { call: 'other', node: null, status: 'ok' } },
+      kept('task', 'task-7'),
+    ]);
+    expect([queue(), waitsFor()]).toEqual([['arya waiting for another'], ['task-7']]);
+    add([{ type: 'call.ended', run: 'task-7', data: { call: 'task', node: null, status: 'ok' } }, kept('own', run)]);
+    expect([queue(), waitsFor()]).toEqual([['arya using a tool'], [undefined]]);
+    const budget = { usd: 1, tokens: 10 };
+    const timer = { kind: 'timer' as const, until: '2026-01-02T00:00:00.000Z', day_budget: budget };
+    add([
+      { type: 'call.ended', run, data: { call: 'own', node: 'reply', status: 'ok' } },
+      { type: 'wait.opened', run, data: { wait: 'w', node: 'reply', for: timer } },
+    ]);
+    expect(queue()).toEqual(['arya waiting for the budget']);
+    add([{ type: 'wait.closed', run, data: { wait: 'w', node: 'reply', answer: { verdict: 'elapsed' } } }]);
+    expect(queue()).toEqual(['arya thinking']);
+  });
+
   it('is read from a message on, or from its end', () => {
     open();
     const ids = ['one', 'two', 'three', 'four'].map((text) => post(`@user ${text}`));

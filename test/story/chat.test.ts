@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { openChatStory, persona } from '../support/chat-story.ts';
 import { call } from '../support/wire-server-reply.ts';
 
@@ -49,6 +50,35 @@ describe('a conversation with a worker', () => {
     ]);
     expect(readFileSync(chat.story.desk('sword.txt'), 'utf8')).toBe('steel');
     expect(chat.story.deskText('needle.txt')).toBeNull();
+  });
+
+  it('says for whom an agent waits that may not write to the desk yet', async () => {
+    const writer = persona('Makes things.', 'role: writer\n');
+    await using chat = await openChatStory({ arya: writer, gendry: writer }, ({ agent, request }) => {
+      if (request.text.includes('which the others do not see')) return 'Written.';
+      return agent === 'arya'
+        ? call('shell', { line: 'cat pipe > arya.txt' })
+        : call('files_write', { path: 'gendry.txt', content: 'steel' });
+    });
+    execFileSync('mkfifo', [chat.story.desk('pipe')]);
+    chat.story.work();
+    chat.open('forge');
+    chat.open('hall');
+    chat.post('forge', '@arya write');
+    await chat.story.until('arya writes', async () => {
+      const events = await chat.story.events();
+      return events.some(({ type }) => type === 'desk.kept') || undefined;
+    });
+    chat.post('hall', '@gendry write');
+    const waiting = await chat.story.until('gendry waits', async () => {
+      const reply = (await chat.conversation('hall'))?.queue[0];
+      return reply?.state === 'waiting for another' ? reply : undefined;
+    });
+    expect(waiting).toMatchObject({ agent: 'gendry', tool: 'files.write', waits_for: 'arya' });
+    expect((await chat.conversation('forge'))?.queue[0]).toMatchObject({ agent: 'arya', state: 'using a tool' });
+    writeFileSync(chat.story.desk('pipe'), 'iron');
+    expect((await chat.settled('hall', 3)).at(-1)).toMatchObject({ from: 'gendry', content: 'Written.' });
+    expect(chat.story.deskText('arya.txt')).toBe('iron');
   });
 
   it('is paused in the middle, queues what comes, and goes on in order when it is resumed', async () => {

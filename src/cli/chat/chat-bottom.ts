@@ -4,6 +4,7 @@ import type { Bottom } from './bottom-screen.ts';
 import type { ChatFeed, FollowedReply } from './chat-feed.ts';
 import { type Draft, layOutDraft } from './draft-editor.ts';
 import { type OpenQuestion, questionPrompt } from './open-question.ts';
+import { terminalText } from './terminal-text.ts';
 import { fitColumns } from './text-width.ts';
 
 export type BottomParts = {
@@ -36,8 +37,21 @@ export function bottomRows({ draft, line, replies, state, question, size, termin
 
 /** Such as "arya is thinking · bran is queued". */
 export function describeReplies(replies: readonly FollowedReply[], state: BottomParts['state']): string {
-  const doing = replies.map(({ agent, state: now }) =>
-    now === 'waiting for you' ? `${agent} waits for you` : `${agent} is ${now}`,
-  );
+  const doing = replies.map((reply) => `${reply.agent} ${describeReply(reply)}`);
   return [...(state === 'paused' ? ['paused; /resume goes on'] : []), ...doing].join(' · ');
+}
+
+function describeReply({ state, waits_for: other }: FollowedReply): string {
+  switch (state) {
+    case 'waiting for you':
+      return 'waits for you';
+    case 'waiting for another':
+      return `waits for ${terminalText(other ?? 'another')}`;
+    case 'waiting for the budget':
+      return 'waits for the budget of the day';
+    case 'queued':
+    case 'thinking':
+    case 'using a tool':
+      return `is ${state}`;
+  }
 }

@@ -2,6 +2,16 @@
  * Owns: what happens in one conversation, out of the events of the ledger as they come: messages, who is thinking, tool
  * calls, and what a person is asked. Pure; follow-chat.ts reads the ledger and the live stream.
  */
+import {
+  activityAfter,
+  type ActivityEvent,
+  deskWriterAfter,
+  type DeskWriter,
+  isActivityEvent,
+  NO_ACTIVITY,
+  type ReplyActivity,
+  stateOfActivity,
+} from '../../chat/reply-activity.ts';
 import { noticeId, noticeOfRun } from '../../schema/chat-names.ts';
 import type { ChatMessage, OpenReply } from '../../schema/chat-answers.ts';
 import type { Event, EventType } from '../../schema/event.ts';
@@ -17,15 +27,15 @@ const CHAT_TYPES = [
   'chat.resumed',
   'chat.deleted',
 ] as const satisfies readonly EventType[];
-const RUN_TYPES = ['call.started', 'call.ended', 'wait.opened', 'wait.closed'] as const satisfies readonly EventType[];
 
 type ChatEvent = Extract<Event, { type: (typeof CHAT_TYPES)[number] }>;
-type RunEvent = Extract<Event, { type: (typeof RUN_TYPES)[number] }>;
 
 const isChatEvent = (event: Event): event is ChatEvent => (CHAT_TYPES as readonly string[]).includes(event.type);
-const isRunEvent = (event: Event): event is RunEvent => (RUN_TYPES as readonly string[]).includes(event.type);
 
-export type FollowedReply = Pick<OpenReply, 'notice' | 'agent' | 'state' | 'run'> & { chain: string | null };
+export type FollowedReply = Pick<OpenReply, 'notice' | 'agent' | 'state' | 'waits_for' | 'run'> & {
+  chain: string | null;
+  activity: ReplyActivity;
+};
 
 export type FeedItem =
   | { kind: 'message'; message: ChatMessage }
@@ -50,9 +60,10 @@ type Start = { conversation: string; replies: readonly OpenReply[]; isPaused: bo
 
 export function openChatFeed({ conversation, replies: open, isPaused }: Start): ChatFeed {
   const replies = new Map<string, FollowedReply>(
-    open.map(({ notice, agent, state, run }) => [notice, { notice, agent, state, run, chain: null }]),
+    open.map((reply) => [reply.notice, { ...reply, chain: null, activity: NO_ACTIVITY }]),
   );
   let state: ReturnType<ChatFeed['state']> = isPaused ? 'paused' : 'active';
+  let writer: DeskWriter = null;
   const replyOf = (run: string | null): FollowedReply | undefined =>
     replies.get(noticeOfRun(run?.split('.', 1)[0] ?? null) ?? '');
   const change = (notice: string, next: Partial<FollowedReply>): FeedItem[] => {
@@ -65,7 +76,8 @@ export function openChatFeed({ conversation, replies: open, isPaused }: Start): 
   /** A message names whom it asks, so that their replies are known before their notices are read. */
   const expect = ({ message, chain }: { message: string; chain: string }, agent: string): void => {
     const notice = noticeId(message, agent);
-    if (!replies.has(notice)) replies.set(notice, { notice, agent, chain, state: 'queued', run: null });
+    if (!replies.has(notice))
+      replies.set(notice, { notice, agent, chain, state: 'queued', run: null, activity: NO_ACTIVITY });
   };
 
   function takeChat(event: ChatEvent): FeedItem[] {
@@ -76,7 +88,7 @@ export function openChatFeed({ conversation, replies: open, isPaused }: Start): 
         return [{ kind: 'message', message: toMessage(event) }, { kind: 'changed' }];
       case 'notice.queued': {
         const { notice, agent, chain } = event.data;
-        replies.set(notice, { notice, agent, chain, state: 'queued', run: null });
+        replies.set(notice, { notice, agent, chain, state: 'queued', run: null, activity: NO_ACTIVITY });
         return [{ kind: 'changed' }];
       }
       case 'notice.taken':
@@ -94,39 +106,49 @@ export function openChatFeed({ conversation, replies: open, isPaused }: Start): 
     }
   }
 
+  /** What is written to the desk in other conversations, and by tasks, also decides what a reply waits for. */
+  function takeActivity(event: ActivityEvent): FeedItem[] {
+    const before = writer;
+    writer = deskWriterAfter(writer, event);
+    const own = replyOf(event.run);
+    if (own !== undefined) change(own.notice, { activity: activityAfter(own.activity, event) });
+    const isNew = ({ run, activity }: FollowedReply): boolean =>
+      run !== null && (run === own?.run || (writer !== before && Object.keys(activity.calls).length > 0));
+    const changed = [...replies.values()]
+      .filter(isNew)
+      .flatMap(({ notice, activity }) =>
+        change(notice, { waits_for: undefined, ...stateOfActivity(activity, writer) }),
+      );
+    return [...(own === undefined ? [] : itemsOf(event, own.agent)), ...changed.slice(0, 1)];
+  }
+
   return {
     replies: () => [...replies.values()],
     agentOf: (run) => replyOf(run)?.agent ?? null,
     state: () => state,
     take: (event) => {
       if (isChatEvent(event)) return event.data.conversation === conversation ? takeChat(event) : [];
-      const reply = isRunEvent(event) ? replyOf(event.run) : undefined;
-      if (!isRunEvent(event) || reply === undefined) return [];
-      return takeRunEvent(event, reply.agent, (next) => change(reply.notice, { state: next }));
+      return isActivityEvent(event) ? takeActivity(event) : [];
     },
   };
 }
 
-/** What an event of the run of a reply means; `enter` notes the state of the reply. */
-function takeRunEvent(
-  event: RunEvent,
-  agent: string,
-  enter: (state: FollowedReply['state']) => FeedItem[],
-): FeedItem[] {
+/** What people are shown for an event of the run of a reply, besides its state. */
+function itemsOf(event: ActivityEvent, agent: string): FeedItem[] {
   switch (event.type) {
     case 'call.started': {
       const { tool, input } = event.data;
-      if (tool.startsWith('model.')) return enter('thinking');
-      return [{ kind: 'call', agent, tool, about: describeInput(input) }, ...enter('using a tool')];
+      return tool.startsWith('model.') ? [] : [{ kind: 'call', agent, tool, about: describeInput(input) }];
     }
-    case 'call.ended':
-      return enter('thinking');
     case 'wait.opened': {
       const { wait, for: awaited } = event.data;
-      return isForPeople(awaited) ? [{ kind: 'asked', agent, wait, for: awaited }, ...enter('waiting for you')] : [];
+      return isForPeople(awaited) ? [{ kind: 'asked', agent, wait, for: awaited }] : [];
     }
     case 'wait.closed':
-      return [{ kind: 'answered', wait: event.data.wait }, ...enter('thinking')];
+      return [{ kind: 'answered', wait: event.data.wait }];
+    case 'call.ended':
+    case 'desk.kept':
+      return [];
   }
 }
 

@@ -1,7 +1,7 @@
 /** Owns: following one conversation from now on: its events from the ledger, its words from the live stream. */
 import { listMessages, requireConversation } from '../../chat/chat-queries.ts';
 import { followLive } from '../../daemon/live/follow-live.ts';
-import { noticeOfRun } from '../../schema/chat-names.ts';
+import { agentOfRun, noticeOfRun } from '../../schema/chat-names.ts';
 import type { ChatMessage, ConversationEntry } from '../../schema/chat-answers.ts';
 import type { Line } from '../../schema/event.ts';
 import type { LiveMessage } from '../../schema/live.ts';
@@ -68,7 +68,7 @@ function wordSorter(
 ): { take: (live: LiveMessage) => void; release: () => void } {
   let waiting: LiveMessage[] = [];
   const pass = (live: LiveMessage): boolean => {
-    const agent = feed.agentOf(live.run) ?? agentOfRun(live.run, isOurs);
+    const agent = feed.agentOf(live.run) ?? ourAgent(live.run, isOurs);
     if (agent === null) return false;
     const about = { agent, run: live.run, step: live.step };
     if (live.kind === 'text') onWords({ ...about, text: live.text });
@@ -88,9 +88,9 @@ function wordSorter(
 }
 
 /** The agent that answers one of our messages. */
-function agentOfRun(run: string, isOurs: (message: string) => boolean): string | null {
-  const [message = '', ...agent] = (noticeOfRun(run) ?? '').split('-');
-  return isOurs(message) && agent.length > 0 ? agent.join('-') : null;
+function ourAgent(run: string, isOurs: (message: string) => boolean): string | null {
+  const [message = ''] = (noticeOfRun(run) ?? '').split('-', 1);
+  return isOurs(message) ? agentOfRun(run) : null;
 }
 
 async function followEvents(

@@ -7,6 +7,8 @@
  * C2 The same request of the same reply is the same task, also after the process was killed: its name follows from both.
  * C3 What its tasks may cost is taken out of the budget of the chain when they start, so that a chain that starts tasks
  *    in a loop ends.
+ * C5 A task that was announced is in the inbox, or a message says that it never began: the process may have died between
+ *    the two, and its reply may have been stopped before it could repeat the call.
  * C4 One message each says that it was started, that it waits for a person, and how it ended; whether one was posted is
  *    found in the ledger.
  */
@@ -17,10 +19,11 @@ import type { ChatTask, Notice } from '../../chat/chat-state.ts';
 import { taskReportEvent } from '../../chat/post-message.ts';
 import { isOver, type RunState } from '../../engine/run-state.ts';
 import { addTask } from '../../intake/add-task.ts';
-import { claimedFolder } from '../../intake/inbox-folders.ts';
+import { mayBeClaimed } from '../../intake/claim-task.ts';
+import { claimedFolder, newFolder } from '../../intake/inbox-folders.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import type { ReplyCost, TaskReport } from '../../schema/chat.ts';
-import { noticeOfRun } from '../../schema/chat-names.ts';
+import { noticeId, noticeOfRun } from '../../schema/chat-names.ts';
 import type { ChatConfig } from '../../schema/chat-config.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
@@ -39,6 +42,8 @@ export type ChatTaskPorts = {
   writer: ChatWriter;
   runs: Pick<Runs, 'stateOf'>;
   settings: ChatConfig;
+  /** Whether the ledger has the task. */
+  isReceived: (task: string) => Promise<boolean>;
 };
 
 export type ChatTasks = {
@@ -53,29 +58,66 @@ export type ChatTasks = {
 const SHARE = 4;
 const LONGEST_REASON = 1000;
 
-export function chatTasks(ports: ChatTaskPorts): ChatTasks {
+export function chatTasks(given: ChatTaskPorts): ChatTasks {
+  const ports: Context = { ...given, starting: new Set() };
   return {
     start: (run, input) => startTask(ports, run, input),
     settle: async (run) => {
-      if (Object.keys(ports.writer.state().tasks).length === 0) return;
+      const tasks = Object.values(ports.writer.state().tasks);
+      if (tasks.length === 0) return;
       const task = await taskOf(run, ports.runs);
       if (task !== null) await reportTask(ports, task);
+      const notice = isOver(run.status) ? noticeOfRun(run.id) : null;
+      if (notice !== null)
+        for (const own of tasks.filter((each) => noticeOfTask(each) === notice)) await reportLost(ports, own);
     },
     recover: async () => {
-      for (const id of Object.keys(ports.writer.state().tasks)) {
-        const run = await ports.runs.stateOf(id);
+      const { tasks, notices } = ports.writer.state();
+      for (const task of Object.values(tasks)) {
+        const run = await ports.runs.stateOf(task.id);
         if (run !== null) await reportTask(ports, run);
+        else if (notices[noticeOfTask(task)] === undefined) await reportLost(ports, task);
       }
     },
   };
 }
 
-async function startTask(ports: ChatTaskPorts, run: string, input: TaskStart): Promise<Outcome> {
-  const { home, writer, runs } = ports;
+/** `starting`: the tasks that this process is putting into the inbox. */
+type Context = ChatTaskPorts & { starting: Set<string> };
+
+const taskId = ({ message }: Notice, run: string, input: TaskStart): string =>
+  `asked-${message}-${hash('sha256', JSON.stringify([run, input])).slice(0, 8)}`;
+
+const noticeOfTask = ({ id, agent }: Pick<ChatTask, 'id' | 'agent'>): string => noticeId(id.split('-')[1] ?? '', agent);
+
+/** C5: for a task whose reply is over, so that nobody will put it into the inbox any more. */
+async function reportLost(ports: Context, { id }: ChatTask): Promise<void> {
+  const inbox = join(ports.home.workspace, 'inbox');
+  // It moves from one of these to the next, so that it is found if they are asked in this order.
+  const isThere =
+    ports.starting.has(id) ||
+    lstatIfPresent(join(newFolder(inbox), id)) !== undefined ||
+    mayBeClaimed(inbox, id) ||
+    (await ports.isReceived(id));
+  if (!isThere) await post(ports, id, 'cancelled', 'its reply was stopped before the task was in the inbox');
+}
+
+async function startTask(ports: Context, run: string, input: TaskStart): Promise<Outcome> {
+  const { writer, runs, starting } = ports;
   const notice = writer.state().notices[noticeOfRun(run) ?? ''];
   if (notice === undefined) return { status: 'failed', error: 'only a reply in a conversation starts tasks this way' };
-  const id = `asked-${notice.message}-${hash('sha256', JSON.stringify([run, input])).slice(0, 8)}`;
+  const id = taskId(notice, run, input);
   if ((await runs.stateOf(id)) !== null) return started(id);
+  starting.add(id);
+  try {
+    return await announceAndAdd(ports, notice, input, id);
+  } finally {
+    starting.delete(id);
+  }
+}
+
+async function announceAndAdd(ports: Context, notice: Notice, input: TaskStart, id: string): Promise<Outcome> {
+  const { home, writer } = ports;
   const refusal = await reserve(ports, notice, { id, title: titleOf(input) });
   if (refusal !== null) return { status: 'failed', error: refusal };
   const budget = writer.state().tasks[id]?.budget ?? NO_COST;

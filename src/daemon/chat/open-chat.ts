@@ -20,6 +20,7 @@ import { isPaused, isStopped } from '../home/stop-files.ts';
 import type { Memory } from '../memory/open-memory.ts';
 import type { OfferChoice } from '../offers/choose-offers.ts';
 import type { LedgerPort, OnDurable, ProjectionsPort, Runs } from '../port-types.ts';
+import { firstEventOf } from '../../views/run-rows.ts';
 import { rowsReader } from '../views/rows-reader.ts';
 import type { ViewFolds } from '../views/views-writer.ts';
 import { chatTasks } from './chat-tasks.ts';
@@ -72,7 +73,8 @@ export function openChat(ports: OpenChatPorts): OpenChat {
     isTyping: (conversation) => isTyping(home.oka, conversation, Date.now()),
     clock: Date.now,
   });
-  const tasks = chatTasks({ ...ports, writer });
+  const isReceived = (task: string): Promise<boolean> => rows.read((all) => firstEventOf(all, task) !== undefined);
+  const tasks = chatTasks({ ...ports, writer, isReceived });
   const handled = { writer, agents, rows, replies };
   let isWorker = false;
   let isFresh = true;

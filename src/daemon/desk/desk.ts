@@ -14,6 +14,7 @@
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DESK_WRITERS } from '../../schema/desk-writers.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
 import { type Outcome, runsCommand, type Tool, type ToolCall } from '../../schema/tool.ts';
@@ -28,7 +29,6 @@ import type { OpenDeskCall } from './open-desk-calls.ts';
 
 type Append = (event: NewEvent) => Promise<unknown>;
 
-const WRITERS = new Set(['shell', 'skill.run', 'files.write', 'files.edit', 'files.move', 'files.remove']);
 const MOST_SKIPPED = 1000;
 const MOST_ASIDE = 1000;
 const NOT_BEGUN: Outcome = { status: 'cancelled', error: 'stopped before it began', begun: false };
@@ -62,7 +62,7 @@ export function onDesk(tools: readonly Tool[], ports: DeskPorts): Tool[] {
       value: NOT_BEGUN,
     });
   return tools.map((tool) =>
-    WRITERS.has(tool.name)
+    DESK_WRITERS.has(tool.name)
       ? {
           ...tool,
           invoke: (input, call) => (call.class === 'read' ? tool.invoke(input, call) : invokeInTurn(tool, input, call)),
@@ -86,7 +86,7 @@ export async function resolveAfterCrash(
     readOutcome: (before: SnapshotEvent | null) => Promise<Outcome | null>;
   },
 ): Promise<Outcome | null> {
-  if (effect === 'read' || !WRITERS.has(tool)) return readOutcome(null);
+  if (effect === 'read' || !DESK_WRITERS.has(tool)) return readOutcome(null);
   const before = await findBefore();
   return before === null ? NOT_BEGUN : inTurn(() => readOutcome(before));
 }

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chatProjection, type ChatState } from '../../../src/chat/chat-state.ts';
@@ -15,7 +15,12 @@ const MESSAGE = '01jd3k5m7xyz';
 const REPLY = replyRun(`${MESSAGE}-arya`);
 
 /** Each call of `open` is a new process over the same events. */
-function chatWithReply(dir: string): { open: () => ChatTasks; runs: Map<string, RunState>; posted: () => string[] } {
+function chatWithReply(dir: string): {
+  open: () => ChatTasks;
+  runs: Map<string, RunState>;
+  posted: () => string[];
+  endReply: () => void;
+} {
   const asked = { conversation: 'c', depth: 0, chain: MESSAGE };
   const events: NewEvent[] = [
     { type: 'chat.opened', data: { conversation: 'c', name: 'forge', ttl: null } },
@@ -30,10 +35,22 @@ function chatWithReply(dir: string): { open: () => ChatTasks; runs: Map<string, 
     return added;
   };
   const runs = new Map<string, RunState>();
-  const ports = { stateOf: async (run: string) => runs.get(run) ?? null };
+  const runPorts = { stateOf: async (run: string) => runs.get(run) ?? null };
   return {
-    open: () => chatTasks({ home: homeAt(dir), writer: { state, write }, runs: ports, settings: ChatConfig.parse({}) }),
+    open: () =>
+      chatTasks({
+        home: homeAt(dir),
+        writer: { state, write },
+        runs: runPorts,
+        settings: ChatConfig.parse({}),
+        isReceived: async (id) => runs.has(id),
+      }),
     runs,
+    endReply: () =>
+      void events.push({
+        type: 'notice.dropped',
+        data: { notice: `${MESSAGE}-arya`, conversation: 'c', reason: 'stopped' },
+      }),
     posted: () =>
       events.flatMap(({ type, data }) => (type === 'message.posted' && data.kind === 'system' ? [data.content] : [])),
   };
@@ -75,6 +92,21 @@ describe('a task that an agent starts', () => {
     await open().settle(ended);
     for (const tasks of [open(), open()]) await tasks.recover();
     expect(posted().slice(2)).toEqual([`The task "Make a sword." failed: no steel. More: oka show ${id}`]);
+  });
+
+  it('is reported as cancelled if its reply was stopped before it was in the inbox, and only then', async () => {
+    using folder = temporaryFolder();
+    const { open, endReply, posted } = chatWithReply(folder.dir);
+    await open().start(REPLY, { text: 'Make a sword.' });
+    await open().start(REPLY, { text: 'Make a shield.' });
+    const [lost = ''] = inboxOf(folder.dir);
+    rmSync(join(folder.dir, 'workspace', 'inbox', '.new', lost), { recursive: true });
+    await open().recover();
+    expect(posted()).toHaveLength(2); // the reply goes on and repeats the call
+    endReply();
+    for (const tasks of [open(), open()]) await tasks.recover();
+    expect(posted()).toHaveLength(3);
+    expect(posted().at(-1)).toContain('was cancelled: its reply was stopped before the task was in the inbox.');
   });
 
   it('waits for nothing that a person could do while it waits for a moment', async () => {

@@ -38,7 +38,7 @@ function Reply({
   </li>`;
 }
 
-function describeState({ state, tool }: OpenReply): string {
+function describeState({ state, tool, waits_for: other }: OpenReply): string {
   switch (state) {
     case 'queued':
       return 'is queued';
@@ -48,6 +48,10 @@ function describeState({ state, tool }: OpenReply): string {
       return `uses ${tool ?? 'a tool'}…`;
     case 'waiting for you':
       return 'waits for you';
+    case 'waiting for another':
+      return `waits for ${other ?? 'another'}, who writes to the same folder`;
+    case 'waiting for the budget':
+      return 'waits for the budget of the day';
   }
 }
 
