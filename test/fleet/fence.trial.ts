@@ -122,7 +122,7 @@ async function sendTasks(connection: FleetConnection): Promise<string[]> {
 }
 
 async function untilEmpty({ manager }: FleetConnection): Promise<void> {
-  for (let tries = 0; tries < 300; tries += 1) {
+  for (let tries = 0; tries < 1200; tries += 1) {
     const messages = await manager.streams.info(TASKS).then(
       ({ state }) => state.messages,
       () => -1,
@@ -130,5 +130,5 @@ async function untilEmpty({ manager }: FleetConnection): Promise<void> {
     if (messages === 0) return;
     await sleep(200);
   }
-  throw new Error('the queue was not empty after a minute');
+  throw new Error('the queue was not empty after four minutes');
 }

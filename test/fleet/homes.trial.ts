@@ -175,12 +175,12 @@ const resultAt = (member: Member | undefined, id: string): string =>
 
 async function untilReturned(member: Member | undefined, ids: readonly string[]): Promise<void> {
   const fileOf = (id: string): string => join(member?.home.workspace ?? '', 'outbox', id, 'RESULT.md');
-  for (let tries = 0; tries < 180; tries += 1) {
+  for (let tries = 0; tries < 480; tries += 1) {
     const statuses = tries % 4 === 0 ? await statusesAt(member) : {};
     if (ids.every((id) => existsSync(fileOf(id)) && id in statuses)) return;
     await sleep(500);
   }
-  throw new Error(`no result after 90 seconds: ${ids.filter((id) => !existsSync(fileOf(id))).join(', ')}`);
+  throw new Error(`no result after four minutes: ${ids.filter((id) => !existsSync(fileOf(id))).join(', ')}`);
 }
 
 async function statusesAt(member: Member | undefined): Promise<Record<string, string>> {

@@ -7,8 +7,8 @@ export default defineConfig({
     include: ['test/fleet/**/*.trial.ts'],
     pool: 'forks',
     maxWorkers: 1,
-    testTimeout: 300_000,
-    hookTimeout: 120_000,
+    testTimeout: 900_000, // however busy the machine is
+    hookTimeout: 300_000,
     experimental: { viteModuleRunner: false, nodeLoader: false },
   },
 });

@@ -111,13 +111,7 @@ export async function openMailServers({
     password: PASSWORD,
     sent,
     deliver,
-    mails: () =>
-      ['new', 'cur'].flatMap((folder) =>
-        readdirSync(join(box, folder)).map((name) => ({
-          raw: readFileSync(join(box, folder, name), 'utf8'),
-          flags: name.split(':2,')[1] ?? '',
-        })),
-      ),
+    mails: () => mailsIn(box),
     renumber: () => {
       for (const name of readdirSync(box)) if (name.startsWith('dovecot')) rmSync(join(box, name), { recursive: true });
     },
@@ -216,4 +210,19 @@ async function untilListening(port: number, server: ChildProcess, log: string): 
 function openssl(cwd: string, args: string): void {
   const { status, stderr } = spawnSync('openssl', args.split(' '), { cwd, encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);
+}
+
+/** A mail that the server renames while it is looked for is looked for again. */
+function mailsIn(box: string): { raw: string; flags: string }[] {
+  for (;;)
+    try {
+      return ['new', 'cur'].flatMap((folder) =>
+        readdirSync(join(box, folder)).map((name) => ({
+          raw: readFileSync(join(box, folder, name), 'utf8'),
+          flags: name.split(':2,')[1] ?? '',
+        })),
+      );
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
 }
