@@ -23,6 +23,7 @@ import type { FleetConnection } from './connect-fleet.ts';
 export const RUNS = 'OKA_RUNS';
 export const TASKS = 'OKA_TASKS';
 export const RESULTS = 'OKA_RESULTS';
+export const SHARED = 'OKA_SHARED';
 export const FILES = 'oka_files';
 export const MEMBERS = 'oka_members';
 
@@ -37,6 +38,8 @@ export const resultSubject = (home: string, member: string): string => `oka.resu
 export const resultSubjects = (home: string): string => `oka.result.${toToken(home)}.*`;
 export const taskSubject = (queue: string, member: string): string => `oka.task.${queue}.${toToken(member)}`;
 export const taskSubjects = (queue: string): string => `oka.task.${queue}.*`;
+/** Every member may change every shared value. A key may have several parts, separated by dots. */
+export const sharedSubject = (key: string): string => `oka.shared.${key}`;
 
 /** Who published on a subject (S2). */
 export const publisherOf = (subject: string): string => fromToken(subject.slice(subject.lastIndexOf('.') + 1));
@@ -54,7 +57,7 @@ export async function openStreams(
   const found = await findStream(connection, RUNS);
   if (known !== null) assertSame(known, found);
   const runs = toStream(found ?? (await connection.manager.streams.add(configOf(RUNS, replicas))));
-  for (const name of [TASKS, RESULTS])
+  for (const name of [TASKS, RESULTS, SHARED])
     if ((await findStream(connection, name)) === null) await connection.manager.streams.add(configOf(name, replicas));
   return runs;
 }
@@ -105,6 +108,15 @@ function configOf(name: string, replicas: number): NewStream {
         subjects: ['oka.task.*.*'],
         retention: RetentionPolicy.Workqueue,
         duplicate_window: nanos(DUPLICATES_MS),
+      };
+    case SHARED:
+      return {
+        ...common,
+        subjects: ['oka.shared.>'],
+        retention: RetentionPolicy.Limits,
+        max_msgs_per_subject: 1,
+        discard: DiscardPolicy.Old,
+        deny_purge: true,
       };
     default:
       return {

@@ -41,13 +41,17 @@ export function runLog({ js, manager }: FleetConnection, stream: FleetStream): R
 }
 
 /** Everything but a refusal leaves open whether the message is there. A message that is too large never will be. */
-function toAnswer(error: unknown): Appended {
+export function toAnswer(error: unknown): Exclude<Appended, { kind: 'appended' }> {
   if (error instanceof JetStreamApiError && error.code === WRONG_LAST_SEQUENCE) return { kind: 'refused' };
   if (error instanceof Error && error.message.includes('MAX_PAYLOAD'))
-    throw new OkaError('fleet-refused', 'an event of the run is larger than a message of the fleet may be', {
-      fix: 'Raise `max_payload` in the configuration of the servers.',
-      cause: error,
-    });
+    throw new OkaError(
+      'fleet-refused',
+      'an event of a run, or a shared value, is larger than a message of the fleet may be',
+      {
+        fix: 'Raise `max_payload` in the configuration of the servers.',
+        cause: error,
+      },
+    );
   return { kind: 'unknown' };
 }
 

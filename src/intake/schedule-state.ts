@@ -102,8 +102,15 @@ function applySlot(state: Schedules, { job, slot, how, reason, run }: Slot): voi
   const [, source, id = ''] = JOB.exec(job) ?? [];
   const known = state.byId[id];
   if (run !== undefined && source !== undefined) state.runs[run] = { schedule: id, slot, isStarted: false };
+  if (run === undefined && source === 'schedule') dropPending(state, id, slot);
   if (known === undefined || source !== 'schedule') return;
   state.byId[id] = { ...known, since: Math.max(known.since, Date.parse(slot)), last: { slot, how, reason } };
+}
+
+/** A time that was recorded before, and that another member of the fleet runs after all. */
+function dropPending({ runs }: Schedules, id: string, slot: string): void {
+  for (const [run, pending] of Object.entries(runs))
+    if (pending.schedule === id && pending.slot === slot && !pending.isStarted) delete runs[run];
 }
 
 function applyEnd(state: Schedules, run: string, status: string, at: string): void {

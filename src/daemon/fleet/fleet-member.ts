@@ -2,10 +2,12 @@
 import type { FleetFiles } from '../../fleet/fleet-files.ts';
 import type { FleetMembers } from '../../fleet/fleet-members.ts';
 import type { ResultQueue } from '../../fleet/result-queue.ts';
+import type { SharedLog } from '../../fleet/shared-values.ts';
 import type { FenceOptions, RunFence, RunLog } from '../../fleet/run-fence.ts';
 import type { TaskQueue } from '../../fleet/task-queue.ts';
 import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
 import type { LedgerPort } from '../port-types.ts';
+import type { FleetSlots } from './fleet-slots.ts';
 import type { OwnedRuns } from './owned-runs.ts';
 
 export type FleetMember = {
@@ -18,6 +20,10 @@ export type FleetMember = {
   results: ResultQueue;
   files: FleetFiles;
   members: FleetMembers;
+  /** Values that all members change. */
+  shared: SharedLog;
+  /** Times of schedules that several homes have. */
+  slots: FleetSlots;
   owned: OwnedRuns;
   /** The ledger without the fence, for what the fleet itself records. */
   ownLedger: LedgerPort;

@@ -13,6 +13,7 @@ import { openMembers } from '../../fleet/fleet-members.ts';
 import { openStreams } from '../../fleet/fleet-streams.ts';
 import { resultQueue } from '../../fleet/result-queue.ts';
 import { runLog } from '../../fleet/run-log.ts';
+import { sharedLog } from '../../fleet/shared-log.ts';
 import { taskQueue } from '../../fleet/task-queue.ts';
 import type { Home } from '../../schema/home.ts';
 import { settleIdentity } from '../home/home-identity.ts';
@@ -21,8 +22,13 @@ import type { Stores } from '../stores.ts';
 import { fencedLedger, sharedArtifacts } from './fenced-stores.ts';
 import type { FencedStores, FleetMember } from './fleet-member.ts';
 import { fleetRuns } from './fleet-runs.ts';
+import { fleetSlots } from './fleet-slots.ts';
+import { watchMembers } from './member-watch.ts';
 import { ownedRuns } from './owned-runs.ts';
 import { storeFolder } from './run-folder.ts';
+
+/** Members report every five seconds. */
+const LEAST_SILENCE_MS = 12_000;
 
 export type OpenFleet = { member: FleetMember; stores: FencedStores; close: () => Promise<void> };
 
@@ -37,12 +43,15 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
     const { version } = connection;
     if (known === null) await stores.ledger.append({ type: 'fleet.joined', data: { member: name, runs, version } });
     const files = await retryWhileDown(() => openFiles(connection, replicas));
-    const shared = sharedArtifacts(stores.artifacts, files);
+    const copies = sharedArtifacts(stores.artifacts, files);
     const owned = ownedRuns({
-      whenShared: shared.whenShared,
+      whenShared: copies.whenShared,
       storeFolder: (task) => storeFolder(join(home.workspace, 'desk', task), files),
       onLost: (fence) => member.onLost(fence),
     });
+    const members = await retryWhileDown(() => openMembers(connection, replicas));
+    const shared = sharedLog(connection);
+    const watch = watchMembers(members, Math.max(ackWaitMs, LEAST_SILENCE_MS));
     const member: FleetMember = {
       name,
       labels,
@@ -52,7 +61,9 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
       queue: taskQueue(connection, { ackWaitMs }),
       results: resultQueue(connection),
       files,
-      members: await retryWhileDown(() => openMembers(connection, replicas)),
+      members,
+      shared,
+      slots: fleetSlots(shared, name, watch),
       owned,
       ownLedger: stores.ledger,
       isConnected: connection.isConnected,
@@ -62,10 +73,10 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
     const ledger = fencedLedger(stores.ledger, owned);
     return {
       member,
-      stores: { ledger, events: { ...stores.events, flush: ledger.flush }, artifacts: shared.artifacts },
+      stores: { ledger, events: { ...stores.events, flush: ledger.flush }, artifacts: copies.artifacts },
       close: async () => {
         unsubscribe();
-        shared.close();
+        copies.close();
         await connection.close();
       },
     };

@@ -21,6 +21,7 @@ import { messageOf } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Log } from '../log-line.ts';
+import type { FleetSlots } from '../fleet/fleet-slots.ts';
 import type { LedgerPort, ProjectionsPort, Runs } from '../port-types.ts';
 import { describeChange, describeSlots } from './schedule-messages.ts';
 import { writeReasons } from './schedule-reasons.ts';
@@ -30,6 +31,8 @@ export type SchedulePorts = {
   ledger: Pick<LedgerPort, 'append'>;
   projections: ProjectionsPort;
   runs: Pick<Runs, 'stateOf'>;
+  /** This home as a member of a fleet: each time of a schedule that several homes have runs once. */
+  fleet?: { slots: FleetSlots } | null;
   now?: () => number;
 };
 
@@ -55,7 +58,14 @@ const SCAN_MS = 1000;
 const MOST_SHARE = 0.02;
 const AT_ONCE = 1000;
 
-export function openSchedules({ home, ledger, projections, runs, now = Date.now }: SchedulePorts): SchedulesPort {
+export function openSchedules({
+  home,
+  ledger,
+  projections,
+  runs,
+  fleet = null,
+  now = Date.now,
+}: SchedulePorts): SchedulesPort {
   const folder = new ScheduleFolder(join(home.workspace, 'schedules'));
   const state = (): Schedules => projections.stateOf(schedulesProjection);
   const append = async (events: readonly NewEvent[]): Promise<void> => {
@@ -75,7 +85,9 @@ export function openSchedules({ home, ledger, projections, runs, now = Date.now 
     const begun = performance.now();
     const scanned = folder.scan(isAtOnce);
     if (scanned !== null && (scanned.isFresh || isAtOnce)) {
-      const changes = scheduleChanges(scanned.entries, state(), now());
+      const found = scheduleChanges(scanned.entries, state(), now());
+      const changes =
+        fleet === null ? found : await Promise.all(found.map((each) => fleet.slots.withSharedAnchor(each)));
       await append(changes.map((data) => ({ type: 'schedule.changed', data })));
       writeReasons(folder.path, changes);
       for (const change of changes) log(describeChange(change));
@@ -86,7 +98,9 @@ export function openSchedules({ home, ledger, projections, runs, now = Date.now 
   const recordSlots = async (): Promise<SlotCame[]> => {
     const started = active?.started ?? now();
     await append(failedTooOften(state()).map((data) => ({ type: 'schedule.changed', data })));
-    const due = dueNow(state(), now(), started);
+    const ripe = dueNow(state(), now(), started);
+    await fleet?.slots.noteEnded(state());
+    const due = fleet === null ? ripe : await fleet.slots.settle(ripe, state());
     await append(due.map((data) => ({ type: 'slot.came', data })));
     for (const line of describeSlots(due)) log(line);
     return due;

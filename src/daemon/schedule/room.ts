@@ -2,14 +2,14 @@
 import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
 
-const { home, ledger, projections, runs, schedules: schedulesPort } = ports;
+const { home, ledger, projections, runs, fleet, schedules: schedulesPort } = ports;
 
 export const schedules = defineRoom({
   name: 'daemon/schedule',
   events: ['schedule.changed', 'slot.came'],
   projections: async () => [(await import('../../intake/schedule-state.ts')).schedulesProjection],
   schemas: async () => ({ 'graph-schedule': (await import('../../schema/graph-schedule.ts')).GraphSchedule }),
-  needs: { home, ledger, projections, runs },
+  needs: { home, ledger, projections, runs, fleet },
   gives: { schedules: schedulesPort },
   open: async (needed) => {
     const { openSchedules } = await import('./open-schedules.ts');

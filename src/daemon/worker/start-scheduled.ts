@@ -10,7 +10,7 @@ import type { Claimed } from '../../intake/claim-task.ts';
 import { knownTasks } from '../../intake/known-tasks.ts';
 import { Vanished } from '../../intake/plain-file.ts';
 import { readScheduleFile, type ScheduleFile } from '../../intake/schedule-file.ts';
-import type { Schedules, ScheduleState } from '../../intake/schedule-state.ts';
+import { jobOf, type Schedules, type ScheduleState } from '../../intake/schedule-state.ts';
 import { replaceFile } from '../../ledger/disk.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { graphFile, loadRunnableGraph } from '../home/graph-files.ts';
@@ -53,6 +53,8 @@ export async function startScheduled(host: Host, log: Log): Promise<StartedRun |
   const { next } = nextScheduledRun(schedules.state());
   if (next === null) return null;
   const state = schedules.state().byId[next.schedule];
+  const mayStart = await mayStartHere(host, next, state);
+  if (mayStart !== true) return null;
   try {
     if (state === undefined) throw new OkaError('refused', 'its schedule was removed before it could start');
     return await startFile(host, next, state, readNow(schedules.folder, state));
@@ -62,6 +64,27 @@ export async function startScheduled(host: Host, log: Log): Promise<StartedRun |
     await reject(host, next, state?.name ?? next.schedule, messageOf(error));
     return null;
   }
+}
+
+const ELSEWHERE = 'another member of the fleet has taken it over';
+
+/** In a fleet each time runs once. Null: the servers do not answer, so that nobody knows yet. */
+async function mayStartHere(
+  { valuesOf }: Host,
+  { run, schedule, slot }: PendingRun,
+  state: ScheduleState | undefined,
+): Promise<boolean | null> {
+  const { fleet, schedules } = valuesOf({ fleet: ports.fleet, schedules: ports.schedules });
+  if (fleet === null || state === undefined) return true;
+  try {
+    if (await fleet.slots.mayStart({ run, schedule, slot }, state)) return true;
+  } catch (error) {
+    if (error instanceof OkaError && error.code === 'fleet-down') return null;
+    throw error;
+  }
+  const data = { job: jobOf(schedule), slot, how: 'skipped', reason: ELSEWHERE } as const;
+  await schedules.append([{ type: 'slot.came', data }]);
+  return false;
 }
 
 /** Cancels runs whose schedule wants the next one instead (`overlap: cancel`); also while no further run could start. */
