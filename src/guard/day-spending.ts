@@ -25,7 +25,12 @@ export type DaySpendingState = {
   reserved: Record<string, DayNeed & { quarter: number }>;
   /** When a limit was last reported to be nearly reached: a date and the limit. */
   low: { date: string; of: keyof DaySpend; limit: number } | null;
+  /** Events of a run that was taken over from another member of a fleet, which has counted them: up to which number. */
+  copies: { run: string; last: number } | null;
 };
+
+/** The part of it that the homes of a fleet tell each other. */
+export type HomeSpending = Pick<DaySpendingState, 'spent' | 'reserved'>;
 
 const QUARTER_MS = 15 * 60_000;
 /** Two days: every day of a zone whose date is a day behind or ahead is still in the state. */
@@ -33,10 +38,13 @@ const WINDOW = 2 * 96;
 
 export const daySpending: Projection<DaySpendingState> = {
   name: 'day_spending',
-  version: 2,
+  version: 3,
   file: 'state/day_spending.json',
-  initial: () => ({ limits: {}, spent: {}, reserved: {}, low: null }),
+  initial: () => ({ limits: {}, spent: {}, reserved: {}, low: null, copies: null }),
   apply: (state, event) => {
+    if (isCopy(state, event)) return state;
+    if (event.type === 'run.claimed' && event.data.from !== undefined && event.run !== null)
+      state.copies = { run: event.run, last: event.seq + event.data.from.copied };
     if (event.type === 'policy.loaded') state.limits = event.data.day_budget ?? {};
     else if (event.type === 'budget.reserved') reserveCall(state, event);
     else if (event.type === 'call.ended') endCall(state, event);
@@ -46,8 +54,35 @@ export const daySpending: Projection<DaySpendingState> = {
   },
 };
 
+function isCopy({ copies }: DaySpendingState, { seq, run }: Event): boolean {
+  if (copies === null || seq > copies.last || run === null) return false;
+  return run === copies.run || run.startsWith(`${copies.run}.`);
+}
+
+/** What several homes have spent together. */
+export function sumSpending(homes: readonly HomeSpending[]): HomeSpending {
+  const sum: HomeSpending = { spent: {}, reserved: {} };
+  for (const { spent, reserved } of homes) {
+    for (const [quarter, spend] of Object.entries(spent)) addAt(sum, Number(quarter), spend);
+    Object.assign(sum.reserved, reserved);
+  }
+  return sum;
+}
+
+/** What may still count for somebody's day. */
+export function recentSpending({ spent, reserved }: HomeSpending, now: number): HomeSpending {
+  const first = Math.floor(now / QUARTER_MS) - DAY_AND_MORE;
+  return {
+    spent: Object.fromEntries(Object.entries(spent).filter(([quarter]) => Number(quarter) >= first)),
+    reserved: Object.fromEntries(Object.entries(reserved).filter(([, { quarter }]) => quarter >= first)),
+  };
+}
+
+/** A day of 25 hours, and an hour by which clocks may differ. */
+const DAY_AND_MORE = 26 * 4;
+
 /** What counts for the local day of this moment. */
-export function spentToday(state: DaySpendingState, now: number): DaySpend {
+export function spentToday(state: HomeSpending, now: number): DaySpend {
   const first = Math.floor(startOfDay(now) / QUARTER_MS);
   const total = settledToday(state, now);
   for (const { quarter, usd, tokens } of Object.values(state.reserved))
@@ -56,7 +91,7 @@ export function spentToday(state: DaySpendingState, now: number): DaySpend {
 }
 
 /** The same without calls that have not ended. */
-function settledToday({ spent }: DaySpendingState, now: number): DaySpend {
+function settledToday({ spent }: HomeSpending, now: number): DaySpend {
   const first = Math.floor(startOfDay(now) / QUARTER_MS);
   const total = { usd: 0, tokens: 0, calls: 0 };
   for (const [quarter, spend] of Object.entries(spent)) if (Number(quarter) >= first) add(total, spend);
@@ -66,7 +101,11 @@ function settledToday({ spent }: DaySpendingState, now: number): DaySpend {
 const LOW_SHARE = 0.8;
 
 /** The limit that is nearly reached and was not reported yet today, the first of several; null when there is none. */
-export function newlyLow(state: DaySpendingState, limits: DayBudget, now: number): DayBudgetLow | null {
+export function newlyLow(
+  state: HomeSpending & Pick<DaySpendingState, 'low'>,
+  limits: DayBudget,
+  now: number,
+): DayBudgetLow | null {
   const spent = settledToday(state, now);
   const date = localDate(now);
   for (const name of ['usd', 'tokens', 'calls'] as const) {
@@ -161,7 +200,7 @@ function advance(state: DaySpendingState, at: string): number {
   return quarter;
 }
 
-function addAt(state: DaySpendingState, quarter: number, spend: DaySpend): void {
+function addAt(state: HomeSpending, quarter: number, spend: DaySpend): void {
   const total = (state.spent[quarter] ??= { usd: 0, tokens: 0, calls: 0 });
   add(total, spend);
 }

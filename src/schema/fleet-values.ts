@@ -1,7 +1,7 @@
 /** Values that all members of a fleet read and change. */
 import { z } from 'zod';
 import { MemberName } from './fleet.ts';
-import { Id, Instant } from './names.ts';
+import { CallId, Id, Instant } from './names.ts';
 
 const SlotEntry = z.strictObject({
   slot: Instant,
@@ -20,3 +20,20 @@ export const SlotBook = z.strictObject({
   slots: z.array(SlotEntry).max(1000),
 });
 export type SlotBook = z.infer<typeof SlotBook>;
+
+const amount = z.number().nonnegative();
+const quarter = z.string().regex(/^\d{1,10}$/);
+
+const HomeSpending = z
+  .strictObject({
+    spent: z
+      .record(quarter, z.strictObject({ usd: amount, tokens: amount, calls: amount }))
+      .describe('By the quarter of an hour since 1970.'),
+    reserved: z
+      .record(CallId, z.strictObject({ usd: amount, tokens: amount, quarter: z.int().nonnegative() }))
+      .describe('Calls that have not ended, with what they may cost at most.'),
+  })
+  .describe('What the calls of models of one home cost lately: a copy of what its ledger says.');
+
+export const FleetSpending = z.strictObject({ homes: z.record(MemberName, HomeSpending) });
+export type FleetSpending = z.infer<typeof FleetSpending>;

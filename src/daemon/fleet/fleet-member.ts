@@ -9,6 +9,7 @@ import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
 import type { LedgerPort } from '../port-types.ts';
 import type { FleetSlots } from './fleet-slots.ts';
 import type { OwnedRuns } from './owned-runs.ts';
+import type { SharedSpending } from './shared-spending.ts';
 
 export type FleetMember = {
   name: string;
@@ -24,6 +25,8 @@ export type FleetMember = {
   shared: SharedLog;
   /** Times of schedules that several homes have. */
   slots: FleetSlots;
+  /** What the homes of the fleet spend today. */
+  spending: SharedSpending;
   owned: OwnedRuns;
   /** The ledger without the fence, for what the fleet itself records. */
   ownLedger: LedgerPort;

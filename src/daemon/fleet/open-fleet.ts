@@ -26,6 +26,7 @@ import { fleetSlots } from './fleet-slots.ts';
 import { watchMembers } from './member-watch.ts';
 import { ownedRuns } from './owned-runs.ts';
 import { storeFolder } from './run-folder.ts';
+import { sharedSpending } from './shared-spending.ts';
 
 /** Members report every five seconds. */
 const LEAST_SILENCE_MS = 12_000;
@@ -64,6 +65,7 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
       members,
       shared,
       slots: fleetSlots(shared, name, watch),
+      spending: sharedSpending(shared, name),
       owned,
       ownLedger: stores.ledger,
       isConnected: connection.isConnected,

@@ -5,7 +5,9 @@
  *
  * 1. A reservation is durable before its call is made: a process that is killed again and again cannot spend more.
  * 2. Reservations are made one after the other, so two calls never take the same money.
- * 3. A call that waits goes on when there is room for it: at midnight, when the operator raises the limit, or when
+ * 3. In a fleet the money of all homes counts. What is reserved is told to the others before it is in the own ledger, in
+ *    a value that only one home at a time can change; while the servers do not answer, calls wait.
+ * 4. A call that waits goes on when there is room for it: at midnight, when the operator raises the limit, or when
  *    another call has cost less than was reserved for it. Until then its run is not driven and takes no slot.
  */
 import {
@@ -16,8 +18,9 @@ import {
   leftToday,
   newlyLow,
   spentToday,
+  sumSpending,
 } from '../../guard/day-spending.ts';
-import type { DayLeft, DaySpend } from '../../guard/day-spending.ts';
+import type { DayLeft, DaySpend, DaySpendingState, HomeSpending } from '../../guard/day-spending.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { DayBudget as Limits, DayNeed } from '../../schema/day-budget.ts';
@@ -26,6 +29,7 @@ import type { ExecutionBackend } from '../../schema/ports.ts';
 import type { Outcome } from '../../schema/tool.ts';
 import type { ReserveDayBudget } from '../../tools/middleware/reserve-day-budget.ts';
 import type { LedgerPort, ProjectionsPort, Runs } from '../port-types.ts';
+import type { SharedSpending } from '../fleet/shared-spending.ts';
 import type { LoadedPolicy } from './policy-file.ts';
 
 export type DayBudgetPorts = {
@@ -35,6 +39,7 @@ export type DayBudgetPorts = {
   taskGraph: () => TaskGraph;
   runs: Pick<Runs, 'answer'>;
   backend: Pick<ExecutionBackend, 'capabilities'>;
+  fleet: { spending: SharedSpending } | null;
   clock: () => number;
 };
 
@@ -47,7 +52,14 @@ export type DayBudget = {
 };
 
 export function openDayBudget(ports: DayBudgetPorts): DayBudget {
-  const { ledger, projections, policy, clock } = ports;
+  const { ledger, projections, policy, fleet, clock } = ports;
+  const own = (): DaySpendingState => projections.stateOf(daySpending);
+  /** Null: what others have spent is not known. */
+  const all = (): DaySpendingState | null => {
+    if (fleet === null) return own();
+    const others = fleet.spending.others();
+    return others === null ? null : { ...own(), ...sumSpending([own(), ...others]) };
+  };
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work);
@@ -56,7 +68,7 @@ export function openDayBudget(ports: DayBudgetPorts): DayBudget {
   };
   const now = (): ReturnType<DayBudget['now']> => {
     const limits = policy().policy.day_budget ?? {};
-    const spent = spentToday(projections.stateOf(daySpending), clock());
+    const spent = spentToday(all() ?? own(), clock());
     return { limits, spent, left: leftToday(limits, spent) };
   };
   return {
@@ -66,14 +78,22 @@ export function openDayBudget(ports: DayBudgetPorts): DayBudget {
       const need = needOf(most);
       return inTurn(async () => {
         if (call.signal.aborted) return notBegun;
-        const { limits, spent, left } = now();
-        if (lackFor(left, need) !== null) return waitForDay(limits, spent, need, clock());
+        const limits = policy().policy.day_budget ?? {};
+        const fits = (spending: HomeSpending): boolean =>
+          lackFor(leftToday(limits, spentToday(spending, clock())), need) === null;
+        const shared = (await fleet?.spending.reserve(own(), call, need, fits)) ?? null;
+        if (call.signal.aborted) return notBegun;
+        const spending = shared ?? own();
+        if (!fits(spending)) return waitForDay(limits, spentToday(spending, clock()), need, clock());
         await ledger.append({ type: 'budget.reserved', run: call.run, data: { call: call.call, ...need } });
         return call.signal.aborted ? notBegun : null;
       });
     },
     poll: async () => {
-      const low = newlyLow(projections.stateOf(daySpending), policy().policy.day_budget ?? {}, clock());
+      fleet?.spending.publish(own, inTurn);
+      const known = all();
+      if (known === null) return;
+      const low = newlyLow(known, policy().policy.day_budget ?? {}, clock());
       if (low !== null) await ledger.append({ type: 'budget.low', data: low });
       await continueWaits(ports, now);
     },

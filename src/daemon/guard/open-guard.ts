@@ -52,6 +52,7 @@ export async function openGuard(
     taskGraph: () => withoutUnclaimed(taskGraph(), projections, fleet),
     runs,
     backend,
+    fleet,
     clock: Date.now,
   });
   await record(file.now());

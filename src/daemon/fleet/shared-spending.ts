@@ -1,0 +1,77 @@
+/**
+ * Owns: the money of the day in a fleet: what each home has spent and reserved, in one value that all homes change.
+ * Does not own: what this home has spent, which its ledger says (guard/day-spending.ts).
+ *
+ * 1. A home replaces only its own part, with what its ledger says. A member that is gone keeps its part, its reservations too.
+ * 2. A reservation is in the value before it is in the ledger. If the home ends in between, the call was not made, and the
+ *    next change of this home takes it out again.
+ * 3. While the servers do not answer nothing is reserved: the call waits, as long as nobody stops it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { changeValue, type SharedLog } from '../../fleet/shared-values.ts';
+import { type HomeSpending, recentSpending, sumSpending } from '../../guard/day-spending.ts';
+import type { DayNeed } from '../../schema/day-budget.ts';
+import { OkaError } from '../../schema/errors.ts';
+import { FleetSpending } from '../../schema/fleet-values.ts';
+
+type Call = { call: string; signal: AbortSignal };
+type Fits = (spending: HomeSpending) => boolean;
+
+export type SharedSpending = {
+  /** Resolves with what all homes have spent without this call; it is reserved if it fits. Null when it was stopped. */
+  reserve(own: HomeSpending, call: Call, need: DayNeed, fits: Fits): Promise<HomeSpending | null>;
+  /** Tells the others in the background what this home has spent, if that has changed, and learns what they have. */
+  publish(own: () => HomeSpending, inTurn: <T>(work: () => Promise<T>) => Promise<T>): void;
+  /** What the other homes have spent, as it was a moment ago; null when that is not known. */
+  others(): HomeSpending[] | null;
+};
+
+const KEY = 'budget';
+const RETRY_MS = 500;
+const PUBLISH_MS = 2000;
+const KNOWN_MS = 10_000;
+const QUARTER_MS = 15 * 60_000;
+
+export function sharedSpending(log: SharedLog, home: string, clock: () => number = Date.now): SharedSpending {
+  let known: { others: HomeSpending[]; since: number } | null = null;
+  let published = Number.NEGATIVE_INFINITY;
+  let isPublishing = false;
+  const replaceOwn = async (own: HomeSpending, change: (all: HomeSpending) => HomeSpending): Promise<HomeSpending> => {
+    const recent = recentSpending(own, clock());
+    return changeValue(log, KEY, FleetSpending, (value) => {
+      const { [home]: before, ...rest } = value?.homes ?? {};
+      const others = Object.values(rest);
+      known = { others, since: performance.now() };
+      const all = sumSpending([recent, ...others]);
+      const mine = change(all);
+      const isSame = JSON.stringify(mine) === JSON.stringify(before ?? { spent: {}, reserved: {} });
+      return { next: isSame ? null : { homes: { ...rest, [home]: mine } }, result: all };
+    });
+  };
+  return {
+    reserve: async (own, { call, signal }, { usd, tokens }, fits) => {
+      const recent = recentSpending(own, clock());
+      const quarter = Math.floor(clock() / QUARTER_MS);
+      const withCall = { ...recent, reserved: { ...recent.reserved, [call]: { usd, tokens, quarter } } };
+      while (!signal.aborted)
+        try {
+          return await replaceOwn(own, (all) => (fits(all) ? withCall : recent));
+        } catch (error) {
+          if (!(error instanceof OkaError) || error.code !== 'fleet-down') throw error;
+          await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+        }
+      return null;
+    },
+    publish: (own, inTurn) => {
+      if (isPublishing || performance.now() - published < PUBLISH_MS) return;
+      isPublishing = true;
+      void inTurn(() => replaceOwn(own(), () => recentSpending(own(), clock())))
+        .catch(() => undefined) // it is told with the next change
+        .finally(() => {
+          isPublishing = false;
+          published = performance.now();
+        });
+    },
+    others: () => (known !== null && performance.now() - known.since < KNOWN_MS ? known.others : null),
+  };
+}
