@@ -2,6 +2,7 @@
 import type { Rows } from '../schema/rows.ts';
 import type { ChangedFolder, NodeRecord, TreeChanges } from '../schema/tree.ts';
 import { movePlace } from './move-place.ts';
+import { type IndexChanges, noteChanges, noteRemoved, storeIndex } from './node-index.ts';
 import { refreshStale } from './stale-heads.ts';
 import { readNode } from './tree-store.ts';
 import { type EntryRow, type FolderRow, joinPath, type PlaceRow, treeKeys } from './tree-rows.ts';
@@ -9,9 +10,12 @@ import { type EntryRow, type FolderRow, joinPath, type PlaceRow, treeKeys } from
 export function applyChanges(rows: Rows, workspace: string, changes: TreeChanges, at: string): void {
   const hasPlaces = [...rows.each(treeKeys.places(workspace), { limit: 1 })].length > 0;
   const gone = hasPlaces ? goneNodes(rows, workspace, changes) : [];
-  for (const folder of changes.folders) removeFolders(rows, workspace, folder);
+  const index: IndexChanges = new Map();
+  for (const folder of changes.folders) removeFolders(rows, workspace, folder, index);
   for (const folder of changes.folders)
     rows.put(treeKeys.folder(workspace, folder.path), nextFolder(rows, workspace, folder));
+  for (const folder of changes.folders) noteChanges(index, folder);
+  storeIndex(rows, workspace, index);
   if (!hasPlaces) return;
   settleGone(rows, workspace, gone, changes, at);
   for (const folder of changes.folders) refreshFolder(rows, workspace, folder);
@@ -19,25 +23,47 @@ export function applyChanges(rows: Rows, workspace: string, changes: TreeChanges
 
 /** Entries of the folder from now on, ordered by name. */
 function nextFolder(rows: Rows, workspace: string, { path, id, put, drop }: ChangedFolder): FolderRow {
-  const entries = put.map(
-    ([name, kind, node, size, , reason]): EntryRow =>
-      reason === undefined ? [name, kind, node, size] : [name, kind, node, size, reason],
-  );
+  const entries = put
+    .map(
+      ([name, kind, node, size, , reason]): EntryRow =>
+        reason === undefined ? [name, kind, node, size] : [name, kind, node, size, reason],
+    )
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
   const known = rows.get<FolderRow>(treeKeys.folder(workspace, path))?.entries ?? [];
+  if (known.length === 0) return { id, entries };
   const changed = new Set([...put.map(([name]) => name), ...drop.map(([name]) => name)]);
   const others = known.filter(([name]) => !changed.has(name));
-  return { id, entries: [...others, ...entries].toSorted(([a], [b]) => (a < b ? -1 : 1)) };
+  return { id, entries: mergeEntries(others, entries) };
+}
+
+/** Both are ordered by name. */
+function mergeEntries(some: readonly EntryRow[], others: readonly EntryRow[]): EntryRow[] {
+  const merged: EntryRow[] = [];
+  let next = 0;
+  for (const entry of some) {
+    for (let other = others[next]; other !== undefined && other[0] < entry[0]; other = others[next]) {
+      merged.push(other);
+      next += 1;
+    }
+    merged.push(entry);
+  }
+  return [...merged, ...others.slice(next)];
 }
 
 /** The rows of folders that are gone, or are something else now. */
-function removeFolders(rows: Rows, workspace: string, { path, put, drop }: ChangedFolder): void {
+function removeFolders(rows: Rows, workspace: string, { path, put, drop }: ChangedFolder, index: IndexChanges): void {
   const replaced = put.filter(([, kind, , , was]) => was !== null && kind !== 'folder').map(([name]) => name);
   const removed = drop.filter(([, kind]) => kind === 'folder').map(([name]) => name);
   for (const name of [...replaced, ...removed]) {
     const folder = joinPath(path, name);
-    if (rows.get(treeKeys.folder(workspace, folder)) === undefined) continue;
+    const row = rows.get<FolderRow>(treeKeys.folder(workspace, folder));
+    if (row === undefined) continue;
+    noteRemoved(index, folder, row);
     rows.put(treeKeys.folder(workspace, folder), null);
-    for (const [key] of rows.each(`${treeKeys.folder(workspace, folder)}/`)) rows.put(key, null);
+    for (const [key, below] of rows.each<FolderRow>(`${treeKeys.folder(workspace, folder)}/`)) {
+      noteRemoved(index, key.slice(treeKeys.folders(workspace).length), below);
+      rows.put(key, null);
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import type { FrameID, FrameRecord } from '../schema/frame.ts';
 import type { NodeID, NodeRecord } from '../schema/tree.ts';
 import type { Rows } from '../schema/rows.ts';
 import { frameCount } from './frame-count.ts';
+import { pathsByStart } from './node-index.ts';
 import {
   type AttachedRow,
   baseName,
@@ -165,7 +166,7 @@ export const isAtOrBelow = (path: string, under: string): boolean =>
 function findPath(rows: Rows, workspace: string, name: string): string {
   const path = name.replace(/^(\.\/+)+|^\.$/, '').replace(/\/+$/, '');
   if (readNode(rows, workspace, path) !== null) return path;
-  const found = /^[0-9a-f]{4,64}$/.test(name) ? [...pathsOfId(rows, workspace, name)] : [];
+  const found = /^[0-9a-f]{4,64}$/.test(name) ? pathsOfId(rows, workspace, name) : [];
   const [first, ...others] = found;
   if (first !== undefined && others.length === 0) return first;
   if (first !== undefined)
@@ -177,13 +178,10 @@ function findPath(rows: Rows, workspace: string, name: string): string {
   });
 }
 
-function* pathsOfId(rows: Rows, workspace: string, start: string): Generator<string> {
-  const prefix = treeKeys.folders(workspace);
-  for (const [key, folder] of rows.each<FolderRow>(prefix)) {
-    const path = key.slice(prefix.length);
-    if (path === '' && folder.id.startsWith(start)) yield '';
-    for (const [name, , id] of folder.entries) if (id.startsWith(start)) yield joinPath(path, name);
-  }
+function pathsOfId(rows: Rows, workspace: string, start: string): string[] {
+  return ['', ...pathsByStart(rows, workspace, start)].filter(
+    (path) => readNode(rows, workspace, path)?.id.startsWith(start) === true,
+  );
 }
 
 function findFrame(rows: Rows, workspace: string, name: string): FrameID {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
-import { knownToolNames } from '../../src/daemon/room-contributions.ts';
+import { detachedTools, knownToolNames } from '../../src/daemon/room-contributions.ts';
+import { openArtifacts } from '../../src/ledger/artifact-store.ts';
 import { oka, temporaryFolder } from '../support/cli.ts';
 import { open, ran } from '../support/deps.ts';
 import { Graph } from '../../src/schema/graph.ts';
@@ -27,6 +28,16 @@ describe('names of tools', () => {
       expect(runs.map(({ status }) => status)).toEqual(names.map(() => 'failed'));
       await expect(ran(host, graphWith('no.such'), 'r')).rejects.toThrow('there is no tool "no.such"');
     });
+  });
+
+  it('of the context tree are known to a simulation, which calls none of them', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    const artifacts = openArtifacts(join(home.oka, 'artifacts'), (text) => text);
+    const place = { home, desk: join(home.workspace, 'desk'), artifacts, purpose: 'simulation' as const };
+    const simulated = (await detachedTools(place)).map(({ name }) => name);
+    expect(simulated).toEqual(expect.arrayContaining(['context.read', 'context.synthesize', 'context.invalidate']));
   });
 
   it('a graph may install a tool, and is valid', async () => {

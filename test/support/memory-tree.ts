@@ -112,7 +112,7 @@ export function memoryTree(
         cacheFile: join(folder, 'stats'),
         compare: async (work) => work((path) => rows.get<FolderRow>(treeKeys.folder(workspace, path))),
         force: true,
-        maxFileBytes: 1024 * 1024,
+        maxFileBytes: 64 * 1024 * 1024,
         redact,
       });
       const { root: id, base, totals } = scanned.changes;

@@ -19,9 +19,9 @@ import {
   WriteRequest,
 } from '../../schema/synthesis.ts';
 import { ContextView, DEFAULT_AGENT, NodeContext } from '../../schema/frame.ts';
-import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
+import type { Act, Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { defineTool, ok } from '../../tools/builtin/define-tool.ts';
-import type { Synthesis } from './open-synthesis.ts';
+import type { Asking, Synthesis } from './open-synthesis.ts';
 
 export type ContextToolPorts = {
   /** Opens it at first use: a host that needs no frames does not pay for them. */
@@ -134,9 +134,10 @@ function makingTools({ synthesis, hasModel }: ContextToolPorts): Tool[] {
         const { act, signal } = call;
         const { refresh, synthesize } = await synthesis();
         await refresh(request.workspace, signal);
-        const asking = { act: hasModel(request.model) ? act : null, signal };
+        const asking = askingFor(hasModel(request.model) ? act : null, signal);
         const agent = agentFor(request.agent, call);
-        return reportOutcome(await synthesize({ ...request, agent }, asking));
+        const report = await synthesize({ ...request, agent }, asking);
+        return asking.waiting() ?? reportOutcome(report);
       },
     }),
     defineTool({
@@ -150,11 +151,24 @@ function makingTools({ synthesis, hasModel }: ContextToolPorts): Tool[] {
       act: async (request, { act, signal }) => {
         const { refresh, regenerate } = await synthesis();
         await refresh(request.workspace, signal);
-        const asking = { act: hasModel(request.model) ? act : null, signal };
-        return reportOutcome(await regenerate(request, asking));
+        const asking = askingFor(hasModel(request.model) ? act : null, signal);
+        const report = await regenerate(request, asking);
+        return asking.waiting() ?? reportOutcome(report);
       },
     }),
   ];
+}
+
+/** What models may cost today is used up: the call waits, and goes on with what is still to be made. */
+function askingFor(act: Act | null, signal: AbortSignal): Asking & { waiting: () => Outcome | null } {
+  let waiting: Outcome | null = null;
+  const watched: Act = async (...asked) => {
+    const outcome = await (act as Act)(...asked);
+    if (outcome.status === 'waiting' && outcome.for.kind === 'timer' && outcome.for.day_budget !== undefined)
+      waiting = outcome;
+    return outcome;
+  };
+  return { act: act === null ? null : watched, signal, waiting: () => waiting };
 }
 
 const MOST_LISTED = 200;

@@ -23,9 +23,9 @@ export async function mapFolder(
   const files = await tree.read(workspace, (reader) => [...filesBelow(reader, node === '' ? '' : reader.find(node))]);
   const sources: SourceFile[] = [];
   for (const [at, file] of files.slice(0, MOST_FILES).entries()) {
-    const source = await readSource(workspace, file);
-    if (source !== null && !source.text.slice(0, 8000).includes('\0'))
-      sources.push({ path: file.path, text: source.text, outline: outlineOf(source.text, endingOf(file.path)) });
+    const text = (await readSource(workspace, file))?.text ?? null;
+    if (text !== null && !text.slice(0, 8000).includes('\0'))
+      sources.push({ path: file.path, text, outline: outlineOf(text, endingOf(file.path)) });
     if (at % SLICE === SLICE - 1) await new Promise(setImmediate);
   }
   const counter = await createTokenCounter('unknown');

@@ -12,13 +12,14 @@ import { fromPathText } from '../../tree/scan/path-text.ts';
 import type { ReadSource } from '../../tree/synthesis/frame-order.ts';
 import type { Workspace } from '../../tree/tree-port.ts';
 
-/** Larger files are described by their beginning only; more is not read into memory. */
+/** Larger files are not read into memory; a frame says no more of them than their size. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 export function readSourceIn(workspaces: readonly Workspace[], { isExact = true } = {}): ReadSource {
   return async (name, node) => {
     const folder = workspaces.find((one) => one.name === name)?.folder;
-    if (folder === undefined || node.size > MOST_BYTES) return null;
+    if (folder === undefined) return null;
+    if (node.size > MOST_BYTES) return { text: null };
     const bytes = await readBelow(folder, node);
     if (bytes === null || (isExact && hash('sha256', bytes) !== node.id)) return null;
     return { text: bytes.toString('utf8') };

@@ -21,6 +21,14 @@ export const synthesis = defineRoom({
     'context.regenerate',
     'context.invalidate',
   ],
+  detachedTools: async ({ purpose }) => {
+    if (purpose === 'replay') return []; // frames have changed since: what they said then is in the record
+    const { contextTools } = await import('./context-tools.ts');
+    const synthesis = (): never => {
+      throw new Error('a simulation invokes no tool');
+    };
+    return contextTools({ synthesis, hasModel: () => false, hasTree: () => true });
+  },
   needs: {
     home,
     tree,
@@ -41,7 +49,7 @@ export const synthesis = defineRoom({
     const [{ contextTools }, { watchWorkspaces }, { hasTree }] = await Promise.all([
       import('./context-tools.ts'),
       import('./watch-workspace.ts'),
-      import('./has-tree.ts'),
+      import('../tree/tree-files.ts'),
     ]);
     const { models: known, settings } = needed;
     const load = async (): Promise<Synthesis> =>

@@ -9,7 +9,7 @@ import type { Candidate } from '../../memory/recall/context-pack.ts';
 import type { Home } from '../../schema/home.ts';
 import { DEFAULT_WORKSPACE } from '../../schema/tree.ts';
 import type { ContextTree } from '../../tree/tree-port.ts';
-import { hasTree } from './has-tree.ts';
+import { hasTree } from '../tree/tree-files.ts';
 
 export type TaskFrames = (dir: string | null, task: string) => Promise<Candidate[]>;
 

@@ -17,7 +17,8 @@ import { isKnownRoot, parseChanges, SCANNED_MEANWHILE } from './check-changes.ts
 import { readFrameText } from './frame-text.ts';
 import { prepareFrames } from './put-frames.ts';
 import { treeEvents } from './tree-events.ts';
-import { openTreeIndex, statCacheFile } from './tree-index.ts';
+import { statCacheFile } from './tree-files.ts';
+import { openTreeIndex } from './tree-index.ts';
 import { findWorkspace, listWorkspaces } from './workspaces.ts';
 
 export type TreePorts = {
@@ -37,7 +38,7 @@ export type OpenTree = ContextTree & {
   /** Adds frames that another process has stored as an artifact. */
   putStored: (workspace: string, frames: string) => ReturnType<ContextTree['put']>;
   /** Starts to fold what was recorded, so that other processes find it in the file and need not fold it each time. */
-  poll: () => void;
+  poll: () => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -110,7 +111,7 @@ export function openContextTree(ports: TreePorts): OpenTree {
         if (attached.length > 0) await record([treeEvents.compacted({ workspace, before, ...counts })]);
         return counts;
       }),
-    poll: () => {
+    poll: async () => {
       index.follow(hasRecorded ? 1 : MOST_BEHIND);
       hasRecorded = false;
     },

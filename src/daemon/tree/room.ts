@@ -20,19 +20,24 @@ export const contextTree = defineRoom({
   needs: { home, ledger, artifacts, agents, vault, config: configPort<TreeConfig>('tree') },
   gives: { tree },
   open: async (needed) => {
-    const [{ openContextTree }, { handleTreeRequest }] = await Promise.all([
-      import('./open-tree.ts'),
-      import('./tree-requests.ts'),
+    const [{ lazyTree }, { hasTree }, { listWorkspaces }] = await Promise.all([
+      import('./lazy-tree.ts'),
+      import('./tree-files.ts'),
+      import('./workspaces.ts'),
     ]);
-    const opened = openContextTree({ ...needed, redact: needed.vault.redact });
+    const opened = lazyTree(
+      listWorkspaces(needed.home, needed.config),
+      () => hasTree(needed.home),
+      async () => (await import('./open-tree.ts')).openContextTree({ ...needed, redact: needed.vault.redact }),
+    );
     const handle = async (intake: TreeIntake): Promise<LateAnswer> => {
-      const done = await handleTreeRequest(opened, intake);
+      const done = await (await import('./tree-requests.ts')).handleTreeRequest(opened, intake);
       return { answer: Promise.resolve(done) };
     };
     return {
       gives: { tree: opened },
       intakes: { record_scan: handle, put_frames: handle, restore_node: handle, compact_tree: handle },
-      poll: async () => opened.poll(),
+      poll: opened.poll,
       close: opened.close,
     };
   },

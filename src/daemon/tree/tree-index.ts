@@ -15,13 +15,9 @@ import type { ArtifactStore } from '../../schema/ports.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { treeFold } from '../../tree/tree-fold.ts';
 import type { LedgerPort } from '../port-types.ts';
+import { treeFile } from './tree-files.ts';
 
 const SHAPE = { version: `tree.${treeFold.version}` };
-
-export const treeFile = (home: Home): string => join(home.oka, 'index', 'tree.sqlite');
-
-export const statCacheFile = (home: Home, workspace: string): string =>
-  join(home.oka, 'index', `tree-${workspace}.stats`);
 
 /** The rows for the process with the pen. */
 export type TreeIndex = {

@@ -7,7 +7,8 @@ import type { NodeRecord } from '../../schema/tree.ts';
 import type { ViewPorts } from '../../tree/compose-view.ts';
 import type { StaleHead, TreeReader } from '../../tree/tree-store.ts';
 import { readFrameText } from './frame-text.ts';
-import { readableArtifacts, statCacheFile } from './tree-index.ts';
+import { statCacheFile } from './tree-files.ts';
+import { readableArtifacts } from './tree-index.ts';
 
 export type TreeStatus = {
   root: string | null;

@@ -1,71 +1,111 @@
 /** Owns: what is different between the files as a walk saw them and the tree as it is known. */
 import { compareText } from '../tree-store.ts';
 import { type EntryRow, type FolderRow, joinPath } from '../tree-rows.ts';
-import type { ChangedEntry, ChangedFolder, TreeChanges, TreeTotals } from '../../schema/tree.ts';
+import type { ChangedEntry, ChangedFolder, NodeID, TreeChanges, TreeKind, TreeTotals } from '../../schema/tree.ts';
 import { isAscii, toPathText } from './path-text.ts';
 import { FILE, FOLDER, isInTree, kindOfCode, reasonOfCode } from './scan-entry.ts';
-import { idAt, type StatCache, STATS } from './stat-cache.ts';
+import { type CachedFolder, emptyCache, idAt, isSameEntry, namesOf, type StatCache, STATS } from './stat-cache.ts';
 
 export type Difference = { changes: TreeChanges; added: number; changed: number; removed: number };
+type KnownFolder = (path: string) => FolderRow | undefined;
 
-/** `known` returns a folder of the tree by its path. Only folders with another id are compared. */
-export function diffTree(cache: StatCache, known: (path: string) => FolderRow | undefined): Difference {
-  const root = cache.folders.get('')?.id ?? '';
+/**
+ * `known` returns a folder of the tree by its path. Only folders with another id are compared: with the cache of the walk
+ * before where that is about the same tree and has the same names, else with what is known.
+ */
+export function diffTree(before: StatCache, now: StatCache, known: KnownFolder): Difference {
+  const root = now.folders.get('')?.id ?? '';
   const base = known('')?.id ?? null;
   const difference: Difference = {
-    changes: { base, root, totals: countTree(cache), folders: [] },
+    changes: { base, root, totals: countTree(now), folders: [] },
     added: 0,
     changed: 0,
     removed: 0,
   };
-  if (root !== base) diffFolder(cache, known, { bytes: '', path: '' }, difference);
+  const isSameTree = before.folders.get('')?.id === base;
+  const comparison = { now, known, before: isSameTree ? before : emptyCache(), into: difference };
+  if (root !== base) diffFolder(comparison, { bytes: '', path: '' });
   return difference;
 }
 
+type Comparison = { now: StatCache; before: StatCache; known: KnownFolder; into: Difference };
 type FolderAt = { bytes: string; path: string };
+/** What was at a place before: its kind and id. */
+type Prior = { kind: TreeKind; id: NodeID };
 
-function diffFolder(
-  cache: StatCache,
-  known: (path: string) => FolderRow | undefined,
-  at: FolderAt,
-  into: Difference,
-): void {
-  const folder = cache.folders.get(at.bytes);
+function diffFolder(comparison: Comparison, at: FolderAt): void {
+  const { now, before, known, into } = comparison;
+  const folder = now.folders.get(at.bytes);
   if (folder === undefined) return;
-  const before = new Map((known(at.path)?.entries ?? []).map((entry) => [entry[0], entry]));
   const changed: ChangedFolder = { path: at.path, id: folder.id, put: [], drop: [] };
   into.changes.folders.push(changed);
-  const names = folder.names.split('/');
-  const isPlain = isAscii(folder.names) && !folder.names.includes('\\');
-  for (let index = 0; index < folder.count; index += 1) {
-    const code = cache.codes[folder.first + index] ?? FILE;
-    if (!isInTree(code)) continue;
-    const bytes = names[index] ?? '';
-    const name = isPlain ? bytes : toPathText(bytes);
-    const id = idAt(cache, folder.first + index);
-    const prior = before.get(name);
-    before.delete(name);
-    const kind = kindOfCode(code);
-    if (prior !== undefined && prior[1] === kind && prior[2] === id) continue;
-    changed.put.push(toChange(cache, folder.first + index, { name, code, id, prior, bytes, at }));
-    into[prior === undefined ? 'added' : 'changed'] += 1;
-    if (code !== FOLDER) continue;
-    diffFolder(cache, known, { bytes: joinPath(at.bytes, bytes), path: joinPath(at.path, name) }, into);
-  }
-  for (const [name, kind, id] of before.values()) changed.drop.push([name, kind, id]);
+  const cached = before.folders.get(at.bytes);
+  if (cached?.names === folder.names) diffAligned(comparison, at, [folder, cached], changed);
+  else diffWithRow(comparison, at, folder, changed, known(at.path)?.entries ?? []);
   into.removed += changed.drop.length;
   changed.put.sort(([a], [b]) => compareText(a, b));
 }
 
-type Put = { name: string; code: number; id: string; prior: EntryRow | undefined; bytes: string; at: FolderAt };
+/** Compares entry by entry, as bytes: most entries of a folder that has changed are as they were. */
+function diffAligned(
+  comparison: Comparison,
+  at: FolderAt,
+  [folder, cached]: readonly [CachedFolder, CachedFolder],
+  changed: ChangedFolder,
+): void {
+  const { now, before } = comparison;
+  const indexes = Array.from({ length: folder.count }, (_, index) => index).filter(
+    (index) => !isSameEntry(now, folder.first + index, before, cached.first + index),
+  );
+  if (indexes.length === 0) return;
+  const names = namesOf(folder);
+  for (const index of indexes) {
+    const bytes = names[index] ?? '';
+    const code = before.codes[cached.first + index] ?? FILE;
+    const prior = isInTree(code) ? { kind: kindOfCode(code), id: idAt(before, cached.first + index) } : undefined;
+    if (isInTree(now.codes[folder.first + index] ?? FILE))
+      putChange(comparison, at, changed, { index: folder.first + index, bytes, name: toPathText(bytes), prior });
+    else if (prior !== undefined) changed.drop.push([toPathText(bytes), prior.kind, prior.id]);
+  }
+}
 
-function toChange(cache: StatCache, index: number, { name, code, id, prior, bytes, at }: Put): ChangedEntry {
-  const size = code === FOLDER ? folderSize(cache, joinPath(at.bytes, bytes)) : (cache.stats[index * STATS] ?? 0);
+function diffWithRow(
+  comparison: Comparison,
+  at: FolderAt,
+  folder: CachedFolder,
+  changed: ChangedFolder,
+  entries: readonly EntryRow[],
+): void {
+  const { now } = comparison;
+  const before = new Map(entries.map((entry) => [entry[0], entry]));
+  const isPlain = isAscii(folder.names) && !folder.names.includes('\\');
+  for (const [index, bytes] of namesOf(folder).entries()) {
+    const code = now.codes[folder.first + index] ?? FILE;
+    if (!isInTree(code)) continue;
+    const name = isPlain ? bytes : toPathText(bytes);
+    const [, kind, id] = before.get(name) ?? [];
+    before.delete(name);
+    const prior = kind === undefined || id === undefined ? undefined : { kind, id };
+    if (kind === kindOfCode(code) && id === idAt(now, folder.first + index)) continue;
+    putChange(comparison, at, changed, { index: folder.first + index, bytes, name, prior });
+  }
+  for (const [name, kind, id] of before.values()) changed.drop.push([name, kind, id]);
+}
+
+type Put = { index: number; bytes: string; name: string; prior: Prior | undefined };
+
+function putChange(comparison: Comparison, at: FolderAt, changed: ChangedFolder, put: Put): void {
+  const { now, into } = comparison;
+  const { index, bytes, name, prior } = put;
+  const code = now.codes[index] ?? FILE;
+  const below = { bytes: joinPath(at.bytes, bytes), path: joinPath(at.path, name) };
+  const size = code === FOLDER ? folderSize(now, below.bytes) : (now.stats[index * STATS] ?? 0);
   const reason = reasonOfCode(code);
-  const was = prior?.[2] ?? null;
-  return reason === undefined
-    ? [name, kindOfCode(code), id, size, was]
-    : [name, kindOfCode(code), id, size, was, reason];
+  const entry: ChangedEntry = [name, kindOfCode(code), idAt(now, index), size, prior?.id ?? null];
+  if (reason !== undefined) entry[5] = reason;
+  changed.put.push(entry);
+  into[prior === undefined ? 'added' : 'changed'] += 1;
+  if (code === FOLDER) diffFolder(comparison, below);
 }
 
 /** How many entries of a folder are in the tree. */

@@ -2,7 +2,7 @@
  * Owns: one scan of a workspace: walk the files, compare them with the tree, store what the walk saw for the next one.
  * Does not own: recording the difference (daemon/tree).
  */
-import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
@@ -28,7 +28,7 @@ const SLICE_MS = 15;
 export async function scanWorkspace(request: ScanRequest): Promise<Scanned> {
   const before = readCache(request.cacheFile);
   const walked = await driveWalk(walkWorkspace({ ...request, cache: before, clock: Date.now }), request);
-  const difference = await request.compare((known) => diffTree(walked.cache, known));
+  const difference = await request.compare((known) => diffTree(before, walked.cache, known));
   if (walked.isChanged) storeCache(request.cacheFile, encodeCache(walked.cache));
   else noteScan(request.cacheFile);
   return { ...difference, read: walked.read, vanished: walked.vanished };
@@ -56,14 +56,23 @@ async function driveWalk(walk: Generator<number, Walked>, request: ScanRequest):
 }
 
 /** A cache that cannot be written costs the next scan time, and nothing else. */
-function storeCache(file: string, bytes: Buffer): void {
+function storeCache(file: string, parts: readonly Uint8Array[]): void {
   const temporary = `${file}.${process.pid}.tmp`;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(temporary, bytes);
+    writeParts(temporary, parts);
     renameSync(temporary, file);
   } catch {
     rmSync(temporary, { force: true });
+  }
+}
+
+function writeParts(file: string, parts: readonly Uint8Array[]): void {
+  const fd = openSync(file, 'w');
+  try {
+    for (const part of parts) writeFileSync(fd, part);
+  } finally {
+    closeSync(fd);
   }
 }
 

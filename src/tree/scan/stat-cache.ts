@@ -6,16 +6,27 @@
  * 3. It is one flat file. Entries of a folder stand together, so those of an unchanged folder are copied as bytes.
  */
 import { readFileSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import type { FolderTimes } from './folder-times.ts';
 import type { ByteString } from './path-text.ts';
 
 /** Size, mtime, ctime, inode. */
 export const STATS = 4;
 const ID_BYTES = 32;
-const MAGIC = 'oka tree 1\n'.padEnd(16, '\0');
+const MAGIC = 'oka tree 2\n'.padEnd(16, '\0');
 const HEADER = 32;
 
 /** Entries stand in the order of the directory; `names` are joined by slashes, which no name contains. */
-export type CachedFolder = { path: ByteString; names: string; first: number; count: number; id: string; rules: string };
+export type CachedFolder = {
+  path: ByteString;
+  names: string;
+  first: number;
+  count: number;
+  id: string;
+  rules: string;
+  /** Null when the names have to be read again. */
+  times: FolderTimes | null;
+};
 
 export type StatCache = {
   folders: ReadonlyMap<ByteString, CachedFolder>;
@@ -34,6 +45,14 @@ export const emptyCache = (): StatCache => ({
 export const idAt = ({ ids }: StatCache, index: number): string =>
   ids.toString('hex', index * ID_BYTES, (index + 1) * ID_BYTES);
 
+/** Whether two entries are of the same kind and content, whatever their stats. */
+export function isSameEntry(a: StatCache, indexOfA: number, b: StatCache, indexOfB: number): boolean {
+  const [inA, inB] = [indexOfA * ID_BYTES, indexOfB * ID_BYTES];
+  return (
+    a.codes[indexOfA] === b.codes[indexOfB] && a.ids.compare(b.ids, inB, inB + ID_BYTES, inA, inA + ID_BYTES) === 0
+  );
+}
+
 /** Collects the entries of a walk, folder by folder. */
 export class StatCacheBuilder {
   #stats: Float64Array;
@@ -41,34 +60,59 @@ export class StatCacheBuilder {
   #ids: Buffer;
   #count = 0;
   readonly #folders = new Map<ByteString, CachedFolder>();
+  readonly #before: StatCache;
+  /** Entries of the cache before that are still to be copied: unchanged folders mostly follow each other. */
+  #run = { first: 0, count: 0 };
 
-  constructor(expected: number) {
-    const room = Math.max(1024, expected);
+  constructor(before: StatCache) {
+    this.#before = before;
+    const room = before.codes.length + 1024;
     this.#stats = new Float64Array(room * STATS);
     this.#codes = new Uint8Array(room);
     this.#ids = Buffer.alloc(room * ID_BYTES);
+  }
+
+  /** Adds a folder of the cache before, with its entries as they were. */
+  addKnown(folder: CachedFolder, times: FolderTimes | null): void {
+    const { first, count } = folder;
+    if (first !== this.#run.first + this.#run.count) {
+      this.#copyRun();
+      this.#run = { first, count: 0 };
+    }
+    this.#folders.set(folder.path, { ...folder, times, first: this.#count + this.#run.count });
+    this.#run.count += count;
   }
 
   add(
     folder: Omit<CachedFolder, 'first' | 'count'>,
     entries: { stats: Float64Array; codes: Uint8Array; ids: Uint8Array },
   ): void {
-    const count = entries.codes.length;
-    this.#grow(count);
-    this.#stats.set(entries.stats, this.#count * STATS);
-    this.#codes.set(entries.codes, this.#count);
-    this.#ids.set(entries.ids, this.#count * ID_BYTES);
-    this.#folders.set(folder.path, { ...folder, first: this.#count, count });
-    this.#count += count;
+    this.#copyRun();
+    this.#folders.set(folder.path, { ...folder, first: this.#count, count: entries.codes.length });
+    this.#append(entries);
   }
 
   finish(): StatCache {
+    this.#copyRun();
     return {
       folders: this.#folders,
       stats: this.#stats.subarray(0, this.#count * STATS),
       codes: this.#codes.subarray(0, this.#count),
       ids: this.#ids.subarray(0, this.#count * ID_BYTES),
     };
+  }
+
+  #copyRun(): void {
+    if (this.#run.count > 0) this.#append(cachedEntries(this.#before, this.#run));
+    this.#run = { first: 0, count: 0 };
+  }
+
+  #append({ stats, codes, ids }: { stats: Float64Array; codes: Uint8Array; ids: Uint8Array }): void {
+    this.#grow(codes.length);
+    this.#stats.set(stats, this.#count * STATS);
+    this.#codes.set(codes, this.#count);
+    this.#ids.set(ids, this.#count * ID_BYTES);
+    this.#count += codes.length;
   }
 
   #grow(more: number): void {
@@ -82,8 +126,10 @@ export class StatCacheBuilder {
   }
 }
 
+export const namesOf = ({ names, count }: CachedFolder): string[] => (count === 0 ? [] : names.split('/'));
+
 /** The entries of a folder, as views into the cache. */
-export function cachedEntries(cache: StatCache, { first, count }: CachedFolder) {
+export function cachedEntries(cache: StatCache, { first, count }: Pick<CachedFolder, 'first' | 'count'>) {
   return {
     stats: cache.stats.subarray(first * STATS, (first + count) * STATS),
     codes: cache.codes.subarray(first, first + count),
@@ -91,13 +137,19 @@ export function cachedEntries(cache: StatCache, { first, count }: CachedFolder) 
   };
 }
 
-export function encodeCache({ folders, stats, codes, ids }: StatCache): Buffer {
+/** The parts of the file, in their order; joining them would copy everything once more. */
+export function encodeCache({ folders, stats, codes, ids }: StatCache): readonly Uint8Array[] {
   const table = Buffer.from(JSON.stringify([...folders.values()]));
+  const body = [new Uint8Array(stats.buffer, stats.byteOffset, stats.byteLength), ids, codes, table];
   const header = Buffer.alloc(HEADER);
   header.write(MAGIC, 'latin1');
   header.writeUInt32LE(codes.length, 16);
   header.writeUInt32LE(table.length, 20);
-  return Buffer.concat([header, Buffer.from(stats.buffer, stats.byteOffset, stats.byteLength), ids, codes, table]);
+  header.writeUInt32LE(
+    body.reduce((sum, part) => crc32(part, sum), 0),
+    24,
+  );
+  return [header, ...body];
 }
 
 /** An empty cache when there is none that can be used (1). */
@@ -115,11 +167,20 @@ function decodeCache(bytes: Buffer): StatCache {
   const idsEnd = statsEnd + count * ID_BYTES;
   const isWhole = bytes.length === idsEnd + count + bytes.readUInt32LE(20);
   if (bytes.toString('latin1', 0, 16) !== MAGIC || !isWhole) return emptyCache();
+  if (crc32(bytes.subarray(HEADER)) !== bytes.readUInt32LE(24)) return emptyCache();
   const table = JSON.parse(bytes.toString('utf8', idsEnd + count)) as CachedFolder[];
   return {
     folders: new Map(table.map((folder) => [folder.path, folder])),
-    stats: new Float64Array(bytes.buffer.slice(bytes.byteOffset + HEADER, bytes.byteOffset + statsEnd)),
+    stats: toNumbers(bytes.subarray(HEADER, statsEnd)),
     codes: bytes.subarray(idsEnd, idsEnd + count),
     ids: bytes.subarray(statsEnd, idsEnd),
   };
+}
+
+/** A view where the bytes stand at a place that numbers can be read from, else a copy. */
+function toNumbers({ buffer, byteOffset, byteLength }: Buffer): Float64Array {
+  const isAligned = byteOffset % Float64Array.BYTES_PER_ELEMENT === 0;
+  return isAligned
+    ? new Float64Array(buffer, byteOffset, byteLength / Float64Array.BYTES_PER_ELEMENT)
+    : new Float64Array(buffer.slice(byteOffset, byteOffset + byteLength));
 }

@@ -5,16 +5,20 @@
  * W1 Links are never followed, and nothing outside the root is read.
  * W2 A file is read only when its stat differs from the cache, or everything is to be read.
  * W3 What cannot be read, or is no longer there, is noted and left out; a walk fails only when the root is not there.
- * W4 It is a generator that yields between entries, so that whoever drives it decides how long it works at a time.
+ * W4 The names in a folder are read only when its own stat differs from the cache (folder-times.ts), or everything is to be read.
+ * W5 It is a generator that yields between entries, so that whoever drives it decides how long it works at a time.
  */
-import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { errnoOf } from '../../schema/errors.ts';
-import { folderId, linkId, type NamedNode, skippedId } from './folder-id.ts';
+import type { NodeID } from '../../schema/tree.ts';
+import { folderId, linkId, type NamedNode } from './folder-id.ts';
+import { type FolderTimes, folderTimes, isSameFolder, reliableDevice } from './folder-times.ts';
 import { type FileHasher, openFileHasher } from './hash-file.ts';
 import { addIgnoreFiles, IGNORE_FILES, type IgnoreRules, isIgnored, NO_RULES, readIgnoreFile } from './ignore-rules.ts';
 import { type ByteString, isAscii, toBytes, toPathText } from './path-text.ts';
 import * as code from './scan-entry.ts';
-import { type CachedFolder, cachedEntries, type StatCache, StatCacheBuilder, STATS } from './stat-cache.ts';
+import { type CachedFolder, cachedEntries, namesOf, type StatCache, StatCacheBuilder, STATS } from './stat-cache.ts';
+import { copyEntry, type Entries, newEntries, setEntry, setSkipped } from './walked-entries.ts';
 
 export type WalkOptions = {
   root: string;
@@ -36,6 +40,10 @@ type Walk = WalkOptions & {
   hashFile: FileHasher;
   /** Stats that are not older than this could change once more without a difference. */
   settledBefore: number;
+  /** The device on which the times of folders can be relied on; null when there is none. */
+  device: number | null;
+  /** Whether the times of a folder were stored for the first time, though nothing in it changed. */
+  hasNewTimes: boolean;
   read: number;
   vanished: number;
 };
@@ -46,26 +54,27 @@ const GRANULARITY_MS = 100;
 export function* walkWorkspace(options: WalkOptions): Generator<number, Walked> {
   const walk: Walk = {
     ...options,
-    builder: new StatCacheBuilder(options.cache.codes.length + 1024),
+    builder: new StatCacheBuilder(options.cache),
     hashFile: openFileHasher(),
     settledBefore: options.clock() - GRANULARITY_MS,
+    device: reliableDevice(options.root),
+    hasNewTimes: false,
     read: 0,
     vanished: 0,
   };
-  const root = yield* walkFolder(walk, '', toBytes(options.root), NO_RULES);
+  const top = { path: '', folder: toBytes(options.root), own: statSync(options.root) };
+  const root = yield* walkFolder(walk, top, NO_RULES);
   const { read, vanished } = walk;
-  return { cache: walk.builder.finish(), read, vanished, isChanged: !root.isSame };
+  return { cache: walk.builder.finish(), read, vanished, isChanged: !root.isSame || walk.hasNewTimes };
 }
 
-type WalkedFolder = { id: Buffer; isSame: boolean };
+type WalkedFolder = { id: NodeID; isSame: boolean };
 
-/** The entries of one folder while it is walked. */
-type Entries = { stats: Float64Array; codes: Uint8Array; ids: Buffer };
+/** Where a folder is: below the root, and for the system. `own` is its stat from before its names were read. */
+type FolderAt = { path: ByteString; folder: ByteString; own: Stats };
 
 /** One folder while it is walked. */
-type Folder = {
-  path: ByteString;
-  folder: ByteString;
+type Folder = FolderAt & {
   names: readonly ByteString[];
   rules: IgnoreRules;
   /** Whether all paths in it are ASCII, and can be passed to the system as they are. */
@@ -82,51 +91,51 @@ type Folder = {
 /** A walk yields after so many entries. */
 const SLICE = 64;
 
-function* walkFolder(
-  walk: Walk,
-  path: ByteString,
-  at: ByteString,
-  above: IgnoreRules,
-): Generator<number, WalkedFolder> {
-  const folder = openFolder(walk, path, at, above);
-  const { names, known, isAligned, isPlain } = folder;
+function* walkFolder(walk: Walk, at: FolderAt, above: IgnoreRules): Generator<number, WalkedFolder> {
+  const folder = openFolder(walk, at, above);
+  const { names, known, isAligned, isPlain, folder: place } = folder;
   const first = known?.first ?? 0;
   for (let index = 0; index < names.length; index += 1) {
     const prior = isAligned ? first + index : folder.priorOf(index);
-    const file = isPlain ? `${at}/${names[index]}` : toFsPath(`${at}/${names[index]}`, false);
+    const file = isPlain ? `${place}/${names[index]}` : toFsPath(`${place}/${names[index]}`, false);
     const stats = lstatSync(file, NO_THROW);
     if (stats !== undefined && isKnown(walk, prior, stats)) {
       if (!isAligned) copyEntry(walk.cache, prior, entriesOf(walk, folder), index);
     } else if (stats?.isDirectory() === true && !isLeftOut(walk, folder, index, true)) {
-      yield* enterFolder(walk, folder, index, prior);
+      yield* enterFolder(walk, folder, { index, prior, own: stats });
     } else readEntry(walk, folder, { index, file, stats });
     if (index % SLICE === SLICE - 1) yield walk.read;
   }
   yield walk.read;
   if (folder.entries === null && isAligned && known !== undefined) {
-    walk.builder.add(known, cachedEntries(walk.cache, known));
-    return { id: Buffer.from(known.id, 'hex'), isSame: true };
+    const times = known.times ?? timesOf(walk, folder, false);
+    walk.hasNewTimes ||= known.times === null && times !== null;
+    walk.builder.addKnown(known, times);
+    return { id: known.id, isSame: true };
   }
   return { id: addFolder(walk, folder, entriesOf(walk, folder)), isSame: false };
 }
 
 const NO_THROW = { throwIfNoEntry: false } as const;
 
-function openFolder(walk: Walk, path: ByteString, folder: ByteString, above: IgnoreRules): Folder {
-  const names = readdirSync(toFsPath(folder, isAscii(folder)), 'latin1');
-  const joined = names.join('/');
+function openFolder(walk: Walk, at: FolderAt, above: IgnoreRules): Folder {
+  const { path, folder, own } = at;
+  const known = walk.cache.folders.get(path);
+  const hasSameNames = known !== undefined && !walk.force && isSameFolder(known.times, own, walk.device);
+  const names = hasSameNames ? namesOf(known) : readdirSync(toFsPath(folder, isAscii(folder)), 'latin1');
+  const joined = hasSameNames ? known.names : names.join('/');
   const isPlain = isAscii(folder) && isAscii(joined);
   const rules = rulesIn(above, path, folder, names);
-  const known = walk.cache.folders.get(path);
   const isAligned = known !== undefined && known.names === joined && known.rules === rules.version;
   const priorOf = known === undefined ? () => -1 : priorEntries(known, isAligned ? null : names);
-  return { path, folder, names, rules, isPlain, known, isAligned, priorOf, entries: null };
+  return { ...at, names, rules, isPlain, known, isAligned, priorOf, entries: null };
 }
 
 /** Where the entry at a place of the directory stands in the cache; entries of an unchanged list have the same order. */
-function priorEntries({ names: before, first }: CachedFolder, names: readonly string[] | null): Folder['priorOf'] {
+function priorEntries(known: CachedFolder, names: readonly string[] | null): Folder['priorOf'] {
+  const { first } = known;
   if (names === null) return (index) => first + index;
-  const places = new Map(before.split('/').map((name, index) => [name, first + index]));
+  const places = new Map(namesOf(known).map((name, index) => [name, first + index]));
   return (index) => places.get(names[index] ?? '') ?? -1;
 }
 
@@ -154,7 +163,8 @@ function isLeftOut({ cache }: Walk, folder: Folder, index: number, isFolder: boo
 }
 
 /** Computes the id of a folder that is not as it was, and adds it to the new cache. */
-function addFolder(walk: Walk, { path, names, rules, isPlain }: Folder, entries: Entries): Buffer {
+function addFolder(walk: Walk, folder: Folder, entries: Entries): NodeID {
+  const { path, names, rules, isPlain } = folder;
   const shown = maskNames(walk, names, entries, isPlain);
   const nodes: NamedNode[] = [];
   for (const [index, name] of shown.entries()) {
@@ -163,9 +173,14 @@ function addFolder(walk: Walk, { path, names, rules, isPlain }: Folder, entries:
     if (code.isInTree(own)) nodes.push({ name, kind: code.kindOfCode(own), id });
   }
   const id = folderId(nodes);
-  walk.builder.add({ path, names: shown.join('/'), id, rules: rules.version }, entries);
-  return Buffer.from(id, 'hex');
+  const times = timesOf(walk, folder, shown !== names || entries.codes.includes(code.VANISHED));
+  walk.builder.add({ path, names: shown.join('/'), id, rules: rules.version, times }, entries);
+  return id;
 }
+
+/** The names of an odd folder are not as the next walk will see them, so that it has to read them. */
+const timesOf = (walk: Walk, { own }: Folder, isOdd: boolean): FolderTimes | null =>
+  isOdd || own.dev !== walk.device ? null : folderTimes(own, walk.settledBefore);
 
 /** A name with a secret in it is recorded without the secret, and its content not at all. */
 function maskNames(
@@ -184,21 +199,19 @@ function maskNames(
   });
 }
 
-const newEntries = (count: number): Entries => ({
-  stats: new Float64Array(count * STATS),
-  codes: new Uint8Array(count),
-  ids: Buffer.alloc(count * 32),
-});
-
-function* enterFolder(walk: Walk, folder: Folder, index: number, prior: number): Generator<number, void> {
+function* enterFolder(
+  walk: Walk,
+  folder: Folder,
+  { index, prior, own }: { index: number; prior: number; own: Stats },
+): Generator<number, void> {
   const name = folder.names[index] ?? '';
   const path = folder.path === '' ? name : `${folder.path}/${name}`;
   try {
-    const { id, isSame } = yield* walkFolder(walk, path, `${folder.folder}/${name}`, folder.rules);
+    const { id, isSame } = yield* walkFolder(walk, { path, folder: `${folder.folder}/${name}`, own }, folder.rules);
     if (isSame && folder.isAligned && walk.cache.codes[prior] === code.FOLDER) return;
     const entries = entriesOf(walk, folder);
     entries.codes[index] = code.FOLDER;
-    id.copy(entries.ids, index * 32);
+    Buffer.from(id, 'hex').copy(entries.ids, index * 32);
     entries.stats.fill(0, index * STATS, (index + 1) * STATS);
   } catch (error) {
     setFailed(walk, error, entriesOf(walk, folder), index);
@@ -248,31 +261,6 @@ function setFailed(walk: Walk, error: unknown, entries: Entries, index: number):
     walk.vanished += 1;
     setSkipped(entries, index, code.VANISHED);
   } else setSkipped(entries, index, code.UNREADABLE);
-}
-
-/** The stat of such an entry is not stored, so that it is tried again. */
-function setSkipped(entries: Entries, index: number, own: number): void {
-  entries.codes[index] = own;
-  const reason = code.reasonOfCode(own);
-  if (reason !== undefined) Buffer.from(skippedId(reason), 'hex').copy(entries.ids, index * 32);
-  entries.stats.fill(own === code.IGNORED ? 0 : Number.NaN, index * STATS, (index + 1) * STATS);
-  entries.stats[index * STATS] = 0;
-}
-
-function setEntry(entries: Entries, index: number, own: number, id: Buffer, stats: Stats): void {
-  entries.codes[index] = own;
-  id.copy(entries.ids, index * 32);
-  const at = index * STATS;
-  entries.stats[at] = stats.size;
-  entries.stats[at + 1] = stats.mtimeMs;
-  entries.stats[at + 2] = stats.ctimeMs;
-  entries.stats[at + 3] = stats.ino;
-}
-
-function copyEntry(cache: StatCache, prior: number, entries: Entries, index: number): void {
-  entries.codes[index] = cache.codes[prior] ?? 0;
-  cache.ids.copy(entries.ids, index * 32, prior * 32, prior * 32 + 32);
-  entries.stats.set(cache.stats.subarray(prior * STATS, (prior + 1) * STATS), index * STATS);
 }
 
 /** Whether the cache has the content of a file or link (W2). */

@@ -4,8 +4,8 @@ import type { ContextTree } from '../tree-port.ts';
 import type { Recipe } from './frame-basis.ts';
 import type { ChildFrame, Policies } from './synthesis-policies.ts';
 
-/** A file as text; null when its content is no longer that of the node. */
-export type ReadSource = (workspace: string, node: NodeRecord) => Promise<{ text: string } | null>;
+/** A file as text, which is null for one that is too large to be read; null when its content is no longer that of the node. */
+export type ReadSource = (workspace: string, node: NodeRecord) => Promise<{ text: string | null } | null>;
 
 export type ModelTask =
   | { of: 'file'; path: string; type: string; text: string; wish: string | undefined }

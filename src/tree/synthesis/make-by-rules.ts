@@ -110,6 +110,7 @@ async function ruleText(ports: MakePorts, order: Order, { frames, bare }: Inputs
   }
   const source = await readSource(workspace, node);
   if (source === null) return null;
+  if (source.text === null) return `A file of ${node.size} bytes, which is too large to be described.\n`;
   if (isBinary(source.text)) return `A binary file of ${node.size} bytes.\n`;
   return redact(digestFile(outlineOf(redact(source.text), recipe.ending ?? endingOf(node.path)), type));
 }

@@ -74,7 +74,7 @@ async function modelContext(
   if (node.kind !== 'folder') {
     const source = await ports.readSource(workspace, node);
     if (source === null) return null;
-    const text = isBinary(source.text) ? '(a binary file)' : ports.redact(source.text);
+    const text = shownText(source.text, ports.redact);
     return { context: text, task: { of: 'file', path: node.path, type, text, wish } };
   }
   const known = await knownInputs(ports, order, head);
@@ -83,6 +83,11 @@ async function modelContext(
   const names = all.map(({ name }) => name);
   const context = frames.map(({ frame }) => frame).join('\n');
   return { context, task: { of: 'folder', path: node.path, type, children, names, before: known?.text ?? null, wish } };
+}
+
+function shownText(text: string | null, redact: (text: string) => string): string {
+  if (text === null) return '(a file that is too large to be read)';
+  return isBinary(text) ? '(a binary file)' : redact(text);
 }
 
 /** The text of the frame before, and what it was made from, when a model wrote it: then only changes are shown to it. */

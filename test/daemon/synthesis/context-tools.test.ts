@@ -1,8 +1,10 @@
+import { truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { contextTools } from '../../../src/daemon/synthesis/context-tools.ts';
 import type { Json } from '../../../src/schema/json.ts';
 import { SynthesisRequest } from '../../../src/schema/synthesis.ts';
-import type { Outcome, Tool, ToolCall } from '../../../src/schema/tool.ts';
+import type { Act, Outcome, Tool, ToolCall } from '../../../src/schema/tool.ts';
 import { type MemoryTree, memoryTree } from '../../support/memory-tree.ts';
 
 const open: MemoryTree[] = [];
@@ -11,13 +13,16 @@ afterEach(() => {
 });
 
 const state = { hasTree: true };
-async function toolsOver(files: Record<string, string>): Promise<{ home: MemoryTree; tools: Map<string, Tool> }> {
+async function toolsOver(
+  files: Record<string, string>,
+  hasModel = false,
+): Promise<{ home: MemoryTree; tools: Map<string, Tool> }> {
   const home = memoryTree(files);
   open.push(home);
   await home.tree.scan('workspace');
   const made = contextTools({
     synthesis: () => Promise.resolve(home.synthesis),
-    hasModel: () => false,
+    hasModel: () => hasModel,
     hasTree: () => state.hasTree,
   });
   return { home, tools: new Map(made.map((tool) => [tool.name, tool])) };
@@ -25,8 +30,21 @@ async function toolsOver(files: Record<string, string>): Promise<{ home: MemoryT
 
 const { signal } = new AbortController();
 const act = (): Promise<Outcome> => Promise.resolve({ status: 'failed', error: 'no model' });
-async function invoke(tools: Map<string, Tool>, name: string, input: Json, author = 'model'): Promise<Outcome> {
-  const call = { tool: name, author, signal, act } as unknown as ToolCall;
+/** A model that cites the first line of a file, or the first entry of a folder. */
+function answerTo(input: Json): Outcome {
+  const text = JSON.stringify(input);
+  const cited = /Entries there are now: ([\w.-]+)/.exec(text)?.[1] ?? /<data \w+ ([^,]+), described/.exec(text)?.[1];
+  const output = { text: `It is text [${cited ?? 'L1'}].`, call: null, problem: null, model: 'test:model' };
+  return { status: 'ok', output, usage: { tokens_in: 100, tokens_out: 10 } };
+}
+async function invoke(
+  tools: Map<string, Tool>,
+  name: string,
+  input: Json,
+  author = 'model',
+  asked: Act = act,
+): Promise<Outcome> {
+  const call = { tool: name, author, signal, act: asked } as unknown as ToolCall;
   return (await tools.get(name)?.invoke(input, call)) ?? { status: 'failed', error: 'no such tool' };
 }
 
@@ -91,6 +109,32 @@ describe('the tools of the context tree', () => {
     expect(answer).toBeNull();
     expect(sources[0]).toMatchObject({ path: 'pay/invoice.ts', text: 'Parses invoices of suppliers.' });
     expect(sources.map(({ path }) => path)).not.toContain('rain.ts');
+  });
+
+  it('a synthesis waits for the budget of the day, and goes on with what is still to be made', async () => {
+    const { home, tools } = await toolsOver({ 'a.md': 'One.\n', 'b/c.md': 'Two.\n' }, true);
+    const until = '2026-01-02T00:00:00.000Z';
+    const wait: Outcome = { status: 'waiting', for: { kind: 'timer', until, day_budget: { tokens: 100, usd: 0 } } };
+    let left = 1;
+    const thrifty: Act = async (_tool, input) => (left-- > 0 ? answerTo(input) : wait);
+    const request = { policy: { kind: 'model' } };
+    expect(await invoke(tools, 'context.synthesize', request, 'operator', thrifty)).toEqual(wait);
+    const before = home.events.filter(({ type }) => type === 'frame.put').length;
+    expect(before).toBe(1);
+    left = 100;
+    expect(await invoke(tools, 'context.synthesize', request, 'operator', thrifty)).toMatchObject({
+      status: 'ok',
+      output: { made_count: 3, failed: [], usage: { calls: 3 } },
+    });
+  });
+
+  it('a file that is too large to be read is described by its size', async () => {
+    const { home, tools } = await toolsOver({ 'a.md': 'One.\n' });
+    home.write({ 'large.bin': 'x' });
+    truncateSync(join(home.folder, 'large.bin'), 33 * 1024 * 1024);
+    expect(await invoke(tools, 'context.synthesize', {})).toMatchObject({ status: 'ok', output: { failed: [] } });
+    const head = await home.tree.read('workspace', (reader) => reader.head('large.bin', 'summary'));
+    expect(head === null ? null : await home.tree.text(head)).toContain('too large to be described');
   });
 
   it('frames of a node are read by what is asked, within a limit', async () => {

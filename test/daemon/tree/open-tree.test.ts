@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { rebuildTree, treeFile, withTreeRows } from '../../../src/daemon/tree/tree-index.ts';
+import { treeFile } from '../../../src/daemon/tree/tree-files.ts';
+import { rebuildTree, withTreeRows } from '../../../src/daemon/tree/tree-index.ts';
 import { readProgress } from '../../../src/ledger/fold-store.ts';
 import { readEvents } from '../../../src/ledger/read-events.ts';
 import type { Home } from '../../../src/schema/home.ts';
@@ -68,6 +70,29 @@ describe('a scan', () => {
   });
 });
 
+it('a node is found by the beginning of its id wherever it is now, and nowhere else', async () => {
+  await using at = await scannedHome();
+  const find = (name: string): Promise<string> => reading(at, (tree) => tree.find(name));
+  const gamma = hash('sha256', 'gamma');
+  expect(await find(gamma.slice(0, 8))).toBe('desk/p/c.txt');
+  renameSync(join(at.home.workspace, 'desk/p'), join(at.home.workspace, 'desk/q'));
+  await at.scan();
+  expect(await find(gamma)).toBe('desk/q/c.txt');
+  at.write({ 'desk/q/c.txt': 'delta', 'desk/r/s/c.txt': 'gamma', 'desk/t.txt': 'gamma' });
+  await at.scan();
+  await expect(find(gamma)).rejects.toThrow('is the id of 2 nodes');
+  at.write({ 'desk/r': null });
+  await at.scan();
+  expect(await find(gamma)).toBe('desk/t.txt');
+  at.write({ 'desk/q': null, 'desk/t.txt': 'delta' });
+  at.write({ 'desk/q': 'a file now' });
+  await at.scan();
+  await expect(find(gamma)).rejects.toThrow('there is no node');
+  expect(await find(hash('sha256', 'delta'))).toBe('desk/t.txt');
+  const root = await reading(at, (tree) => tree.node('')?.id ?? '');
+  expect(await find(root.slice(0, 12))).toBe('');
+});
+
 describe('the rows of the process with the pen', () => {
   it('are read without the ledger when nothing new was recorded', async () => {
     await using at = await scannedHome();
@@ -90,13 +115,13 @@ describe('the rows of the process with the pen', () => {
     const stored = (): number => readProgress(treeFile(at.home))?.read.run ?? 0;
     const { end } = at.stores.ledger;
     expect(stored()).toBeLessThan(end.seq);
-    at.tree.poll();
+    await at.tree.poll();
     await vi.waitFor(() => expect(stored()).toBe(end.seq), { timeout: 10_000 });
   });
 
   it('are closed in order while they are folded in the background, and complete when they are opened again', async () => {
     await using at = await scannedHome();
-    at.tree.poll();
+    await at.tree.poll();
     await at.reopen();
     expect(await reading(at, (tree) => tree.summary()?.files)).toBe(3);
   });

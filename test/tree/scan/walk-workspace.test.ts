@@ -1,11 +1,21 @@
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, type ExecFileSyncOptions } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { hash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { NodeRecord } from '../../../src/schema/tree.ts';
+import type { NodeRecord, TreeChanges } from '../../../src/schema/tree.ts';
 import { diffTree } from '../../../src/tree/scan/diff-tree.ts';
 import { fromPathText, toPathText } from '../../../src/tree/scan/path-text.ts';
 import { emptyCache, encodeCache, readCache, type StatCache } from '../../../src/tree/scan/stat-cache.ts';
@@ -35,7 +45,7 @@ function writeTree(root: string, files: Files): void {
 function walk(
   root: string,
   cache: StatCache = emptyCache(),
-  more: { force?: boolean; maxFileBytes?: number } = {},
+  more: { force?: boolean; maxFileBytes?: number; clock?: () => number } = {},
 ): Walked {
   const clock = (): number => Date.now() + 60_000;
   const options = { root, cache, force: false, maxFileBytes: 1e9, redact: maskTokens, clock, ...more };
@@ -46,12 +56,20 @@ function walk(
   }
 }
 
+const NOBODY = 65_534;
+
+/** The same walk in a process of its own. */
+function walkElsewhere(root: string, options: ExecFileSyncOptions): TreeChanges {
+  const child = join(import.meta.dirname, '../../support/walk-child.ts');
+  return JSON.parse(execFileSync(process.execPath, [child, root], options).toString()) as TreeChanges;
+}
+
 const maskTokens = (text: string): string => text.replaceAll(/ghp_\w+/g, '[redacted]');
 const rootOf = ({ cache }: Walked): string => cache.folders.get('')?.id ?? '';
 
 /** All nodes by path. */
 function nodesOf({ cache }: Walked): Record<string, Pick<NodeRecord, 'kind' | 'id' | 'reason'>> {
-  const { folders } = diffTree(cache, () => undefined).changes;
+  const { folders } = diffTree(emptyCache(), cache, () => undefined).changes;
   const entries = folders.flatMap(({ path, put }) =>
     put.map(
       ([name, kind, id, , , reason]) =>
@@ -88,6 +106,37 @@ describe('a walk', () => {
       }),
       { numRuns: timesOf(200, 20) },
     );
+  });
+
+  it('same tree → same ids on any machine, with names of any bytes, other modes and another locale', () => {
+    const bytes = fc
+      .uint8Array({ minLength: 1, maxLength: 8 })
+      .filter((each) => !each.includes(0) && !each.includes(47));
+    const names = fc.uniqueArray(
+      bytes.map((each) => Buffer.from(each).toString('latin1')).filter((each) => !/^\.{1,2}$|^\.(git|oka)/.test(each)),
+      { minLength: 1, maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(names, (given) => {
+        const ids = [given, given.toReversed()].map((each, at) =>
+          withFolder((root) => {
+            mkdirSync(root, { mode: at === 0 ? 0o755 : 0o700 });
+            for (const own of each)
+              writeFileSync(Buffer.from(`${root}/${own}`, 'latin1'), own, { mode: at === 0 ? 0o666 : 0o600 });
+            return rootOf(walk(root));
+          }),
+        );
+        expect(ids[0]).toBe(ids[1]);
+      }),
+      { numRuns: timesOf(200, 20) },
+    );
+    withFolder((root) => {
+      writeTree(root, { 'ä/Z': '1', 'ä/a': '2', 'I/ı': '3', 'i/İ': '4', Ω: '5' });
+      const roots = ['C', 'tr_TR.UTF-8', 'de_DE.ISO-8859-1'].map(
+        (locale) => walkElsewhere(root, { env: { LC_ALL: locale, LANG: locale } }).root,
+      );
+      expect(new Set(roots)).toEqual(new Set([rootOf(walk(root))]));
+    });
   });
 
   it('against a cache gives what a walk without one gives, after any changes', () => {
@@ -153,6 +202,32 @@ describe('a walk', () => {
       expect(walk(root, next.value.cache).read).toBe(1);
     }));
 
+  it('sees a name that came, went or was replaced, though names are read only in folders with another time', () =>
+    withFolder((root) => {
+      writeTree(root, { 'a/x': '1', 'a/y': '2', 'b/z': '3', 'c/only': '4' });
+      const first = walk(root);
+      writeTree(root, { 'a/new': '5' });
+      rmSync(join(root, 'b/z'));
+      rmSync(join(root, 'c/only'));
+      mkdirSync(join(root, 'c/only'));
+      const next = walk(root, first.cache);
+      expect(Object.keys(nodesOf(next)).toSorted()).toEqual(['a', 'a/new', 'a/x', 'a/y', 'b', 'c', 'c/only']);
+      expect(nodesOf(next)).toEqual(nodesOf(walk(root)));
+    }));
+
+  it('does not rely on the time of a folder that changed just now, nor on one that was set back', () =>
+    withFolder((root) => {
+      writeTree(root, { 'a/x': '1' });
+      const fresh = walk(root, emptyCache(), { clock: Date.now });
+      expect(fresh.cache.folders.get('a')?.times).toBeNull();
+      const later = walk(root, fresh.cache);
+      expect(later).toMatchObject({ isChanged: true });
+      const { mtime } = statSync(join(root, 'a'));
+      writeTree(root, { 'a/y': '2' });
+      utimesSync(join(root, 'a'), mtime, mtime);
+      expect(Object.keys(nodesOf(walk(root, later.cache)))).toContain('a/y');
+    }));
+
   it('never follows links, and reads nothing outside the root', () =>
     withFolder((root) => {
       writeTree(root, { a: 'x' });
@@ -177,20 +252,21 @@ describe('a walk', () => {
       expect(nodes['ok']).toMatchObject({ kind: 'file' });
     }));
 
-  it.skipIf(process.getuid?.() === 0)('records a file and a folder without permission, and goes on', () =>
+  it('records a file and a folder without permission, and goes on', () =>
     withFolder((root) => {
       writeTree(root, { 'shut/x': 'x', locked: 'x', ok: 'x' });
+      chmodSync(dirname(root), 0o755);
       chmodSync(join(root, 'shut'), 0);
       chmodSync(join(root, 'locked'), 0);
-      const nodes = nodesOf(walk(root));
+      const { folders } = walkElsewhere(root, process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {});
       chmodSync(join(root, 'shut'), 0o700);
-      expect(nodes).toMatchObject({
-        shut: { reason: 'it cannot be read' },
-        locked: { kind: 'skipped' },
-        ok: { kind: 'file' },
-      });
-    }),
-  );
+      expect(folders.map(({ path }) => path)).toEqual(['']);
+      expect(folders[0]?.put.map(([own, kind, , , , reason]) => [own, kind, reason])).toEqual([
+        ['locked', 'skipped', 'it cannot be read'],
+        ['ok', 'file', undefined],
+        ['shut', 'skipped', 'it cannot be read'],
+      ]);
+    }));
 
   it('leaves out what vanishes while it walks', () =>
     withFolder((root) => {
@@ -265,7 +341,7 @@ describe('a walk', () => {
       writeTree(root, { 'ghp_abcdef.txt': 'x' });
       const walked = walk(root);
       expect(Object.values(nodesOf(walked))).toMatchObject([{ kind: 'skipped', reason: 'its name contains a secret' }]);
-      expect(encodeCache(walked.cache).toString()).not.toContain('ghp_');
+      expect(Buffer.concat(encodeCache(walked.cache)).toString()).not.toContain('ghp_');
       expect(rootOf(walk(root, walked.cache))).toBe(rootOf(walked));
     }));
 
@@ -282,12 +358,19 @@ describe('a walk', () => {
       writeTree(root, { 'a/b': 'x', c: 'y' });
       const { cache } = walk(root);
       const file = join(root, '../cache');
-      const bytes = encodeCache(cache);
+      const bytes = Buffer.concat(encodeCache(cache));
       writeFileSync(file, bytes);
       expect(walk(root, readCache(file))).toMatchObject({ read: 0, isChanged: false });
       for (const end of [0, 10, 40, bytes.length - 1]) {
         writeFileSync(file, bytes.subarray(0, end));
         expect(readCache(file).folders.size).toBe(0);
+      }
+      for (let at = 0; at < bytes.length; at += 7) {
+        const damaged = Buffer.from(bytes);
+        damaged[at] = (damaged[at] ?? 0) ^ 1;
+        writeFileSync(file, damaged);
+        const isPadding = at >= 28 && at < 32;
+        expect(readCache(file).folders.size).toBe(isPadding ? 2 : 0);
       }
     }));
 });
