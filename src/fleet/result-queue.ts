@@ -13,6 +13,8 @@ export type ResultQueue = {
 };
 
 const POLL_MS = 1000;
+/** A result that cannot be read stays, for a newer version of oka at this home. */
+const UNREADABLE_MS = 60_000;
 
 export function resultQueue({ js, manager }: FleetConnection): ResultQueue {
   const known = new Map<string, ConsumerInfo>();
@@ -40,7 +42,7 @@ export function resultQueue({ js, manager }: FleetConnection): ResultQueue {
       if (message === null) return null;
       const result = ResultMessage.safeParse(message.json());
       if (!result.success) {
-        message.term('it is not a result');
+        message.nak(UNREADABLE_MS);
         return null;
       }
       return {

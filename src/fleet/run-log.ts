@@ -6,7 +6,7 @@ import { type FleetStream, RunMessage } from '../schema/fleet.ts';
 import { ANSWER_MS, type FleetConnection } from './connect-fleet.ts';
 import { publisherOf, RUNS, runSubject, runSubjects } from './fleet-streams.ts';
 import type { Appended, RunLog } from './run-fence.ts';
-import type { StoredMessage } from './run-owner.ts';
+import { type StoredMessage, UNREADABLE } from './run-owner.ts';
 
 const WRONG_LAST_SEQUENCE = 10071;
 const PAUSE_MS = 200;
@@ -62,7 +62,7 @@ function toStored(stored: StoredMsg | null): StoredMessage | null {
   const parsed = RunMessage.safeParse(jsonOf(stored));
   const message: RunMessage = parsed.success
     ? { ...parsed.data, worker }
-    : { kind: 'returned', worker, process: 'unreadable', epoch: 1 };
+    : { kind: 'returned', worker, process: UNREADABLE, epoch: 1 };
   return { sequence: stored.seq, message };
 }
 

@@ -23,9 +23,14 @@ export type RunHistory = {
   published: Map<string, number>;
   /** Whether its result was published. */
   isReturned: boolean;
+  /** Whether an owner of it wrote something that cannot be read here, such as a newer version of oka. */
+  isUnreadable: boolean;
 };
 
 export type StoredEvent = Extract<RunMessage, { kind: 'events' }>['events'][number];
+
+/** The process of a message that cannot be read. */
+export const UNREADABLE = 'unreadable';
 
 export function foldHistory(messages: Iterable<StoredMessage>): RunHistory {
   const history: RunHistory = {
@@ -37,6 +42,7 @@ export function foldHistory(messages: Iterable<StoredMessage>): RunHistory {
     desk: null,
     published: new Map(),
     isReturned: false,
+    isUnreadable: false,
   };
   for (const { sequence, message } of messages) {
     if (history.first === 0) history.first = sequence;
@@ -48,6 +54,7 @@ export function foldHistory(messages: Iterable<StoredMessage>): RunHistory {
 
 /** Without a claim of its own before it, a message counts for its sequence only. */
 function applyMessage(history: RunHistory, message: RunMessage): void {
+  if (message.process === UNREADABLE && message.worker === history.owner?.worker) history.isUnreadable = true;
   if (message.kind !== 'claim' && !isOfOwner(history.owner, message)) return;
   switch (message.kind) {
     case 'claim':

@@ -37,6 +37,8 @@ export type QueueDepth = { needs: string[]; waiting: number; taken: number };
 const POLL_MS = 1000;
 const LIST_EVERY_MS = 3000;
 const RELEASE_MS = 2000;
+/** A task that cannot be read stays: a member with a newer version of oka may be able to. */
+const UNREADABLE_MS = 60_000;
 const ALREADY_THERE = 10148;
 
 export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitMs: number }): TaskQueue {
@@ -96,7 +98,7 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
 function toQueued(message: JsMsg): QueuedTask | null {
   const task = TaskMessage.safeParse(message.json());
   if (!task.success) {
-    message.term('it is not a task');
+    message.nak(UNREADABLE_MS);
     return null;
   }
   return {

@@ -5,28 +5,35 @@
  * G1 Nothing of a task is done before its run is claimed, and nothing more once it is lost: its commands are ended.
  * G2 A task leaves the queue when its result was published. A worker that dies before leaves it to another.
  * G3 A member that has lost a run may get it again: then it begins here from the stream (begin-claimed.ts).
+ * G4 Only a member that knows every event and tool of a run takes it over (can-replay.ts). A task that has ended three
+ *    workers is set aside (set-aside-task.ts).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOver } from '../../engine/run-state.ts';
+import { fruitlessClaims, MOST_FRUITLESS } from '../../fleet/fruitless-claims.ts';
 import { claimRun, type RunFence } from '../../fleet/run-fence.ts';
-import { foldHistory } from '../../fleet/run-owner.ts';
+import { foldHistory, type RunHistory } from '../../fleet/run-owner.ts';
 import type { QueuedTask } from '../../fleet/task-queue.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { Host } from '../host.ts';
 import { isPaused, isStopped } from '../home/stop-files.ts';
 import type { Log } from '../log-line.ts';
+import { ports } from '../room-ports.ts';
 import { programVersion } from '../settings.ts';
 import { beginRun, resume } from './begin-claimed.ts';
+import { replayProblem } from './can-replay.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { publishResult, storeResult } from './return-result.ts';
 import { recordLost, recordLostMeanwhile } from './lost-runs.ts';
+import { setAsideTask } from './set-aside-task.ts';
 import { type Active, rest, type Work } from './work-in-progress.ts';
 
 const REPORT_MS = 5000;
+const UNABLE_MS = 10_000;
 
 /** Until the signal. */
 export async function workForFleet(host: Host, member: FleetMember, signal: AbortSignal, log: Log): Promise<void> {
-  const work: Work = { host, member, signal, log, active: new Map(), fenced: { count: 0 } };
+  const work: Work = { host, member, signal, log, active: new Map(), fenced: { count: 0 }, unable: new Map() };
   member.onLost = (fence) => void recordLost(work, fence).catch((error: unknown) => log(messageOf(error)));
   log(`member of the fleet as ${member.name}${member.labels.length === 0 ? '' : ` (${member.labels.join(', ')})`}`);
   await Promise.all([
@@ -73,10 +80,14 @@ async function workOn(work: Work, taken: QueuedTask): Promise<void> {
   active.set(id, own);
   const beat = setInterval(() => own.taken.working(), member.ackWaitMs / 3);
   try {
-    const history = foldHistory(await member.log.read(id));
+    const messages = await member.log.read(id);
+    const history = foldHistory(messages);
     if (history.isReturned) return await own.taken.finish();
+    if (!isAble(work, id, history)) return own.taken.release(UNABLE_MS);
     const claim = await claimRun(member.log, id, member.fence, history);
     if (claim === null) return own.taken.release();
+    const deaths = fruitlessClaims(messages);
+    if (deaths.length >= MOST_FRUITLESS) return await setAsideTask(work, own, claim, deaths);
     await beginRun(work, own, claim);
     await untilOver(work, own, claim.fence);
     if (claim.fence.isLost) return;
@@ -86,6 +97,15 @@ async function workOn(work: Work, taken: QueuedTask): Promise<void> {
     clearInterval(beat);
     active.delete(id);
   }
+}
+
+/** G4. Reported once for each task. */
+function isAble({ host, unable, log }: Work, id: string, history: RunHistory): boolean {
+  const problem = replayProblem(history, host.valuesOf({ tools: ports.tools }).tools);
+  if (problem === null) return true;
+  if (unable.get(id) !== problem) log(`${id}: not taken, ${problem}`);
+  unable.set(id, problem);
+  return false;
 }
 
 /** Resolves when the run is over or lost, or the worker ends. Meanwhile it may wait for a person. */

@@ -14,6 +14,8 @@ export type Work = {
   log: Log;
   active: Map<string, Active>;
   fenced: { count: number };
+  /** Why this member cannot continue a run, by task. */
+  unable: Map<string, string>;
 };
 
 const REST_MS = 500;

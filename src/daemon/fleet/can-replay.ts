@@ -1,0 +1,34 @@
+/**
+ * Owns: whether this member can continue a run that another one started, perhaps with another version of oka: it knows every
+ * event and every tool of it. During an upgrade newer members take over what older ones started, and not the other way
+ * round.
+ */
+import type { RunHistory } from '../../fleet/run-owner.ts';
+import { messageOf, OkaError } from '../../schema/errors.ts';
+import { type Event, eventData } from '../../schema/event.ts';
+import type { ToolRegistry } from '../../schema/ports.ts';
+import { upgradeLine } from '../../schema/upgrade.ts';
+
+/** Null when it can; else why not. */
+export function replayProblem(
+  { events, isUnreadable }: Pick<RunHistory, 'events' | 'isUnreadable'>,
+  tools: Pick<ToolRegistry, 'get'>,
+): string | null {
+  if (isUnreadable) return 'its owner wrote messages that this version of oka cannot read';
+  for (const event of events as unknown as Event[])
+    try {
+      checkKnown(event, tools);
+    } catch (error) {
+      return messageOf(error);
+    }
+  return null;
+}
+
+function checkKnown(event: Event, tools: Pick<ToolRegistry, 'get'>): void {
+  if (!Object.hasOwn(eventData, event.type))
+    throw new OkaError('newer-version', `this version of oka does not know the event ${event.type}`);
+  const { type, data } = upgradeLine(event);
+  eventData[type].parse(data);
+  if (type === 'call.started' && tools.get(data.tool) === undefined)
+    throw new OkaError('refused', `this member does not have the tool ${data.tool}`);
+}
