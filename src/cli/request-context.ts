@@ -5,6 +5,7 @@ import type { Intake } from '../schema/intake.ts';
 import type { Json } from '../schema/json.ts';
 import { lateAnswer } from '../schema/room.ts';
 import type { Call } from './command-module.ts';
+import { type ProgressCall, withContextProgress } from './context-progress.ts';
 import { requestOfWorker } from './submitted.ts';
 
 type ContextIntake = Extract<Intake, { kind: 'run_context' }>;
@@ -13,19 +14,21 @@ type ContextIntake = Extract<Intake, { kind: 'run_context' }>;
 const PATIENCE_MS = 6 * 3600 * 1000;
 
 export async function requestContext(
-  call: Pick<Call, 'home' | 'signal' | 'notify' | 'rooms'>,
+  call: ProgressCall & Pick<Call, 'notify' | 'rooms'>,
   { tool, input, maxTokens }: { tool: ContextIntake['tool']; input: object; maxTokens?: number | undefined },
 ): Promise<Json> {
   const id = `${tool.replace('.', '-')}-${Date.now().toString(36)}`;
   const budget = maxTokens === undefined ? {} : { max_tokens: maxTokens };
   const intake: ContextIntake = { kind: 'run_context', id, tool, input: toJson(input), ...budget };
-  const submitted = await requestOfWorker(call, intake, PATIENCE_MS);
-  if (submitted?.done !== undefined) return submitted.done;
-  if (submitted !== null)
-    throw new OkaError('refused', 'the worker has not answered yet', { fix: `See oka show ${id}.` });
-  return withHost(call.home, call.signal, async ({ handle }) => lateAnswer(await handle(intake)), {
-    rooms: call.rooms,
-    warn: call.notify,
+  return withContextProgress(call, async () => {
+    const submitted = await requestOfWorker(call, intake, PATIENCE_MS);
+    if (submitted?.done !== undefined) return submitted.done;
+    if (submitted !== null)
+      throw new OkaError('refused', 'the worker has not answered yet', { fix: `See oka show ${id}.` });
+    return withHost(call.home, call.signal, async ({ handle }) => lateAnswer(await handle(intake)), {
+      rooms: call.rooms,
+      warn: call.notify,
+    });
   });
 }
 

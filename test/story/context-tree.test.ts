@@ -1,10 +1,11 @@
 /** The context tree from the command line to the wire: frames, questions, regeneration, the watcher and the planner. */
 import { once } from 'node:events';
-import { cpSync, globSync, readFileSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTokenCounter } from '../../src/memory/text/tokens.ts';
 import type { QuestionAnswer, SynthesisPlan, SynthesisReport } from '../../src/schema/synthesis.ts';
+import { firstWait, withDayBudget } from '../support/day-budget-story.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { inParts, plan, refusing } from '../support/story-model.ts';
 import { say, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';
@@ -111,6 +112,25 @@ describe('frames that a model writes', () => {
     const asked = (await story.eventsOf('call.started')).filter(({ data }) => data.tool === 'model.complete');
     expect(asked.length).toBeGreaterThanOrEqual(6);
     expect(asked.every(({ run }) => run?.startsWith('context-synthesize-'))).toBe(true);
+  });
+
+  it('wait for the budget of the day, say so, and go on when it is raised', async () => {
+    await using story = await openStory({ model: describing, policy: withDayBudget('{ calls: 2 }') });
+    for (const name of ['a.ts', 'b.ts', 'c.ts']) story.write(`workspace/desk/p/${name}`, `// ${name}\n`);
+    story.work();
+    const { code, err } = await story.oka('context', 'synthesize', 'desk/p', '--policy', 'model');
+    expect(code).not.toBe(0);
+    expect(err).toContain("it waits for tomorrow's budget");
+    await firstWait(story);
+    expect((await story.eventsOf('frame.put')).length).toBeLessThan(4);
+    const policy = readFileSync(story.home.policy, 'utf8');
+    writeFileSync(story.home.policy, policy.replace('{ calls: 2 }', '{ calls: 100 }'));
+    const put = await story.until('all frames', async () => {
+      const frames = await story.eventsOf('frame.put');
+      return frames.length >= 4 ? frames : undefined;
+    });
+    expect(new Set(put.map(({ data }) => data.path)).size).toBe(4);
+    expect(story.model.requests).toHaveLength(4);
   });
 
   it('stay within the budget, and say what was not made', async () => {

@@ -37,6 +37,10 @@ export function acting(...calls: WireReply[]): WireScript {
   return (request) => calls[turnOf(request) - 1] ?? call('finish', { output: 'it is done' });
 }
 
+/** What stands in a prompt outside of data marks: only this may be an instruction. */
+export const outsideMarks = (text: string): string =>
+  text.replaceAll(/<data ([0-9a-f]{8}) [^>\n]*>\n[\s\S]*?\n<\/data \1>/g, '[data]');
+
 export const turnOf = ({ text }: WireRequest): number => Number(/Turn (\d+)\./.exec(text)?.[1] ?? 0);
 
 /** A critic for stories in which it does not matter whether the task is done, only that it ends. */

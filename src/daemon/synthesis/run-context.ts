@@ -6,6 +6,7 @@ import type { Intake } from '../../schema/intake.ts';
 import type { Json } from '../../schema/json.ts';
 import type { ExecutionBackend } from '../../schema/ports.ts';
 import type { LateAnswer } from '../../schema/room.ts';
+import type { WaitFor } from '../../schema/wait.ts';
 import type { Runs } from '../port-types.ts';
 
 export type ContextRunPorts = { backend: ExecutionBackend; runs: Pick<Runs, 'stateOf'> };
@@ -30,8 +31,15 @@ export async function runContext(
 
 function outputOf(run: string, state: RunState | null): Json {
   if (state?.status === 'done') return state.output;
+  if (state?.status === 'blocked')
+    throw new OkaError('refused', `it waits for ${[...state.waits.values()].map(whatFor).join(', ')}`, {
+      fix: `A worker continues it automatically; what was made stays. See oka show ${run}.`,
+    });
   const why = state?.reason ?? state?.status ?? 'it is gone';
   throw new OkaError('refused', `it did not end well: ${why.replace(/^(synthesize|regenerate|ask): /, '')}`, {
     fix: `See oka show ${run}. What was made stays; doing it again goes on.`,
   });
 }
+
+const whatFor = ({ for: awaited }: { for: WaitFor }): string =>
+  awaited.kind === 'timer' ? (awaited.why ?? awaited.until) : awaited.kind;

@@ -166,7 +166,7 @@ async function planByModel(
   if (asked.kind === 'outcome') return asked.outcome;
   if ('impossible' in asked.answer) return endAsImpossible(ports, call.run, asked.answer.impossible);
   const planned = await storeModelPlan(ports, asked.answer, folders);
-  const widening = last === undefined ? null : await findWidening(ports, planned, past, { task, body });
+  const widening = last === undefined ? null : await findWidening(ports, planned, past, { run: call.run, task, body });
   return widening === null ? ok(planned) : askToWiden(ports, planned, widening);
 }
 

@@ -1,7 +1,8 @@
 /**
  * Owns: whether a plan that is made again may use tools that change things and that no earlier plan had.
  *
- * 1. It may while nothing untrusted was read: nobody but the operator can have wanted it.
+ * 1. It may while nothing untrusted was read: nobody but the operator can have wanted it. Frames of the workspace in the
+ *    prompt of the planner count as read: they are text of files.
  * 2. After that it may for targets that the operator named: files in the task, its own folder, and what the first plan
  *    declared before anything was read.
  * 3. Else a person is asked, and what was approved is exactly the plan that then runs.
@@ -27,12 +28,12 @@ export async function findWidening(
   ports: Pick<TaskPorts, 'eventsOf' | 'tools'>,
   plan: Planned,
   past: readonly PastRound[],
-  { task, body }: { task: TaskGiven; body: string },
+  { run, task, body }: { run: string; task: TaskGiven; body: string },
 ): Promise<Widening | null> {
   const known = new Set(past.flatMap((round) => round.plan.tools));
   const changing = (name: string): boolean => !isReadOnly(ports.tools(), name);
   const tools = plan.tools.filter((name) => !known.has(name) && changing(name));
-  if (tools.length === 0 || !(await hasReadAnything(ports, past))) return null;
+  if (tools.length === 0 || !(await hasReadAnything(ports, run, past))) return null;
   const named = operatorTargets(past, task, body);
   const targets = (plan.targets ?? []).filter((target) => !named.some((own) => matchesGlob(own, target)));
   const areLocal = tools.every((name) => name === 'shell' || name.startsWith('files.'));
@@ -44,11 +45,16 @@ const isReadOnly = (tools: readonly Tool[], name: string): boolean =>
 
 async function hasReadAnything(
   { eventsOf }: Pick<TaskPorts, 'eventsOf'>,
+  run: string,
   past: readonly PastRound[],
 ): Promise<boolean> {
   const events = (await Promise.all(past.map(({ child }) => eventsOf(child)))).flat();
-  return events.some((event) => event.type === 'call.started' && !REVEALS_NOTHING.test(event.data.tool));
+  if (events.some((event) => event.type === 'call.started' && !REVEALS_NOTHING.test(event.data.tool))) return true;
+  return (await eventsOf(run)).some(hasFrames);
 }
+
+const hasFrames = (event: Event): boolean =>
+  event.type === 'context.packed' && event.data.items.some(({ section }) => section === 'frames');
 
 function operatorTargets(past: readonly PastRound[], { dir, fields }: TaskGiven, body: string): string[] {
   const written = fields.from_chat === undefined ? body : '';
