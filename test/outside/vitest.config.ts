@@ -8,6 +8,6 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 300_000, // however busy the machine is
-    hookTimeout: 300_000,
+    hookTimeout: 900_000, // LibreOffice may have to be installed
   },
 });

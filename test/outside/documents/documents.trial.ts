@@ -41,7 +41,7 @@ const readPath = (path: string, more: Record<string, Json> = {}): Promise<Outcom
 let documents: MadeDocument[] = [];
 beforeAll(() => {
   if (missing === null) documents = makeDocuments(desk);
-}, 300_000);
+});
 
 describe.skipIf(missing !== null)('documents that other programs made', () => {
   it('give their text', async () => {
@@ -53,7 +53,7 @@ describe.skipIf(missing !== null)('documents that other programs made', () => {
     }
     expect(documents.length).toBeGreaterThanOrEqual(50);
     expect(wrong).toEqual([]);
-  }, 300_000);
+  });
 
   it('and a PDF of 200 pages is read within 300 MB, seen from outside', async () => {
     let most = 0;
@@ -83,7 +83,7 @@ describe.skipIf(missing !== null)('documents that other programs made', () => {
       if (outcome.status !== 'ok')
         expect(outcome).toMatchObject({ error: expect.stringContaining('cannot be read: it') });
     }
-  }, 300_000);
+  });
 });
 
 describe('a broken document', () => {

@@ -65,7 +65,7 @@ describe.skipIf(browserProgram === null)('large runs', () => {
     await stores.ledger.append(longRun());
     await stores.close();
     await rebuildViews(home);
-  }, 120_000);
+  });
   afterAll(async () => {
     await dashboard.close();
     rmSync(folder, { recursive: true, force: true });

@@ -40,7 +40,7 @@ describe.skipIf(browserProgram === null)('the page Runs', () => {
     await stores.ledger.append(taskRun('better', 'Correct r5', { corrects: 'r5' }, 'done'));
     await stores.close();
     await rebuildViews(home);
-  }, 60_000);
+  });
   afterAll(() => dashboard.close());
 
   it('scrolls through all runs, to any place, with few lines in the document', async () => {
