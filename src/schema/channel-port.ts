@@ -180,6 +180,8 @@ export type ChannelInbox = {
   tasksSince(from: string, moment: number): number;
   /** The last `position` that was recorded; null at first. */
   position(): string | null;
+  /** Says that the connection stands: from now on messages come in. */
+  ready(): void;
   log(line: string): void;
 };
 

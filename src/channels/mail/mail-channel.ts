@@ -68,6 +68,7 @@ async function receive(
 ): Promise<void> {
   const rules = await rulesOf(settings, imap.host, tools);
   const mailbox = await openMailbox(imap, tools);
+  inbox.ready();
   try {
     await receiveMail(
       {

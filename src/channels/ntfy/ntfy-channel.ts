@@ -141,6 +141,7 @@ async function receiveAnswers(
   const response = await tools.fetch(url, { method: 'GET', headers, signal }, settings.certificate);
   if (!response.ok || response.body === null)
     throw new OkaError('refused', `the answer topic cannot be read: the server answered with ${response.status}`);
+  inbox.ready();
   for await (const line of linesOf(response.body)) await receiveLine(line, inbox);
   throw new OkaError('refused', 'the server ended the connection');
 }

@@ -6,7 +6,8 @@ import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
 import { loadChannels } from './channels-file.ts';
 import { reachingProjection } from './delivery-state.ts';
-import { channelState, type Reaching } from './reaching-state.ts';
+import { type ConnectionProblem, readConnectionProblems } from './connection-problems.ts';
+import { type ChannelState, channelState } from './reaching-state.ts';
 
 export type ChannelRow = {
   channel: string;
@@ -26,7 +27,10 @@ export async function readChannelsStatus(home: Home): Promise<ChannelsStatus> {
   const { policy, channels, disabled, problems } = loadChannels(home);
   if (channels.size + disabled.size === 0) return { channels: [], problems };
   const { state } = await peekProjection(home.ledgers.run, home.oka, reachingProjection);
-  const rows = [...channels, ...disabled].map(([name, settings]) => toRow(name, settings, policy.announce, state));
+  const connections = readConnectionProblems(home);
+  const rows = [...channels, ...disabled].map(([name, settings]) =>
+    toRow(name, settings, policy.announce, channelState(state, name), connections[name]),
+  );
   return { channels: rows, problems };
 }
 
@@ -40,9 +44,17 @@ export async function readFailingChannels(home: Home): Promise<FailingChannel[]>
   );
 }
 
-function toRow(name: string, settings: ChannelSettings, announced: readonly string[], state: Reaching): ChannelRow {
-  const { lastSent, failingSince, problem } = channelState(state, name);
+function toRow(
+  name: string,
+  settings: ChannelSettings,
+  announced: readonly string[],
+  { lastSent, failingSince, problem }: ChannelState,
+  connection: ConnectionProblem | undefined,
+): ChannelRow {
   const toInstant = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+  const since = [toInstant(failingSince), connection?.since ?? null].filter((at) => at !== null).toSorted();
+  const deaf = connection === undefined ? [] : [`nothing can be received: ${connection.problem}`];
+  const problems = [...(problem === null ? [] : [problem]), ...deaf];
   return {
     channel: name,
     kind: settings.kind,
@@ -50,8 +62,8 @@ function toRow(name: string, settings: ChannelSettings, announced: readonly stri
     announces: settings.announce ?? announced,
     disabled: settings.disabled,
     last_sent: toInstant(lastSent),
-    failing_since: toInstant(failingSince),
-    problem,
+    failing_since: since[0] ?? null,
+    problem: problems.length === 0 ? null : problems.join('; '),
   };
 }
 

@@ -19,6 +19,7 @@ import { answerDefaults } from './answer-defaults.ts';
 import { answerKey } from './answer-token.ts';
 import { deliveryEnded, deliveryStarted } from './channel-events.ts';
 import { type ChannelRoute, channelTools } from './channel-tools.ts';
+import { openConnectionProblems } from './connection-problems.ts';
 import { channelsStamp, type HomeChannels, loadChannels } from './channels-file.ts';
 import { composeMessage, type Composing } from './compose-message.ts';
 import { reachingProjection } from './delivery-state.ts';
@@ -79,6 +80,9 @@ class ReachingPeople {
   readonly #beat: Heartbeat;
   /** Attempts in progress, by channel. */
   readonly #sending = new Map<string, Promise<unknown>>();
+  readonly #noteConnection: ReturnType<typeof openConnectionProblems>;
+  /** Channels that receive nothing although they should. */
+  readonly #unreachable = new Set<string>();
   /** Waits that got their default. */
   readonly #answered = new Set<string>();
   #active: { log: Log; since: number; desktop: boolean } | null = null;
@@ -90,6 +94,7 @@ class ReachingPeople {
   constructor(ports: ReachingPorts) {
     this.#ports = ports;
     this.#now = ports.now ?? Date.now;
+    this.#noteConnection = openConnectionProblems(ports.home);
     this.#beat = openHeartbeat(channelTools('heartbeat', ports.route), this.#stop.signal, this.#log);
   }
 
@@ -137,6 +142,7 @@ class ReachingPeople {
 
   async close(): Promise<void> {
     this.#stop.abort();
+    for (const name of this.#unreachable) this.#noteConnection(name, null);
     await Promise.allSettled(this.#sending.values());
   }
 
@@ -158,6 +164,7 @@ class ReachingPeople {
       this.#log(`channels.json: ${channel === null ? '' : `${channel}: `}${problem}`);
     this.#served?.stop();
     this.#served = null;
+    for (const name of this.#unreachable) this.#reportConnection(name, null); // what follows is tried anew
     return file;
   }
 
@@ -227,8 +234,10 @@ class ReachingPeople {
     return serveChannels({
       channels,
       open: (name, settings) => this.#open(name, settings),
-      inbox: (channel) =>
+      report: (name, problem) => this.#reportConnection(name, problem),
+      inbox: (channel, ready) =>
         channelInbox({
+          ready,
           isTask: (id) => this.#ports.projections.stateOf(knownTasks).ids.includes(id),
           home,
           channel,
@@ -242,6 +251,15 @@ class ReachingPeople {
       signal: this.#stop.signal,
       log: this.#log,
     });
+  }
+
+  #reportConnection(name: string, problem: string | null): void {
+    const isNews = this.#unreachable.has(name) !== (problem !== null);
+    if (problem === null) this.#unreachable.delete(name);
+    else this.#unreachable.add(name);
+    const since = new Date(this.#now()).toISOString();
+    this.#noteConnection(name, problem === null ? null : { since, problem: problem.slice(0, 1000) });
+    if (isNews) this.#log(`channel ${name} ${problem === null ? 'receives again' : `receives nothing: ${problem}`}`);
   }
 
   #composing(settings: ChannelSettings): Composing {

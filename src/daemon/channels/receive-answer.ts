@@ -32,6 +32,7 @@ export type InboxPorts = {
   isTask: (id: string) => boolean;
   ledger: Pick<LedgerPort, 'append'>;
   log: Log;
+  ready: () => void;
   now: () => number;
 };
 
@@ -55,6 +56,7 @@ export function channelInbox(ports: InboxPorts): ChannelInbox {
     isKnown,
     refuse,
     log: (line) => log(`${channel}: ${line}`),
+    ready: ports.ready,
     position: () => channelState(state(), channel).position,
     tasksSince: (from, moment) =>
       channelState(state(), channel).tasks.filter((task) => task.from === from && task.at > moment).length,

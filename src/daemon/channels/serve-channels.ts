@@ -2,7 +2,7 @@
  * Owns: the channels that are open, and what they receive, until channels.json changes.
  *
  * S1 A channel that cannot be opened stops no other; the next delivery opens it again, and records why it cannot.
- * S2 A connection that fails is made again, later and later.
+ * S2 A connection that fails is made again, later and later. One that keeps failing is reported, until it stands again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelSettings } from '../../schema/channel.ts';
@@ -22,7 +22,9 @@ export type ServedChannels = {
 export type Serving = {
   channels: ReadonlyMap<string, ChannelSettings>;
   open: (name: string, settings: ChannelSettings) => Promise<Channel>;
-  inbox: (name: string) => ChannelInbox;
+  inbox: (name: string, ready: () => void) => ChannelInbox;
+  /** Nothing can be received for this reason; null: it can again. */
+  report: (name: string, problem: string | null) => void;
   signal: AbortSignal;
   log: Log;
 };
@@ -31,7 +33,7 @@ const LASTS_MS = 60_000;
 const LONGEST_MS = 60_000;
 const REPORTED_FAILURE = 3;
 
-export function serveChannels({ channels, open, inbox, signal, log }: Serving): ServedChannels {
+export function serveChannels({ channels, open, inbox, report, signal, log }: Serving): ServedChannels {
   const mine = new AbortController();
   const over = AbortSignal.any([signal, mine.signal]);
   const opened = new Map<string, Promise<Channel>>();
@@ -42,7 +44,13 @@ export function serveChannels({ channels, open, inbox, signal, log }: Serving): 
     void channel
       .then((usable) => {
         ready.set(name, usable);
-        return receiveOn(usable, inbox(name), over, (problem) => log(`channel ${name} receives nothing: ${problem}`));
+        if (usable.receive === undefined) return undefined;
+        return receiveOn(
+          usable.receive,
+          (ready) => inbox(name, ready),
+          over,
+          (problem) => report(name, problem),
+        );
       })
       .catch((error: unknown) => {
         opened.delete(name);
@@ -58,18 +66,19 @@ export function serveChannels({ channels, open, inbox, signal, log }: Serving): 
 }
 
 async function receiveOn(
-  channel: Channel,
-  inbox: ChannelInbox,
+  receive: NonNullable<Channel['receive']>,
+  inbox: (ready: () => void) => ChannelInbox,
   signal: AbortSignal,
-  report: (problem: string) => void,
+  report: (problem: string | null) => void,
 ): Promise<void> {
   let failures = 0;
-  while (!signal.aborted && channel.receive !== undefined) {
+  const into = inbox(() => report(null));
+  while (!signal.aborted) {
     const begun = performance.now();
-    const problem = await channel.receive(inbox, signal).then(() => 'the connection ended', messageOf);
+    const problem = await receive(into, signal).then(() => 'the connection ended', messageOf);
     if (signal.aborted) return;
     failures = performance.now() - begun > LASTS_MS ? 1 : failures + 1;
-    if (failures === REPORTED_FAILURE) report(problem);
+    if (failures >= REPORTED_FAILURE) report(problem);
     await sleep(Math.min(LONGEST_MS, retryDelay(failures) / 5), undefined, { signal }).catch(() => undefined);
   }
 }

@@ -128,7 +128,13 @@ describe.skipIf(ntfyProgram === null)('a real ntfy server', () => {
     await story.until('a failure', async () =>
       (await story.eventsOf('delivery.ended')).find(({ data }) => data.status === 'failed'),
     );
-    expect((await story.oka('status')).out).toContain('phone');
+    // Both ways fail, and both are named.
+    const status = await story.until('a failing connection', async () => {
+      const { out } = await story.oka('status');
+      return out.includes('nothing can be received') ? out : undefined;
+    });
+    expect(status).toMatch(/channel phone has failed since .*ECONNREFUSED.*; nothing can be received/);
+    expect((await story.oka('doctor')).out).toContain('nothing can be received');
     await server.start();
     const names = ['one', 'two', 'three'];
     const messages = await story.until('all of it', async () => {
@@ -143,5 +149,8 @@ describe.skipIf(ntfyProgram === null)('a real ntfy server', () => {
       .flatMap(({ data }) => data.things);
     expect(new Set(things).size).toBe(things.length);
     expect(things).toHaveLength(3);
+    await story.until('a channel that works again', async () =>
+      (await story.oka('status')).out.includes('channel phone') ? undefined : true,
+    );
   });
 });

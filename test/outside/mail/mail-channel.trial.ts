@@ -321,6 +321,7 @@ function openChannel(servers: MailServers, options: Options): Opened {
     isKnown: (id: string) => known.has(id),
     position: () => null,
     tasksSince: () => tasks.length,
+    ready: () => undefined,
     log: (line: string) => void lines.push(line),
   };
   return {

@@ -66,6 +66,7 @@ it.skipIf(own === undefined || hasDovecot === null)(
         isKnown: () => false,
         tasksSince: () => 0,
         position: () => null,
+        ready: () => undefined,
         log: () => undefined,
       },
       stop.signal,
