@@ -1,6 +1,7 @@
 /** Channels by which oka reaches people. */
 import { type Command, command } from '../command-module.ts';
-import { choice, countOr, flag, text } from '../options.ts';
+import { CHANNEL_KINDS } from '../channel-fields.ts';
+import { choice, countOr, flag, text, texts } from '../options.ts';
 
 export const channels: Readonly<Record<string, Command>> = {
   'channels list': command({
@@ -17,19 +18,26 @@ export const channels: Readonly<Record<string, Command>> = {
     load: () => import('../commands/channels-test.ts'),
   }),
   'channels add': command({
-    summary: 'Add a channel to .oka/rules/channels.json; behind -- the program of a command channel',
+    summary: 'Add a channel to .oka/rules/channels.json; on a terminal, asks for what is missing',
     operands: '<name> [-- command…]',
     options: {
-      kind: choice(
-        ['ntfy', 'command', 'apprise', 'webhook', 'push', 'desktop'],
-        'KIND',
-        'What it is. Mail has more settings: see docs/CHANNELS.md.',
-      ),
-      url: text('URL', 'The address of its server.'),
-      topic: text('TOPIC', 'For ntfy: the topic that your phone subscribes to.'),
-      answers: text('TOPIC', 'For ntfy: the topic that answers are written to.'),
-      secret: text('NAME', 'The secret of the vault that it uses.'),
-      contact: text('ADDRESS', 'For push: mailto: and your address.'),
+      kind: choice(CHANNEL_KINDS, 'KIND', 'What it is.'),
+      url: text('URL', 'ntfy, apprise, webhook: the address of its server.'),
+      topic: text('TOPIC', 'ntfy: the topic that your phone subscribes to.'),
+      answers: text('TOPIC', 'ntfy: the topic that buttons write answers to.'),
+      buttons: text('NAME', 'ntfy: the secret with a token that may only write answers.'),
+      tag: text('TAG', 'apprise: the tag of the services to notify.'),
+      contact: text('ADDRESS', 'push: mailto: and your address.'),
+      from: text('ADDRESS', 'mail: the address that oka writes from.'),
+      to: texts('ADDRESS', 'mail: who gets the messages; repeat for more.'),
+      smtp: text('HOST[:PORT]', 'mail: the server that sends (465; TLS in any case).'),
+      imap: text('HOST[:PORT]', 'mail: the server that is read for answers (993).'),
+      user: text('NAME', 'mail: the name to log in with.'),
+      tasks: text('ADDRESS', 'mail: the address whose mail becomes a task.'),
+      sender: texts('ADDRESS', 'mail: who may send tasks; repeat for more.'),
+      authserv: text('NAME', 'mail: your server as it names itself in Authentication-Results.'),
+      secret: text('NAME', 'The secret of the vault that it uses: token, key or password.'),
+      certificate: text('SHA256', 'The fingerprint of a private certificate, which is pinned.'),
       'title-only': flag('Send titles only, no content.'),
     },
     json: true,
