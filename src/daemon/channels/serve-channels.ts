@@ -44,9 +44,8 @@ export function serveChannels({ channels, open, inbox, report, signal, log }: Se
     void channel
       .then((usable) => {
         ready.set(name, usable);
-        if (usable.receive === undefined) return undefined;
         return receiveOn(
-          usable.receive,
+          usable,
           (ready) => inbox(name, ready),
           over,
           (problem) => report(name, problem),
@@ -66,16 +65,16 @@ export function serveChannels({ channels, open, inbox, report, signal, log }: Se
 }
 
 async function receiveOn(
-  receive: NonNullable<Channel['receive']>,
+  channel: Channel,
   inbox: (ready: () => void) => ChannelInbox,
   signal: AbortSignal,
   report: (problem: string | null) => void,
 ): Promise<void> {
   let failures = 0;
   const into = inbox(() => report(null));
-  while (!signal.aborted) {
+  while (!signal.aborted && channel.receive !== undefined) {
     const begun = performance.now();
-    const problem = await receive(into, signal).then(() => 'the connection ended', messageOf);
+    const problem = await channel.receive(into, signal).then(() => 'the connection ended', messageOf);
     if (signal.aborted) return;
     failures = performance.now() - begun > LASTS_MS ? 1 : failures + 1;
     if (failures >= REPORTED_FAILURE) report(problem);
