@@ -22,6 +22,7 @@ import { ports } from '../room-ports.ts';
 import { programVersion } from '../settings.ts';
 import { beginRun, resume } from './begin-claimed.ts';
 import { replayProblem } from './can-replay.ts';
+import { compareOwnedRuns } from './compare-owned.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { publishResult, storeResult } from './return-result.ts';
 import { recordLost, recordLostMeanwhile } from './lost-runs.ts';
@@ -33,7 +34,16 @@ const UNABLE_MS = 10_000;
 
 /** Until the signal. */
 export async function workForFleet(host: Host, member: FleetMember, signal: AbortSignal, log: Log): Promise<void> {
-  const work: Work = { host, member, signal, log, active: new Map(), fenced: { count: 0 }, unable: new Map() };
+  const work: Work = {
+    host,
+    member,
+    signal,
+    log,
+    active: new Map(),
+    fenced: { count: 0 },
+    unable: new Map(),
+    differing: new Set(),
+  };
   member.onLost = (fence) => void recordLost(work, fence).catch((error: unknown) => log(messageOf(error)));
   log(`member of the fleet as ${member.name}${member.labels.length === 0 ? '' : ` (${member.labels.join(', ')})`}`);
   await Promise.all([
@@ -41,6 +51,7 @@ export async function workForFleet(host: Host, member: FleetMember, signal: Abor
     repeat(work, () => storeNextResult(work)),
     repeat(work, () => reportMember(work)),
     repeat(work, () => recordLostMeanwhile(work)),
+    repeat(work, () => compareOwnedRuns(work)),
   ]);
 }
 

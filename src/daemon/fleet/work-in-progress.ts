@@ -16,6 +16,8 @@ export type Work = {
   fenced: { count: number };
   /** Why this member cannot continue a run, by task. */
   unable: Map<string, string>;
+  /** Runs whose events in the stream differ from this ledger. */
+  differing: Set<string>;
 };
 
 const REST_MS = 500;
