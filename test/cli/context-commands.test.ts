@@ -87,6 +87,22 @@ describe('oka context', () => {
       expect((await run('scan', '--workspace', 'x')).err).toContain('there is no workspace "x"');
       expect((await run('put-frame', 'desk', join(dir, 'none.md'))).code).toBe(2);
       expect((await run('get-node', 'desk', '--view', '{"max_frames":-1}')).code).toBe(2);
+      expect(await run('map', 'desk', '--tokens', '5')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('tokens: Too small'),
+      });
+      expect((await run('ask', 'what is it?', '--tokens', '5')).code).toBe(2);
+      const names = Array.from({ length: 40 }, (_, at) => `export const aRatherLongNameOfAThing${at} = ${at};\n`);
+      writeFiles(join(dir, 'workspace/desk'), { 'long/names.ts': names.join('') });
+      await run('scan');
+      expect(await run('map', 'desk/long', '--tokens', '50')).toMatchObject({
+        code: 1,
+        out: expect.stringContaining('Not even the most used file fits'),
+      });
+      expect(await run('restore', 'desk/nothing', 'desk/app')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('no frames were ever added to "desk/nothing"'),
+      });
     }));
 
   it('diff lists nodes and frames since a scan, and what came and went is not listed', () =>

@@ -4,6 +4,7 @@ import { QuestionAnswer, QuestionRequest } from '../../schema/synthesis.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { plainText } from '../plain-text.ts';
+import { parseRequest } from '../option-request.ts';
 import { requestContext } from '../request-context.ts';
 import { requireHome } from '../require-home.ts';
 
@@ -19,7 +20,7 @@ export async function run(call: Call<Options>): Promise<Answer<QuestionAnswer>> 
   const question = call.operands.join(' ').trim();
   if (question === '') throw new OkaError('usage', 'say what you want to know');
   const { in: node, ...rest } = call.options;
-  const input = QuestionRequest.parse({ question, node, ...rest });
+  const input = parseRequest(QuestionRequest, { question, node, ...rest });
   const data = QuestionAnswer.parse(await requestContext(call, { tool: 'context.ask', input }));
   return answer(data, data.sources.length === 0 && data.answer === null ? exits.no : exits.ok);
 }

@@ -2,6 +2,7 @@
 import { ContextAnswerSchemas, InvalidationRequest } from '../../schema/synthesis.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { plainText } from '../plain-text.ts';
+import { parseRequest } from '../option-request.ts';
 import { requestContext } from '../request-context.ts';
 import { requireHome } from '../require-home.ts';
 
@@ -15,7 +16,7 @@ type Data = { marked: { path: string; type: string }[] };
 
 export async function run(call: Call<Options>): Promise<Answer<Data>> {
   requireHome(call.home);
-  const input = InvalidationRequest.parse({ node: call.operands[0], ...call.options });
+  const input = parseRequest(InvalidationRequest, { node: call.operands[0], ...call.options });
   return answer(
     ContextAnswerSchemas.invalidated.parse(await requestContext(call, { tool: 'context.invalidate', input })),
   );

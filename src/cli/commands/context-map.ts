@@ -5,13 +5,14 @@ import { MapRequest } from '../../schema/synthesis.ts';
 import type { WorkspaceMap } from '../../tree/map/workspace-map.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { openTreeForReading } from '../context-tree.ts';
+import { parseRequest } from '../option-request.ts';
 import { requireHome } from '../require-home.ts';
 
 type Options = { tokens: number | undefined; workspace: string | undefined };
 
 export async function run(call: Call<Options>): Promise<Answer<WorkspaceMap>> {
   requireHome(call.home);
-  const request = MapRequest.parse({ node: call.operands[0], ...call.options });
+  const request = parseRequest(MapRequest, { node: call.operands[0], ...call.options });
   const tree = await openTreeForReading(call);
   const readSource = readSourceIn(tree.workspaces, { isExact: false });
   const data = await mapFolder({ tree, readSource }, request);
@@ -19,6 +20,7 @@ export async function run(call: Call<Options>): Promise<Answer<WorkspaceMap>> {
 }
 
 export function render({ text, left_out: left, files }: WorkspaceMap): string {
+  if (files.length === 0 && left > 0) return 'Not even the most used file fits. Allow more: --tokens 1000\n';
   if (files.length === 0) return 'There is nothing to map here. Scan first if files are new: oka context scan\n';
   return left === 0 ? text : `${text}… and ${left} more files; show more of them with --tokens N.\n`;
 }

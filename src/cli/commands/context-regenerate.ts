@@ -3,6 +3,7 @@ import { RegenerationRequest, SynthesisReport } from '../../schema/synthesis.ts'
 import { planRegeneration } from '../../tree/synthesis/synthesis-plan.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { openTreeForReading } from '../context-tree.ts';
+import { parseRequest } from '../option-request.ts';
 import { requestContext } from '../request-context.ts';
 import { requireHome } from '../require-home.ts';
 import { scanTree } from '../tree-access.ts';
@@ -23,7 +24,7 @@ type Options = {
 export async function run(call: Call<Options>): Promise<Answer<SynthesisData>> {
   requireHome(call.home);
   const { recursive, force, model, workspace } = call.options;
-  const input = RegenerationRequest.parse({ node: call.operands[0], recursive, force, model, workspace });
+  const input = parseRequest(RegenerationRequest, { node: call.operands[0], recursive, force, model, workspace });
   await scanTree(call, input.workspace, { signal: call.signal });
   const tree = await openTreeForReading(call);
   const plan = await tree.read(input.workspace, (reader) => planRegeneration(reader, input));

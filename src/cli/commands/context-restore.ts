@@ -1,5 +1,6 @@
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
+import type { TreeReader } from '../../tree/tree-store.ts';
 import { openTreeForReading } from '../context-tree.ts';
 import { requireHome } from '../require-home.ts';
 import { changeTree, findHistory, type TreeOptions, workspaceOf } from '../tree-access.ts';
@@ -16,11 +17,16 @@ export async function run(call: Call<TreeOptions>): Promise<Answer<Data>> {
   const workspace = workspaceOf(call.options);
   const opened = await openTreeForReading(call);
   const { from, to } = await opened.read(workspace, (tree) => ({
-    from: findHistory(tree, given),
+    from: pathOfHistory(tree, given),
     to: tree.find(target),
   }));
   await changeTree(call, { kind: 'restore_node', workspace, from, to });
   return answer({ from, to });
+}
+
+/** A path that the tree does not know is passed on as it is: the error of whoever restores it says what is wrong. */
+function pathOfHistory(tree: TreeReader, given: string): string {
+  return tree.node(given) === null && !/^[0-9a-f]{4,64}$/.test(given) ? given : findHistory(tree, given);
 }
 
 export const render = ({ from, to }: Data): string =>

@@ -5,6 +5,7 @@ import { planSynthesis } from '../../tree/synthesis/synthesis-plan.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { openTreeForReading } from '../context-tree.ts';
 import type { Terminal } from '../io.ts';
+import { parseRequest } from '../option-request.ts';
 import { requestContext } from '../request-context.ts';
 import { requireHome } from '../require-home.ts';
 import { scanTree } from '../tree-access.ts';
@@ -29,7 +30,7 @@ export async function run(call: Call<Options>): Promise<Answer<SynthesisData>> {
   requireHome(call.home);
   const { type, from, agent, force, model, workspace } = call.options;
   const isAll = type === '*';
-  const input = SynthesisRequest.parse({
+  const input = parseRequest(SynthesisRequest, {
     node: call.operands[0],
     type: isAll ? undefined : type,
     takes: isAll ? '*' : from,
