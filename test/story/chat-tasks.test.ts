@@ -1,10 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openChatStory, persona, type Speaker } from '../support/chat-story.ts';
-import { acting, agreeing, goal, inParts, plan } from '../support/story-model.ts';
-import { call, type WireReply } from '../support/wire-server-reply.ts';
-
-const writer = persona('Makes things.', 'role: writer\ncapabilities: [read, write, external]\n');
+import { openChatStory, persona } from '../support/chat-story.ts';
+import { forge, smith as writer } from '../support/forge-speaker.ts';
+import { call } from '../support/wire-server-reply.ts';
 
 describe('a reply that starts a task', () => {
   it('answers at once, and a message says once how the task ended', async () => {
@@ -93,19 +91,3 @@ describe('a reply that starts a task', () => {
     expect(offered).toEqual({ gendry: true, arya: false, hotpie: false, sansa: false });
   });
 });
-
-/** An agent that starts one task, and the models of that task. */
-function forge(text: string): Speaker {
-  const work = inParts({
-    planner: () =>
-      plan([goal('write', 'Write sword.txt.', ['files.write'], ['sword.txt'])], ['contains: sword.txt steel']),
-    executor: acting(call('files_write', { path: 'sword.txt', content: 'steel' })),
-    critic: agreeing('files.write', 'path'),
-  });
-  return ({ agent, request }) => {
-    if (agent !== 'gendry') return work(request) as WireReply;
-    return request.text.includes('which the others do not see')
-      ? 'It is being made.'
-      : call('task_start', { text, title: 'A sword' });
-  };
-}

@@ -1,10 +1,13 @@
 import { findConversation, listMessages } from '../../chat/chat-queries.ts';
 import type { ChatMessage } from '../../schema/chat-answers.ts';
+import type { Home } from '../../schema/home.ts';
 import type { NamedChat } from '../chat/chat-access.ts';
+import { openLiveWords } from '../chat/words-in-progress.ts';
 import { completeMessage, messageJson, messageLine } from '../chat/message-lines.ts';
 import { readChats } from '../chat/read-chats.ts';
 import { notifyWaiting } from '../chat/waiting-requests.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
+import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
 
 type Options = { limit: number | undefined; since: string | undefined; follow: boolean };
@@ -40,14 +43,29 @@ async function follow(call: Call<Options, Data>, named: string): Promise<Answer<
   emit({ messages: await Promise.all(messages.slice(start).map((each) => completeMessage(home, each))) });
   const stop = new AbortController();
   let printing = Promise.resolve();
-  await goOn(AbortSignal.any([signal, stop.signal]), (item) => {
-    if (item.kind === 'message')
-      printing = printing.then(async () => emit({ messages: [await completeMessage(home, item.message)] }));
-    if (feed.state() === 'deleted') stop.abort();
-  });
+  const show = async (message: ChatMessage): Promise<void> => {
+    const complete = await completeMessage(home, message);
+    live.settle(message.run);
+    emit({ messages: [complete] });
+  };
+  await goOn(
+    AbortSignal.any([signal, stop.signal]),
+    (item) => {
+      if (item.kind === 'message') printing = printing.then(() => show(item.message));
+      if (feed.state() === 'deleted') stop.abort();
+    },
+    call.terminal.isTerminal ? live.take : undefined,
+  );
   await printing;
+  live.clear();
   return { code: signal.aborted ? exits.interrupted : exits.ok };
 }
+
+const live = openLiveWords();
+
+/** What is being written; through a pipe there are only messages. */
+export const footer = (_home: Home, terminal: Terminal) => (): string[] =>
+  terminal.isTerminal ? live.lines(terminal) : [];
 
 export const jsonLines = ({ messages }: Data): object[] => messages.map(messageJson);
 export const render = ({ messages }: Data): string => messages.map((each) => `${messageLine(each)}\n`).join('');

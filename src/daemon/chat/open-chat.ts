@@ -12,9 +12,8 @@ import type { Home } from '../../schema/home.ts';
 import type { ArtifactStore, ExecutionBackend, Planner, ToolRegistry } from '../../schema/ports.ts';
 import type { LateAnswer } from '../../schema/room.ts';
 import { wordsIn } from '../../schema/text-words.ts';
-import type { Tool } from '../../schema/tool.ts';
-import { chatSearchTool, type SearchChat } from '../../tools/builtin/chat-search-tool.ts';
-import { taskStartTool } from '../../tools/builtin/task-start-tool.ts';
+import type { SearchChat } from '../../tools/builtin/chat-search-tool.ts';
+import type { StartTask } from '../../tools/builtin/task-start-tool.ts';
 import type { AgentsPort } from '../agents/open-agents.ts';
 import { isPaused, isStopped } from '../home/stop-files.ts';
 import type { Memory } from '../memory/open-memory.ts';
@@ -51,12 +50,15 @@ export type OpenChatPorts = {
 
 export type OpenChat = {
   planner: Planner;
-  tools: readonly Tool[];
+  /** An agent searches the conversation in which it answers, and no other. */
+  searchOwn: SearchChat;
+  startTask: StartTask;
   /** Lets this process answer although it is no worker, as long as it has the pen. */
   answer: () => void;
   handle: (intake: ChatIntake) => Promise<LateAnswer>;
   runSettled: (run: RunState) => Promise<void>;
-  refresh: () => Promise<void>;
+  /** Goes on with what a process that died had recorded; called before anything else. */
+  recover: () => Promise<void>;
   poll: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -77,7 +79,6 @@ export function openChat(ports: OpenChatPorts): OpenChat {
   const tasks = chatTasks({ ...ports, writer, isReceived });
   const handled = { writer, agents, rows, replies };
   let isWorker = false;
-  let isFresh = true;
   const advance = (): Promise<void> => (isWorker ? replies.advance() : Promise.resolve());
   const advanceSoon = (): void =>
     void advance().catch((error: unknown) => ports.reportRun(messageOf(error), 'conversations'));
@@ -90,7 +91,6 @@ export function openChat(ports: OpenChatPorts): OpenChat {
     if (event.run !== null && noticeOfRun(event.run) !== null) replies.noteEvent({ ...event, run: event.run });
   }
 
-  /** An agent searches the conversation in which it answers, and no other. */
   async function searchOwn(run: string, query: string, limit: number): ReturnType<SearchChat> {
     const named = writer.state().notices[noticeOfRun(run) ?? '']?.conversation;
     if (named === undefined) return [];
@@ -111,7 +111,8 @@ export function openChat(ports: OpenChatPorts): OpenChat {
       isWorker = true;
       advanceSoon();
     },
-    tools: [chatSearchTool(searchOwn), taskStartTool(tasks.start)],
+    searchOwn,
+    startTask: tasks.start,
     handle: async (intake) => {
       const answer = await handleChat(handled, intake);
       advanceSoon();
@@ -123,9 +124,7 @@ export function openChat(ports: OpenChatPorts): OpenChat {
       await replies.settle(run);
       advanceSoon();
     },
-    refresh: async () => {
-      if (!isFresh) return;
-      isFresh = false;
+    recover: async () => {
       await handlePending(handled, ledger);
       await tasks.recover();
     },

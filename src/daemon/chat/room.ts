@@ -47,7 +47,10 @@ export const conversations = defineRoom({
   },
   gives,
   open: async (needed): Promise<OpenedRoom<RunState, typeof gives>> => {
-    const { planner, answer, handle, ...opened } = (await import('./open-chat.ts')).openChat(needed);
+    const { lazyChat } = await import('./lazy-chat.ts');
+    const { planner, answer, handle, ...opened } = lazyChat(needed, async () =>
+      (await import('./open-chat.ts')).openChat(needed),
+    );
     return {
       gives: { replyPlanner: planner, answerChats: answer },
       intakes: Object.fromEntries(KINDS.map((kind) => [kind, handle])),

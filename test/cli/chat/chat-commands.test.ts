@@ -30,7 +30,7 @@ describe('oka chat without a worker', () => {
     expect(await chat('send', 'tripp', 'x')).toMatchObject({ code: 2 });
     expect((await chat('send', 'tripp', 'x')).err).toContain('did you mean "trip"?');
     await withWorker(folder.dir, async () => {
-      await expect.poll(async () => (await chat('view', 'trip')).out).toContain(`${id}|`);
+      await expect.poll(async () => (await chat('view', 'trip')).out, { timeout: 60_000 }).toContain(`${id}|`);
     });
   });
 });
@@ -51,7 +51,7 @@ describe('oka chat with a worker', () => {
       const first = (await okaWith({ input: 'one\ntwo \\ three\n' }, 'chat', 'send', 'trip', '-', '--dir', folder.dir))
         .out;
       const second = (await chat('send', 'trip', 'the hotel in Graz')).out.trim();
-      await expect.poll(async () => (await chat('view', 'trip')).out).toContain(second);
+      await expect.poll(async () => (await chat('view', 'trip')).out, { timeout: 60_000 }).toContain(second);
       const lines = (await chat('view', 'trip')).out.split('\n').filter((line) => line.includes('|user|'));
       expect(lines).toEqual([
         expect.stringMatching(/^[0-9a-z]{12}\|\d{4}-.*Z\|user\|one\\ntwo \\\\ three$/),
