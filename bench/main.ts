@@ -21,6 +21,8 @@ const suites: Record<string, () => Promise<{ measure: (note: (text: string) => v
   web: () => import('./web.ts'),
   tree: () => import('./tree.ts'),
   chat: () => import('./chat.ts'),
+  fleet: () => import('./fleet.ts'),
+  'fleet-sim': () => import('./fleet-sim.ts'),
 };
 
 const { values, positionals } = parseArgs({

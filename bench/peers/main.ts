@@ -3,11 +3,12 @@
  * Each peer runs in a child of its own, so that one which is missing or broken is a line in the table.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { memoryFolder, temporaryHome } from '../support/home.ts';
+import { installPeers } from './install-peers.ts';
 import { type PeerRow, tableOfRows, unavailable } from './row.ts';
 import { type Durability, MARK, type Shape, type Timed, type Work } from './work.ts';
 
@@ -34,21 +35,13 @@ if (!Number.isInteger(steps) || steps < 1) {
   process.exit(2);
 }
 if (memoryFolder !== '/dev/shm') process.stderr.write('no /dev/shm here: the times hold what flushes cost\n');
-install();
+installPeers(folder, 'installing the peers into bench/peers/node_modules (about 240 MB, once)');
 const rows: PeerRow[] = [];
 for (const peer of peers) {
   for (const shape of peer.shapes)
     for (const durability of peer.durabilities) rows.push(peerRow(peer, shape, durability));
 }
 process.stdout.write(values.json ? `${JSON.stringify(rows)}\n` : tableOfRows(rows));
-
-function install(): void {
-  const installed = join(folder, 'node_modules', '.package-lock.json');
-  if (existsSync(installed) && statSync(installed).mtimeMs > statSync(join(folder, 'package.json')).mtimeMs) return;
-  process.stderr.write('installing the peers into bench/peers/node_modules (about 240 MB, once)\n');
-  const { status } = spawnSync('npm', ['install'], { cwd: folder, stdio: ['ignore', 2, 2] });
-  if (status !== 0) process.stderr.write('npm install failed; what is missing is said in the table\n');
-}
 
 function peerRow(peer: Peer, shape: Shape, durability: Durability): PeerRow {
   const name = `${peer.name}, ${shape}, ${durability === 'own' ? 'as it comes' : 'as durable as ours'}`;
