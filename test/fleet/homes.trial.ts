@@ -16,6 +16,7 @@ import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import type { TaskGraph } from '../../src/ledger/task-graph.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { type Counter, startCounter } from '../support/call-counter.ts';
+import { damageServer, fillDisk, isRoot, mountSmallDisk, restartAll, silence } from '../support/fleet-faults.ts';
 import { findNatsServer, type NatsCluster, restartLeader, startCluster } from '../support/nats-cluster.ts';
 
 const sizeOf = (name: string, usual: number): number => Number(process.env[name] ?? usual);
@@ -24,10 +25,21 @@ const HOMES = sizeOf('OKA_FLEET_HOMES', 3);
 const KILLS = sizeOf('OKA_FLEET_HOME_KILLS', 2);
 const PAUSES = sizeOf('OKA_FLEET_HOME_PAUSES', 2);
 const LEADER_KILLS = sizeOf('OKA_FLEET_HOME_LEADER_KILLS', 1);
+/** All servers at once. */
+const SERVER_KILLS = sizeOf('OKA_FLEET_HOME_SERVER_KILLS', 1);
+/** Servers that are silent for a while. */
+const SILENCES = sizeOf('OKA_FLEET_HOME_SILENCES', 1);
+/** Flips of bits and cuts in files of one server. */
+const DAMAGES = sizeOf('OKA_FLEET_HOME_DAMAGES', 6);
+const HOUR_MS = 3_600_000;
 const ACK_SECONDS = 3;
 const PAUSE_MS = sizeOf('OKA_FLEET_HOME_PAUSE_MS', 6000);
+const FULL_MS = 4000;
 /** A person answers when whoever was paused is awake again and has finished its call, or was refused. */
 const PATIENCE_MS = 9000;
+
+/** However busy the machine is. */
+const LONGEST_MS = 900_000 + 3000 * TASK_COUNT;
 
 const hasServer = findNatsServer() !== null;
 if (!hasServer) console.warn('SKIPPED: there is no nats-server; set OKA_NATS, or run .ci/install-nats');
@@ -35,37 +47,45 @@ if (!hasServer) console.warn('SKIPPED: there is no nats-server; set OKA_NATS, or
 type Member = { home: Home; name: string; process: ChildProcess };
 
 describe.skipIf(!hasServer)('homes that share one inbox', () => {
-  it(`return every result, and do nothing twice, with ${KILLS} kills and ${PAUSES} pauses of workers and ${LEADER_KILLS} of a leader`, async () => {
-    await using cluster = await startCluster({ size: 3 });
-    await using counter = await startCounter();
-    const root = mkdtempSync(join(tmpdir(), 'oka-fleet-'));
-    const members = Array.from({ length: HOMES }, (_, index) => openMember(root, `h${index}`, cluster, counter));
-    try {
-      const ids = Array.from({ length: TASK_COUNT }, (_, index) => `t-${index}`);
-      for (const id of ids) addTask(inboxOf(members[0]), { text: taskText(id, counter), fields: { id } });
-      const person = answerQuestions(members, counter);
-      await disturb(members, cluster, counter);
-      await untilReturned(members[0], ids);
-      person.stop();
-      for (const member of members)
-        expect(
-          (await askFleet<Compared[]>(member, cluster, 'verify')).filter(({ verdict }) => verdict !== 'same'),
-        ).toEqual([]);
-      expect(await askFleet<{ name: string }[]>(members[0], cluster, 'members')).toHaveLength(HOMES);
-      expect(await askFleet<object>(members[0], cluster, 'status')).toMatchObject({ waiting: 0, sent: [] });
-      for (const { process: child } of members) child.kill('SIGTERM');
-      await Promise.all(members.map(({ process: child }) => ended(child)));
-      const counts = Object.fromEntries(ids.map((id) => [id, counter.counts.get(id) ?? 0]));
-      expect(counts).toEqual(Object.fromEntries(ids.map((id) => [id, 1])));
-      expect(await statusesAt(members[0])).toEqual(Object.fromEntries(ids.map((id) => [id, 'done'])));
-      for (const id of ids) expect(resultAt(members[0], id)).not.toContain('owns it now');
-      for (const { home } of members) expect(await verifyLedger(home.ledgers.run)).toMatchObject({ state: 'intact' });
-      console.log(JSON.stringify({ tasks: TASK_COUNT, asked: person.asked(), ...(await figures(members)) }));
-    } finally {
-      for (const { process: child } of members) child.kill('SIGKILL');
-      if (process.env['OKA_FLEET_KEEP'] === undefined) rmSync(root, { recursive: true, force: true });
-    }
-  });
+  it(
+    `return every result, and do nothing twice, with ${KILLS} kills and ${PAUSES} pauses of workers and ${LEADER_KILLS} of a leader`,
+    async () => {
+      await using cluster = await startCluster({ size: 3 });
+      await using counter = await startCounter();
+      const root = mkdtempSync(join(tmpdir(), 'oka-fleet-'));
+      using _disk = isRoot ? mountSmallDisk(join(root, `h${HOMES - 1}`), 96) : null;
+      const members = Array.from({ length: HOMES }, (_, index) => openMember(root, `h${index}`, cluster, counter));
+      try {
+        const ids = Array.from({ length: TASK_COUNT }, (_, index) => `t-${index}`);
+        for (const id of ids) addTask(inboxOf(members[0]), { text: taskText(id, counter), fields: { id } });
+        const person = answerQuestions(members, counter);
+        while (counter.counts.size < Math.min(3, TASK_COUNT)) await sleep(100);
+        if (isRoot) await fillDisk(members.at(-1)?.home.dir ?? '', FULL_MS);
+        await disturbServers(cluster);
+        await disturb(members, cluster);
+        await untilReturned(members[0], ids);
+        person.stop();
+        for (const member of members)
+          expect(
+            (await askFleet<Compared[]>(member, cluster, 'verify')).filter(({ verdict }) => verdict !== 'same'),
+          ).toEqual([]);
+        expect(await askFleet<{ name: string }[]>(members[0], cluster, 'members')).toHaveLength(HOMES);
+        expect(await askFleet<object>(members[0], cluster, 'status')).toMatchObject({ waiting: 0, sent: [] });
+        for (const { process: child } of members) child.kill('SIGTERM');
+        await Promise.all(members.map(({ process: child }) => ended(child)));
+        const counts = Object.fromEntries(ids.map((id) => [id, counter.counts.get(id) ?? 0]));
+        expect(counts).toEqual(Object.fromEntries(ids.map((id) => [id, 1])));
+        expect(await statusesAt(members[0])).toEqual(Object.fromEntries(ids.map((id) => [id, 'done'])));
+        for (const id of ids) expect(resultAt(members[0], id)).not.toContain('owns it now');
+        for (const { home } of members) expect(await verifyLedger(home.ledgers.run)).toMatchObject({ state: 'intact' });
+        console.log(JSON.stringify({ tasks: TASK_COUNT, asked: person.asked(), ...(await figures(members)) }));
+      } finally {
+        for (const { process: child } of members) child.kill('SIGKILL');
+        if (process.env['OKA_FLEET_KEEP'] === undefined) rmSync(root, { recursive: true, force: true });
+      }
+    },
+    LONGEST_MS,
+  );
 });
 
 const inboxOf = (member: Member | undefined): string => join(member?.home.workspace ?? '', 'inbox');
@@ -97,6 +117,7 @@ const variablesOf = (name: string, { url, monitors }: NatsCluster): Record<strin
   OKA_FLEET_MONITOR: monitors,
   OKA_FLEET_NAME: name,
   OKA_FLEET_ACK_SECONDS: `${ACK_SECONDS}`,
+  OKA_TRIAL_CLOCK_MS: `${Number(name.slice(1)) % 2 === 0 ? 0 : HOUR_MS}`,
 });
 
 function startWorker(home: Home, name: string, cluster: NatsCluster): ChildProcess {
@@ -111,9 +132,14 @@ function startWorker(home: Home, name: string, cluster: NatsCluster): ChildProce
   return started;
 }
 
+async function disturbServers(cluster: NatsCluster): Promise<void> {
+  for (let round = 0; round < SERVER_KILLS; round += 1) await restartAll(cluster);
+  for (let round = 0; round < SILENCES; round += 1) await silence(cluster, round % cluster.size, PAUSE_MS);
+  if (DAMAGES > 0) await damageServer(cluster, cluster.size - 1, DAMAGES);
+}
+
 /** Kills and pauses workers and kills a leader, spread over the work. */
-async function disturb(members: Member[], cluster: NatsCluster, counter: Counter): Promise<void> {
-  while (counter.counts.size < Math.min(3, TASK_COUNT)) await sleep(100);
+async function disturb(members: Member[], cluster: NatsCluster): Promise<void> {
   const paused: Promise<void>[] = [];
   for (let round = 0; round < Math.max(KILLS, PAUSES, LEADER_KILLS); round += 1) {
     const killed = members[round % members.length];
@@ -175,7 +201,7 @@ const resultAt = (member: Member | undefined, id: string): string =>
 
 async function untilReturned(member: Member | undefined, ids: readonly string[]): Promise<void> {
   const fileOf = (id: string): string => join(member?.home.workspace ?? '', 'outbox', id, 'RESULT.md');
-  for (let tries = 0; tries < 480; tries += 1) {
+  for (let tries = 0; tries < 480 + 4 * TASK_COUNT; tries += 1) {
     const statuses = tries % 4 === 0 ? await statusesAt(member) : {};
     if (ids.every((id) => existsSync(fileOf(id)) && id in statuses)) return;
     await sleep(500);

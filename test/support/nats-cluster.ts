@@ -12,6 +12,8 @@ export type NatsCluster = {
   /** The value of OKA_FLEET_MONITOR. */
   monitors: string;
   size: number;
+  /** The folder in which a server stores its streams. */
+  storeOf(index: number): string;
   kill(index: number): Promise<void>;
   start(index: number): Promise<void>;
   pause(index: number): void;
@@ -61,6 +63,7 @@ export async function startCluster({ size = 3, syncAlways = true }: ClusterOptio
     url: ports.map(({ client }) => `nats://127.0.0.1:${client}`).join(','),
     monitors: ports.map((_, index) => monitor(index)).join(','),
     size,
+    storeOf: (index) => storeFolder(folder, index),
     kill,
     start,
     pause: (index) => void running[index]?.kill('SIGSTOP'),
@@ -79,6 +82,8 @@ export async function startCluster({ size = 3, syncAlways = true }: ClusterOptio
   };
 }
 
+const storeFolder = (folder: string, index: number): string => join(folder, `store-${index}`);
+
 function missing(): never {
   throw new Error('there is no nats-server: set OKA_NATS, or run .ci/install-nats');
 }
@@ -94,7 +99,7 @@ function isProgram(path: string): boolean {
 
 function writeConfig(folder: string, ports: readonly Ports[], index: number, syncAlways: boolean): string {
   const own = ports[index] as Ports;
-  const store = join(folder, `store-${index}`);
+  const store = storeFolder(folder, index);
   mkdirSync(store);
   const routes = ports.filter((each) => each !== own).map(({ route }) => `"nats://127.0.0.1:${route}"`);
   const lines = [

@@ -9,12 +9,12 @@ import { isInside } from '../../engine/child-terms.ts';
 import type { Goal } from '../../ledger/goal.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { DiskSpace } from '../home/disk-space.ts';
-import { fleetRuns } from '../fleet/fleet-runs.ts';
+import { withoutUnclaimed } from '../fleet/assert-owned.ts';
 import type { Host } from '../host.ts';
 import { ports } from '../room-ports.ts';
 import type { Log } from '../log-line.ts';
 
-const NEEDED = { taskGraph: ports.taskGraph, deps: ports.deps, projections: ports.projections };
+const NEEDED = { taskGraph: ports.taskGraph, deps: ports.deps, projections: ports.projections, fleet: ports.fleet };
 
 export type ResumeQueue = {
   /** Puts everything into the queue that does not wait for a person. */
@@ -24,11 +24,11 @@ export type ResumeQueue = {
 };
 
 export function resumeQueue({ backend, valuesOf }: Host, space: DiskSpace, log: Log): ResumeQueue {
-  const { taskGraph, deps, projections } = valuesOf(NEEDED);
+  const { taskGraph, deps, projections, fleet } = valuesOf(NEEDED);
   const queued = new Set<string>();
   const resumable = (): { run: string; title?: string }[] => [
-    ...taskGraph()
-      .goals.filter((goal) => isToGoOn(goal) && projections.stateOf(fleetRuns).claimed[goal.run] === undefined)
+    ...withoutUnclaimed(taskGraph(), projections, fleet)
+      .goals.filter(isToGoOn)
       .toSorted((a, b) => a.first - b.first),
     ...deps.runsToResume().map((run) => ({ run })),
   ];
