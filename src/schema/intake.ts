@@ -170,9 +170,12 @@ export const Intake = z
       max_tokens: z.int().nonnegative().optional().describe('What models may cost; as configured when left out.'),
     }),
     z.strictObject({
-      kind: z.literal('push').describe('Send notifications to a browser that has subscribed.'),
+      kind: z
+        .literal('push')
+        .describe('Send notifications to a browser that has subscribed, or take an answer from one.'),
       channel: z.string().min(1).max(40).describe('The channel of channels.json.'),
       subscription: PushSubscribed.optional().describe('The subscription. It is not recorded.'),
+      token: z.string().min(1).max(200).optional().describe('The token of a button that was pressed. It counts once.'),
     }),
     z.strictObject({
       kind: z.literal('vault').describe('Report the public key of the vault; a vault is made where there is none.'),

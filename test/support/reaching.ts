@@ -35,6 +35,7 @@ export type ReachingStory = {
   pass: (ms: number, stepMs?: number) => Promise<void>;
   now: () => number;
   inbox: (channel: string) => ChannelInbox;
+  press: (channel: string, token: string) => Promise<unknown>;
   /** Ends this process and starts the next one with the same ledger. */
   restart: () => Promise<void>;
   watch: () => void;
@@ -115,6 +116,7 @@ export function reachingStory(dir: string, file: unknown, redact = (text: string
       }
     },
     now: () => clock,
+    press: (channel, token) => opened.press(channel, token),
     inbox: (channel) => {
       const found = inboxes.get(channel);
       if (found === undefined) throw new Error(`${channel} receives nothing yet`);

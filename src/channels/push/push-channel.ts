@@ -3,10 +3,17 @@
  *
  * P1 A push service gets encrypted bytes; the topic lets a later message replace one that was not shown yet.
  * P2 A subscription that the push service has ended is removed. The message has arrived when one browser has got it.
+ * P3 A question has its buttons, with their tokens: only the browser that subscribed can read them.
  */
 import { hash } from 'node:crypto';
 import type { PushChannel } from '../../schema/channel.ts';
-import type { Channel, ChannelMessage, ChannelTools, DeliveryOutcome } from '../../schema/channel-port.ts';
+import type {
+  Channel,
+  ChannelMessage,
+  ChannelQuestion,
+  ChannelTools,
+  DeliveryOutcome,
+} from '../../schema/channel-port.ts';
 import { messageOf } from '../../schema/errors.ts';
 import { attempt } from '../http-outcome.ts';
 import { cutBytes, toPlainBody } from '../plain-body.ts';
@@ -22,6 +29,9 @@ export type PushStore = {
 
 const SECONDS = 86_400;
 const MOST_BODY = 2500;
+const SHORTEST_BODY = 100;
+/** More than browsers show; the service worker shows all of them, or none. */
+const MOST_BUTTONS = 3;
 
 export function openPush(settings: PushChannel, tools: ChannelTools, store: PushStore): Channel {
   const send = (message: ChannelMessage, signal: AbortSignal): Promise<DeliveryOutcome> =>
@@ -58,7 +68,7 @@ async function sendTo(
     urgency: message.urgency,
   };
   try {
-    const body = encryptPush(toPayload(message, tag), subscription.keys);
+    const body = encryptPush(toPayload(message, tag, tools.name), subscription.keys);
     const response = await tools.fetch(url, { method: 'POST', headers, body, signal });
     await response.arrayBuffer();
     if (response.ok) return null;
@@ -70,9 +80,22 @@ async function sendTo(
   }
 }
 
-function toPayload({ title, body, link, kind }: ChannelMessage, tag: string): string {
-  const shown = { title: cutBytes(title, 300), body: toPlainBody(body, MOST_BODY), url: link, tag, kind };
-  return cutBytes(JSON.stringify(shown), MOST_PUSH_BYTES);
+/** What the service worker of the dashboard reads. The words give way to everything else, since half of it would be no JSON. */
+function toPayload(message: ChannelMessage | ChannelQuestion, tag: string, channel: string): string {
+  const { title, body, link, kind } = message;
+  const buttons = 'buttons' in message && message.buttons.length <= MOST_BUTTONS ? message.buttons : [];
+  const actions = buttons.map(({ label, token }) => ({ action: token, title: label.slice(0, 40) }));
+  const about = {
+    title: cutBytes(title, 300),
+    url: link,
+    tag,
+    kind,
+    ...(actions.length === 0 ? {} : { channel, actions }),
+  };
+  for (let most = MOST_BODY; ; most = Math.floor(most / 2)) {
+    const text = JSON.stringify({ ...about, body: most < SHORTEST_BODY ? '' : toPlainBody(body, most) });
+    if (Buffer.byteLength(text) <= MOST_PUSH_BYTES || most < SHORTEST_BODY) return text;
+  }
 }
 
 const KNOWN = [

@@ -28,6 +28,7 @@ export function lazyReaching(home: Home, open: () => Promise<ReachingPort>): Rea
     },
     test: async (name) => (await reaching()).test(name),
     subscribe: async (name, subscription) => (await reaching()).subscribe(name, subscription),
+    press: async (name, token) => (await reaching()).press(name, token),
     close: async () => (await opened)?.close(),
   };
 }

@@ -5,9 +5,16 @@
  * O2 One delivery of a channel is in progress at a time; channels do not wait for each other.
  * O3 channels.json is read again when it changes.
  */
+import { hash } from 'node:crypto';
 import { knownTasks } from '../../intake/known-tasks.ts';
 import type { ChannelSettings } from '../../schema/channel.ts';
-import type { Channel, DeliveryOutcome, DeliveryStarted, PushSubscribed } from '../../schema/channel-port.ts';
+import type {
+  Channel,
+  ChannelInbox,
+  DeliveryOutcome,
+  DeliveryStarted,
+  PushSubscribed,
+} from '../../schema/channel-port.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { isPushService } from '../../channels/push/push-channel.ts';
 import type { Home } from '../../schema/home.ts';
@@ -56,6 +63,8 @@ export type ReachingPort = {
   test: (name: string) => Promise<DeliveryOutcome>;
   /** Sends messages of a channel to a browser from now on. */
   subscribe: (name: string, subscription: PushSubscribed | undefined) => Promise<Json>;
+  /** Takes the answer of a button that was pressed in a browser. */
+  press: (name: string, token: string) => Promise<Json>;
   close: () => Promise<void>;
 };
 
@@ -69,6 +78,7 @@ export function openReaching(ports: ReachingPorts): ReachingPort {
     poll: ({ isStopped }) => (isStopped ? Promise.resolve() : reaching.poll()),
     test: (name) => reaching.test(name),
     subscribe: (name, subscription) => reaching.subscribe(name, subscription),
+    press: (name, token) => reaching.press(name, token),
     close: () => reaching.close(),
   };
 }
@@ -123,6 +133,14 @@ class ReachingPeople {
         fix: `Name it in "hosts" of the channel ${name} in channels.json.`,
       });
     return { id: await addSubscription(this.#ports.home, name, subscription, this.#ports.ledger) };
+  }
+
+  /** Whoever has the dashboard in their browser and the token of a message there; pressed twice, it counts once. */
+  async press(name: string, token: string): Promise<Json> {
+    if (this.#current().channels.get(name)?.kind !== 'push')
+      throw new OkaError('not-set-up', `there is no channel ${name} for Web Push in channels.json`);
+    const message = `press-${hash('sha256', token).slice(0, 32)}`;
+    return this.#inbox(name, () => undefined).answer({ message, token, from: null });
   }
 
   test(name: string): Promise<DeliveryOutcome> {
@@ -230,26 +248,29 @@ class ReachingPeople {
   }
 
   #serve(channels: HomeChannels['channels']): ServedChannels {
-    const { home, ledger } = this.#ports;
     return serveChannels({
       channels,
       open: (name, settings) => this.#open(name, settings),
       report: (name, problem) => this.#reportConnection(name, problem),
-      inbox: (channel, ready) =>
-        channelInbox({
-          ready,
-          isTask: (id) => this.#ports.projections.stateOf(knownTasks).ids.includes(id),
-          home,
-          channel,
-          state: () => this.#state(),
-          policy: () => this.#current().policy,
-          key: this.#answerKey(),
-          ledger,
-          log: this.#log,
-          now: this.#now,
-        }),
+      inbox: (channel, ready) => this.#inbox(channel, ready),
       signal: this.#stop.signal,
       log: this.#log,
+    });
+  }
+
+  #inbox(channel: string, ready: () => void): ChannelInbox {
+    const { home, ledger } = this.#ports;
+    return channelInbox({
+      ready,
+      isTask: (id) => this.#ports.projections.stateOf(knownTasks).ids.includes(id),
+      home,
+      channel,
+      state: () => this.#state(),
+      policy: () => this.#current().policy,
+      key: this.#answerKey(),
+      ledger,
+      log: this.#log,
+      now: this.#now,
     });
   }
 

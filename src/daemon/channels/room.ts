@@ -30,8 +30,10 @@ export const reaching = defineRoom({
     return {
       gives: { reaching: opened },
       intakes: {
-        push: async ({ channel, subscription }) => ({
-          answer: Promise.resolve(await opened.subscribe(channel, subscription)),
+        push: async ({ channel, subscription, token }) => ({
+          answer: Promise.resolve(
+            await (token === undefined ? opened.subscribe(channel, subscription) : opened.press(channel, token)),
+          ),
         }),
         test_channel: async ({ channel }) => {
           const answer = opened.test(channel);

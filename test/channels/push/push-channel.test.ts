@@ -1,4 +1,4 @@
-import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from 'node:crypto';
+import { createPublicKey, verify } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,6 +9,7 @@ import { homeAt } from '../../../src/daemon/settings.ts';
 import type { ChannelMessage, ChannelTools } from '../../../src/schema/channel-port.ts';
 import { PushChannel } from '../../../src/schema/channel.ts';
 import { temporaryFolder } from '../../support/cli.ts';
+import { newBrowser } from '../../support/push-browser.ts';
 
 const message: ChannelMessage = {
   delivery: 'push.1',
@@ -23,29 +24,6 @@ const message: ChannelMessage = {
   origin: null,
   replaces: null,
 };
-
-/** A browser: it makes the keys of a subscription, and reads what it is sent, as RFC 8291 says. */
-function newBrowser() {
-  const ecdh = createECDH('prime256v1');
-  const own = ecdh.generateKeys();
-  const auth = randomBytes(16);
-  const read = (body: Buffer): string => {
-    const [salt, size, length] = [body.subarray(0, 16), body.readUInt32BE(16), body[20] ?? 0];
-    const sender = body.subarray(21, 21 + length);
-    const sealed = body.subarray(21 + length);
-    const info = Buffer.concat([Buffer.from('WebPush: info\0'), own, sender]);
-    const input = Buffer.from(hkdfSync('sha256', ecdh.computeSecret(sender), auth, info, 32));
-    const derive = (label: string, bytes: number): Buffer =>
-      Buffer.from(hkdfSync('sha256', input, salt, Buffer.from(`Content-Encoding: ${label}\0`), bytes));
-    const decipher = createDecipheriv('aes-128-gcm', derive('aes128gcm', 16), derive('nonce', 12));
-    decipher.setAuthTag(sealed.subarray(-16));
-    const plain = Buffer.concat([decipher.update(sealed.subarray(0, -16)), decipher.final()]);
-    expect(sealed.length).toBeLessThanOrEqual(size);
-    expect(plain.at(-1)).toBe(2);
-    return plain.subarray(0, -1).toString('utf8');
-  };
-  return { keys: { p256dh: own.toString('base64url'), auth: auth.toString('base64url') }, read };
-}
 
 let received: { headers: IncomingHttpHeaders; body: Buffer }[] = [];
 let status = 201;
@@ -118,6 +96,32 @@ describe('Web Push', () => {
     expect(store.list()).toEqual([]);
     expect(await channel.announce(message, signal)).toMatchObject({ status: 'failed', isFinal: true });
     expect(events).toMatchObject([{ data: { change: 'added' } }, { data: { change: 'removed' } }]);
+  });
+
+  it('a question has its buttons, and a long text gives way to them', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    const ledger = { append: () => Promise.resolve() } as never;
+    const browser = newBrowser();
+    await addSubscription(home, 'push', { endpoint: `http://${host}/send/abc`, keys: browser.keys, about: '' }, ledger);
+    const settings = PushChannel.parse({ kind: 'push', contact: 'mailto:me@example.org', hosts: [host] });
+    const channel = openPush(settings, tools, pushStore(home, 'push', ledger));
+    const token = `push.1~0~${'a'.repeat(26)}`;
+    const buttons = ['red', 'blue'].map((label) => ({ label, token, verdict: 'answered' as const }));
+    const long = { body: '"\n'.repeat(5000), link: `https://oka.example.org/${'x'.repeat(1500)}` };
+    const question = { ...message, ...long, wait: 'paint.ask.1', buttons, textToken: null, expires: null };
+    expect(await channel.ask(question, new AbortController().signal)).toMatchObject({ status: 'sent' });
+    const body = received[0]?.body ?? Buffer.alloc(0);
+    expect(body.length).toBeLessThanOrEqual(4096);
+    expect(JSON.parse(browser.read(body))).toMatchObject({
+      title: 'Paint the door',
+      url: long.link,
+      channel: 'push',
+      actions: [
+        { action: token, title: 'red' },
+        { action: token, title: 'blue' },
+      ],
+    });
   });
 
   it('another browser cannot read it', () => {

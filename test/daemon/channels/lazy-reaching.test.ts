@@ -16,6 +16,7 @@ it('without channels.json nothing is opened; a file that appears later announces
     poll: async () => void calls.push('poll'),
     test: async () => ({ status: 'sent', ref: null }),
     subscribe: async () => null,
+    press: async () => null,
     close: async () => void calls.push('close'),
   };
   const reaching = lazyReaching(home, () => {

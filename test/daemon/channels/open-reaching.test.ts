@@ -270,6 +270,20 @@ describe('an answer from a message', () => {
     expect(story.inbox('phone').position()).toBe('m1');
   });
 
+  it('pressed in a browser it counts once, and only through the channel of that browser', async () => {
+    const push = { kind: 'push', contact: 'mailto:me@example.org' };
+    const story = tell({ channels: { push, phone } });
+    await story.append(runStarted('paint'), waitOpened('paint', question(['red', 'blue'])));
+    await story.pass(2000);
+    const tokenOf = (channel: string): string =>
+      (story.shown.find((each) => each.channel === channel)?.message as ChannelQuestion).buttons[1]?.token ?? '';
+    expect(await story.press('push', tokenOf('phone'))).toMatchObject({ became: 'nothing' });
+    await expect(story.press('phone', tokenOf('phone'))).rejects.toThrow('no channel phone for Web Push');
+    expect(await story.press('push', tokenOf('push'))).toMatchObject({ became: 'answer' });
+    expect(await story.press('push', tokenOf('push'))).toMatchObject({ became: 'nothing' });
+    expect(intakesOf(story)).toMatchObject([{ wait: 'paint.ask.1', answer: { text: 'blue', through: 'push' } }]);
+  });
+
   it('in words it needs the token of the question', async () => {
     const story = tell({ channels: { phone } });
     await story.append(runStarted('paint'), waitOpened('paint', question()));
