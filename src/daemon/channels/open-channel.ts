@@ -61,6 +61,6 @@ async function openDesktop(): Promise<Channel> {
 /** Empty where a program has none. */
 async function helpOf(program: string, env: Readonly<Record<string, string>>): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
-  execFile(program, ['--help'], { env, timeout: DESKTOP_MS }, (_error, printed) => resolve(printed));
+  execFile(program, ['--help'], { env, timeout: DESKTOP_MS }, (_error, printed) => resolve(printed)).stdin?.end();
   return promise;
 }

@@ -275,8 +275,10 @@ describe('an answer from a message', () => {
     const story = tell({ channels: { push, phone } });
     await story.append(runStarted('paint'), waitOpened('paint', question(['red', 'blue'])));
     await story.pass(2000);
-    const tokenOf = (channel: string): string =>
-      (story.shown.find((each) => each.channel === channel)?.message as ChannelQuestion).buttons[1]?.token ?? '';
+    const tokenOf = (channel: string): string => {
+      const message = story.shown.find((each) => each.channel === channel)?.message;
+      return message !== undefined && 'buttons' in message ? (message.buttons[1]?.token ?? '') : '';
+    };
     expect(await story.press('push', tokenOf('phone'))).toMatchObject({ became: 'nothing' });
     await expect(story.press('phone', tokenOf('phone'))).rejects.toThrow('no channel phone for Web Push');
     expect(await story.press('push', tokenOf('push'))).toMatchObject({ became: 'answer' });
