@@ -1,5 +1,8 @@
 /** Chains of mentions of every length, and floods of messages: bounded, in order, nothing lost. */
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { noteTyping, TYPING_MS, typingFolders } from '../../src/daemon/chat/typing-files.ts';
 import { accountOf } from '../support/chat-trial.ts';
 import { openChatStory, persona, type Speaker } from '../support/chat-story.ts';
 import { scaled } from '../support/thorough.ts';
@@ -49,6 +52,50 @@ describe('a chain of mentions', () => {
     const messages = await chat.settled('hall', 8);
     expect(messages.at(-1)?.content).toContain('its budget of 7 calls is used up');
     expect(messages.filter(({ kind }) => kind === 'agent')).toHaveLength(7);
+  });
+});
+
+describe('a reply', () => {
+  it('that makes no progress is stopped after idle_seconds, and the next one is answered', async () => {
+    const config = { chat: { idle_seconds: 2 } };
+    await using chat = await openChatStory(
+      agentsOf(1),
+      ({ request }) => (request.text.includes('again') ? 'Here.' : { do: 'stall', first: 'Well' }),
+      { config },
+    );
+    chat.story.work();
+    chat.open('hall');
+    chat.post('hall', '@arya are you there?');
+    const messages = await chat.settled('hall', 3);
+    expect(messages.at(-1)).toMatchObject({ from: 'arya', status: 'timed out' });
+    expect(messages.at(-1)?.limit).toBe('idle_seconds');
+    chat.post('hall', '@arya again');
+    expect((await chat.settled('hall', 5)).at(-1)).toMatchObject({ content: 'Here.', status: 'done' });
+  });
+
+  it('of an agent to an agent waits while a person types, and goes on when the line was left for 30 seconds', async () => {
+    await using chat = await openChatStory(agentsOf(2), forwarding(2, 3));
+    const [folder] = typingFolders(chat.story.home.oka);
+    const file = join(folder, 'c-hall');
+    const typedAt = (ms: number): void => {
+      noteTyping(folder, 'c-hall');
+      utimesSync(file, ms / 1000, ms / 1000);
+    };
+    typedAt(Date.now() + 25_000); // a slow machine has more time; a clock that is ahead counts the same
+    chat.story.work();
+    chat.open('hall');
+    chat.post('hall', '@arya begin');
+    const held = await chat.story.until('the forward', async () => (await chat.conversation('hall'))?.queue[0]);
+    await chat.story.until('the first reply', async () =>
+      (await chat.messages('hall')).some(({ from }) => from === 'arya') ? true : undefined,
+    );
+    expect(held).toBeDefined();
+    chat.open('yard'); // whatever else the worker does, the forward stays where it is
+    await chat.story.until('the other one', async () => (await chat.conversation('yard')) ?? undefined);
+    expect((await chat.conversation('hall'))?.queue).toMatchObject([{ agent: 'bran', state: 'queued', depth: 1 }]);
+    typedAt(Date.now() - TYPING_MS);
+    const messages = await chat.settled('hall', 7);
+    expect(messages.filter(({ kind }) => kind === 'agent')).toHaveLength(4);
   });
 });
 
