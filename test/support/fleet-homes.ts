@@ -29,6 +29,8 @@ export type FleetHomeOptions = {
   policy?: string;
   /** Of all workers. */
   variables?: Record<string, string>;
+  /** Of the workers of one home. */
+  variablesOf?: (name: string) => Record<string, string>;
   /** What a home has before its worker starts. */
   prepare?: (home: Home, name: string) => void | Promise<void>;
 };
@@ -39,7 +41,7 @@ export const ACK_SECONDS = 3;
 export async function startFleetHomes(
   cluster: NatsCluster,
   names: readonly string[],
-  { policy, variables = {}, prepare }: FleetHomeOptions = {},
+  { policy, variables = {}, variablesOf: ownVariables = () => ({}), prepare }: FleetHomeOptions = {},
 ): Promise<FleetHomes> {
   const root = mkdtempSync(join(tmpdir(), 'oka-fleet-'));
   const list: FleetHome[] = [];
@@ -48,7 +50,7 @@ export async function startFleetHomes(
     setUp(home);
     if (policy !== undefined) setPolicy(home, policy);
     await prepare?.(home, name);
-    list.push(fleetHome(home, name, { ...variablesOf(name, cluster), ...variables }));
+    list.push(fleetHome(home, name, { ...variablesOf(name, cluster), ...variables, ...ownVariables(name) }));
   }
   for (const each of list) each.start();
   return {

@@ -1,4 +1,5 @@
 /** Owns: results on their way home: publishing that of a task done here, and storing those of tasks that others did. */
+import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { lstatIfPresent, replaceFile } from '../../ledger/disk.ts';
@@ -10,7 +11,8 @@ import type { Host } from '../host.ts';
 import { ports } from '../room-ports.ts';
 import { fleetRuns } from './fleet-runs.ts';
 import type { FleetMember } from './fleet-member.ts';
-import { placeFolder, storeFiles, withFetched } from './run-folder.ts';
+import { listLeftOut, placeFolder, storeFiles, withFetched } from './run-folder.ts';
+import { conflictNote, notSentNote } from './result-notes.ts';
 
 export async function publishResult(host: Host, member: FleetMember, task: TaskMessage): Promise<void> {
   const { home, engine } = host;
@@ -22,9 +24,25 @@ export async function publishResult(host: Host, member: FleetMember, task: TaskM
     id: task.id,
     worker: member.name,
     status: state?.status ?? 'failed',
-    outbox: (await storeFiles(outboxOf(host, task.id), member.files)).map(({ path, sha256 }) => ({ path, sha256 })),
+    outbox: await storeOutbox(host, member, task.id),
     desk: await storeFiles(join(deskFolder(home), task.id), member.files),
   });
+}
+
+/** RESULT.md also names the files that do not travel. */
+async function storeOutbox(host: Host, { name, files }: FleetMember, task: string): Promise<ResultMessage['outbox']> {
+  const folder = outboxOf(host, task);
+  const note = notSentNote(name, task, [
+    ...listLeftOut(join(deskFolder(host.home), task)),
+    ...listLeftOut(folder).map(({ path, why }) => ({ path: `outbox/${path}`, why })),
+  ]);
+  const stored: ResultMessage['outbox'] = [];
+  for (const { path, sha256 } of await storeFiles(folder, files)) {
+    const isNoted = path === 'RESULT.md' && note !== '';
+    const text = isNoted ? `${readFileSync(join(folder, path), 'utf8')}${note}` : null;
+    stored.push({ path, sha256: text === null ? sha256 : await files.put(Buffer.from(text)) });
+  }
+  return stored;
 }
 
 /**
@@ -46,25 +64,30 @@ async function storeFilesHere(host: Host, { files }: FleetMember, result: Result
   const { deskPlaced } = host.valuesOf({ deskPlaced: ports.deskPlaced });
   const triggers = new Set(triggersAmong(result.desk.map(({ path }) => path)).map(({ path }) => path));
   const onDesk = result.desk.filter(({ path }) => !triggers.has(path));
-  await withFetched(join(home.oka, 'state'), onDesk, files, (bundle) =>
+  const placed = await withFetched(join(home.oka, 'state'), onDesk, files, (bundle) =>
     Promise.resolve(placeFolder(result.id, bundle, deskFolder(home), deskPlaced)),
   );
+  const note = conflictNote(result.id, placed, [...triggers]);
   const outbox = result.outbox
     .map((file) => ({ ...file, executable: false }))
     .toSorted((a, b) => Number(a.path === 'RESULT.md') - Number(b.path === 'RESULT.md'));
   return withFetched(join(home.oka, 'state'), outbox, files, ({ folder, files: fetched }) => {
+    const refs: ArtifactRef[] = [];
     for (const { path } of fetched) {
       const at = join(outboxOf(host, result.id), path);
+      const sent = readFileSync(join(folder, path));
+      const content = path === 'RESULT.md' ? Buffer.concat([sent, Buffer.from(note)]) : sent;
       mkdirSync(dirname(at), { recursive: true });
-      replaceFile(at, readFileSync(join(folder, path)));
+      replaceFile(at, content);
+      refs.push(toRef(path, content));
     }
-    return Promise.resolve(outbox.map(({ path, sha256 }, index) => toRef(path, sha256, fetched[index]?.bytes ?? 0)));
+    return Promise.resolve(refs);
   });
 }
 
-const toRef = (path: string, sha256: string, bytes: number): ArtifactRef => ({
-  sha256,
-  bytes,
+const toRef = (path: string, content: Buffer): ArtifactRef => ({
+  sha256: hash('sha256', content),
+  bytes: content.length,
   media: path.endsWith('.md') ? 'text/markdown' : 'application/octet-stream',
   name: path.slice(-255),
 });

@@ -4,11 +4,12 @@ import { dirname, join } from 'node:path';
 import type { FleetFiles } from '../../fleet/fleet-files.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { type Bundle, placeTaskFiles } from '../../tools/desk/place-task-files.ts';
+import { type Bundle, differentFiles, placeTaskFiles } from '../../tools/desk/place-task-files.ts';
 
+export type LeftOut = { path: string; why: string };
 export type FolderFile = { path: string; sha256: string; executable: boolean };
 
-/** Larger files are not copied; the result says where they are. */
+/** Larger files are not copied; the result names them. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /** The regular files below a folder; links and special files are left out. */
@@ -22,6 +23,19 @@ export async function storeFiles(folder: string, files: FleetFiles): Promise<Fol
     stored.push({ path, sha256, executable: (stats.mode & 0o111) !== 0 });
   }
   return stored;
+}
+
+/** What `storeFiles` leaves out, and why. */
+export function listLeftOut(folder: string): LeftOut[] {
+  if (lstatIfPresent(folder)?.isDirectory() !== true) return [];
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .toSorted()
+    .flatMap((path): LeftOut[] => {
+      const stats = lstatSync(join(folder, path), { throwIfNoEntry: false });
+      if (stats === undefined || stats.isDirectory()) return [];
+      if (!stats.isFile()) return [{ path, why: stats.isSymbolicLink() ? 'a symbolic link' : 'no regular file' }];
+      return stats.size > MOST_BYTES ? [{ path, why: `larger than ${MOST_BYTES / 1024 / 1024} MB` }] : [];
+    });
 }
 
 /** The same as one file, by which the state of the folder is named. */
@@ -58,14 +72,26 @@ export async function withFetched<T>(
   }
 }
 
-/** Puts files into the folder of a task on the desk, all or none. */
+export type PlacedFolder = {
+  /** Below the desk. */
+  name: string;
+  /** Files of the folder that was there before under the name of the task, with another content. */
+  different: string[];
+};
+
+/**
+ * Puts files into the folder of a task on the desk, all or none. A folder of that name with other contents is somebody
+ * else's work: nothing in it is touched, and the files get a folder next to it.
+ */
 export function placeFolder(
   task: string,
-  bundle: Pick<Bundle, 'folder' | 'files'>,
+  bundle: Pick<Bundle, 'files'> & { folder: string },
   desk: string,
   onPlaced: (name: string) => void,
-): void {
-  placeTaskFiles({ id: task, ...bundle }, desk, onPlaced);
+): PlacedFolder {
+  const whole = { id: task, ...bundle };
+  const name = placeTaskFiles(whole, desk, onPlaced) ?? task;
+  return { name, different: name === task ? [] : differentFiles(whole, desk, task) };
 }
 
 /** A member may be wrong or worse: a path must not lead out of the folder. */

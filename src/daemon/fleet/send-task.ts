@@ -10,11 +10,38 @@ import { recordReceived } from '../worker/accept.ts';
 import { fleetRuns } from './fleet-runs.ts';
 import type { FleetMember } from './fleet-member.ts';
 
-/** Whether any member could do it: it names nothing that only this home has. */
-export function canTravel({ task, body }: Pick<Claimed, 'task' | 'body'>): boolean {
+type Travelling = Pick<Claimed, 'task' | 'body'>;
+
+/**
+ * Whether another member could do it: it names nothing that only this home has. A task that names secrets is done here,
+ * unless this home does not have them all and a member says that it does, by a label such as `secret:github`.
+ */
+export async function canTravel(host: Host, member: FleetMember, { task, body }: Travelling): Promise<boolean> {
   const { dir, reads, writes, corrects, from_chat } = task;
   const isBound = [dir, reads, writes, corrects, from_chat].some((field) => field !== undefined);
-  return !isBound && !isScheduled(task) && !/\bsecret:[A-Za-z0-9]/.test(body);
+  if (isBound || isScheduled(task)) return false;
+  const secrets = secretsNamed(body);
+  return secrets.length === 0 || (!(await hasSecrets(host, secrets)) && (await areElsewhere(member, secrets)));
+}
+
+/** A dot at the end is that of a sentence. */
+const secretsNamed = (body: string): string[] => [
+  ...new Set(
+    [...body.matchAll(/\bsecret:([A-Za-z0-9][\w.-]{0,119})/g)].map(([, name = '']) => name.replace(/[.-]+$/, '')),
+  ),
+];
+
+/** A vault that cannot be opened counts as having them: the task waits here, where a person sees why. */
+async function hasSecrets({ valuesOf }: Host, names: readonly string[]): Promise<boolean> {
+  const { vault } = valuesOf({ vault: ports.vault });
+  if (vault.locked() !== null) return true;
+  const found = await Promise.all(names.map((name) => vault.find(name)));
+  return found.every((secret) => secret !== null);
+}
+
+async function areElsewhere({ members, name }: FleetMember, secrets: readonly string[]): Promise<boolean> {
+  const others = (await members.list()).filter((each) => each.name !== name);
+  return others.some(({ labels }) => secrets.every((secret) => labels.includes(`secret:${secret}`)));
 }
 
 /** When it resolves, the task is in this ledger and in the queue of the fleet. Sent again, it is stored once. */
@@ -23,7 +50,8 @@ export async function sendTask(host: Host, member: FleetMember, claimed: Claimed
   const { id, task, name, by } = claimed;
   if (projections.stateOf(fleetRuns).sent.includes(id)) return;
   await recordReceived(host, claimed);
-  const needs = [...new Set(task.needs ?? [])].toSorted();
+  const secrets = secretsNamed(claimed.body).map((secret) => `secret:${secret}`);
+  const needs = [...new Set([...(task.needs ?? []), ...secrets])].toSorted();
   const message: TaskMessage = {
     id,
     home: member.name,

@@ -143,7 +143,7 @@ async function acceptHereOrSend(host: Host, claimed: Claimed): Promise<string | 
   const { fleet } = host.valuesOf({ fleet: ports.fleet });
   if (fleet === null) return accept(host, claimed);
   const { canTravel, sendTask } = await import('../fleet/send-task.ts');
-  if (!canTravel(claimed)) return accept(host, claimed);
+  if (!(await canTravel(host, fleet, claimed))) return accept(host, claimed);
   await sendTask(host, fleet, claimed);
   return null;
 }

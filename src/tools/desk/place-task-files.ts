@@ -104,6 +104,15 @@ function makeFolders(top: OpenFolder, path: Bytes): OpenFolder {
   return held;
 }
 
+/** Files that are below a folder of the desk already, with another content. */
+export function differentFiles({ folder, files }: Bundle & { folder: string }, desk: string, name: string): string[] {
+  const isThere = (path: Bytes): boolean =>
+    withFolderAt(desk, parentPath(path), (held) => held.stat(baseName(path)) !== undefined) === true;
+  return files
+    .filter((file) => isThere(toBytesPath(join(name, file.path))) && !isAlreadyAt(folder, file, desk, name))
+    .map(({ path }) => path);
+}
+
 function isAlreadyAt(folder: string, file: Bundle['files'][number], desk: string, name: string): boolean {
   const path = toBytesPath(join(name, file.path));
   const there = withFolderAt(desk, parentPath(path), (held) => {

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { canTravel } from '../../../src/daemon/fleet/send-task.ts';
 import { exceptTakenOver } from '../../../src/daemon/fleet/taken-over-calls.ts';
+import type { FleetMember } from '../../../src/daemon/fleet/fleet-member.ts';
+import type { Host } from '../../../src/daemon/host.ts';
 import { fleetRuns } from '../../../src/daemon/fleet/fleet-runs.ts';
 import type { OpenCall } from '../../../src/engine/run-state.ts';
 import type { Event } from '../../../src/schema/event.ts';
@@ -13,9 +15,27 @@ it.each([
   [{ task: { corrects: 'a' }, body: '' }, false],
   [{ task: { every: 'monday 08:00' }, body: '' }, false],
   [{ task: {}, body: 'curl -H "secret:TOKEN" x' }, false],
-])('a task travels only if it names nothing that one home alone has: %j', (claimed, expected) => {
-  expect(canTravel(claimed)).toBe(expected);
+])('a task travels only if it names nothing that one home alone has: %j', async (claimed, expected) => {
+  expect(await canTravel(hostWith(['TOKEN']), memberAmong([]), claimed)).toBe(expected);
 });
+
+it.each([
+  ['here', ['TOKEN', 'b'], ['secret:TOKEN', 'secret:b'], false],
+  ['nowhere', [], [], false],
+  ['at one other member', ['TOKEN'], ['secret:TOKEN', 'secret:b'], true],
+  ['at another member, but not all of them', [], ['secret:TOKEN'], false],
+])('a task that names secrets goes to where they are: %s', async (_, here, labels, expected) => {
+  const claimed = { task: {}, body: 'Send secret:TOKEN with secret:b.' };
+  expect(await canTravel(hostWith(here), memberAmong(labels), claimed)).toBe(expected);
+});
+
+function hostWith(secrets: readonly string[]): Host {
+  const find = (name: string): Promise<object | null> => Promise.resolve(secrets.includes(name) ? {} : null);
+  return { valuesOf: () => ({ vault: { locked: () => null, find } }) } as unknown as Host;
+}
+
+const memberAmong = (labels: readonly string[]): FleetMember =>
+  ({ name: 'me', members: { list: () => Promise.resolve([{ name: 'other', labels }]) } }) as unknown as FleetMember;
 
 it('T2 no witness of this machine is asked about a call that another member intended', async () => {
   const from = { copied: 1, in_doubt: ['r.a.1'] };
