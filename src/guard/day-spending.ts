@@ -59,12 +59,12 @@ function isCopy({ copies }: DaySpendingState, { seq, run }: Event): boolean {
   return run === copies.run || run.startsWith(`${copies.run}.`);
 }
 
-/** What several homes have spent together. */
+/** What several homes have spent together. Calls of two homes may have the same name: runs are named by each home. */
 export function sumSpending(homes: readonly HomeSpending[]): HomeSpending {
   const sum: HomeSpending = { spent: {}, reserved: {} };
-  for (const { spent, reserved } of homes) {
+  for (const [index, { spent, reserved }] of homes.entries()) {
     for (const [quarter, spend] of Object.entries(spent)) addAt(sum, Number(quarter), spend);
-    Object.assign(sum.reserved, reserved);
+    for (const [call, each] of Object.entries(reserved)) sum.reserved[`${index} ${call}`] = each;
   }
   return sum;
 }

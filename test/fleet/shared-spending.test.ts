@@ -29,6 +29,14 @@ describe('the budget of the day in a fleet', () => {
     expect(spentToday(spent ?? spendingOf([]), NOON)).toEqual({ usd: 1, tokens: 100, calls: 1 });
   });
 
+  it('counts calls of two homes that have the same name', async () => {
+    const log = modelSharedLog();
+    await open(log, 'one').reserve(spendingOf([]), { call: 'report.1', signal }, need, hasRoom);
+    await open(log, 'two').reserve(spendingOf([]), { call: 'report.1', signal }, need, hasRoom);
+    const spent = await open(log, 'three').reserve(spendingOf([]), { call: 'report.1', signal }, need, hasRoom);
+    expect(spentToday(spent ?? spendingOf([]), NOON).calls).toBe(2);
+  });
+
   it('a reservation whose call was never made is taken out by the next change of its home', async () => {
     const log = modelSharedLog();
     await open(log, 'one').reserve(spendingOf([]), { call: 'one.1', signal }, need, hasRoom);
