@@ -106,7 +106,10 @@ export async function takeTasks(
     if (rested === null) continue;
     work(rested.done);
   }
-  await Promise.all(atWork);
+  while (atWork.size > 0) {
+    await host.engine.stopAll('the worker was stopped'); // also what began while the others were being stopped
+    await Promise.race([sleep(POLL_MS), ...atWork]);
+  }
 }
 
 /** Reports once that everything is stopped or paused, and that it goes on. */
