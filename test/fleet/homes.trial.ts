@@ -53,7 +53,7 @@ describe.skipIf(!hasServer)('homes that share one inbox', () => {
       await using cluster = await startCluster({ size: 3 });
       await using counter = await startCounter();
       const root = mkdtempSync(join(tmpdir(), 'oka-fleet-'));
-      using _disk = isRoot ? mountSmallDisk(join(root, `h${HOMES - 1}`), 96) : null;
+      const disk = isRoot ? mountSmallDisk(join(root, `h${HOMES - 1}`), 96) : null;
       const members = Array.from({ length: HOMES }, (_, index) => openMember(root, `h${index}`, cluster, counter));
       try {
         const ids = Array.from({ length: TASK_COUNT }, (_, index) => `t-${index}`);
@@ -81,6 +81,7 @@ describe.skipIf(!hasServer)('homes that share one inbox', () => {
         console.log(JSON.stringify({ tasks: TASK_COUNT, asked: person.asked(), ...(await figures(members)) }));
       } finally {
         for (const { process: child } of members) child.kill('SIGKILL');
+        disk?.[Symbol.dispose]();
         if (process.env['OKA_FLEET_KEEP'] === undefined) rmSync(root, { recursive: true, force: true });
       }
     },
