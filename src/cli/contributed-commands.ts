@@ -29,10 +29,10 @@ function commandOf(
 ): Command {
   const module: CommandModule<RoomOptions, unknown> = {
     run: async (call: Call<RoomOptions>) => {
-      const { home, operands: given, options: chosen, signal } = call;
+      const { home, operands: given, options: chosen, signal, notify } = call;
       const { readViews } = await import('./read-views.ts');
       const views: RoomCall['views'] = (query) => readViews({ ...call, rooms }, query);
-      return answer(await run({ home, operands: given, options: chosen, signal, views }));
+      return answer(await run({ home, operands: given, options: chosen, signal, notify, views }));
     },
     render: renderData,
   };

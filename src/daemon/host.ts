@@ -19,7 +19,7 @@ import type { Home } from '../schema/home.ts';
 import type { ExecutionBackend } from '../schema/ports.ts';
 import type { Ports, PortValues } from '../schema/room.ts';
 import type { OpenFleet } from './fleet/open-fleet.ts';
-import { isStopped } from './home/stop-files.ts';
+import { describeStop, isStopped, isStoppedHere } from './home/stop-files.ts';
 import type { Log } from './log-line.ts';
 import { ports } from './room-ports.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
@@ -66,10 +66,10 @@ export async function withHost<T>(
   work: (host: Host) => Promise<T>,
   { log = () => undefined, warn = log, rooms: list = rooms, joinsFleet = false }: HostOptions = {},
 ): Promise<T> {
-  if (isStopped(home))
-    throw new OkaError('refused', `${join(home.oka, 'STOP')} is there: everything is stopped`, {
-      fix: 'Remove the file to go on.',
-    });
+  if (joinsFleet ? isStoppedHere(home) : isStopped(home)) {
+    const { why, fix } = describeStop(home);
+    throw new OkaError('refused', `${why}: everything is stopped`, { fix });
+  }
   const config = await loadRoomsConfig(home, list);
   for (const room of list) await room.check?.(home);
   const stores = await openStores(home, config, 'run', { rooms: list });
@@ -137,7 +137,7 @@ async function watchStopFile(host: Host, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     if (isStopped(host.home)) {
       // Counted only when all have ended: what is resumed while others are still being stopped would be stopped with them.
-      const stopped = host.engine.stopAll('.oka/STOP is there').then(() => void (host.stops.seen += 1));
+      const stopped = host.engine.stopAll(describeStop(host.home).why).then(() => void (host.stops.seen += 1));
       await Promise.race([stopped.catch(() => undefined), sleep(LONGEST_STOP_MS)]); // later ones are stopped, too
     }
     await sleep(isBusy(host) ? POLL_MS : POLL_IDLE_MS, undefined, { signal }).catch(() => undefined);

@@ -29,6 +29,8 @@ export type Supervision = {
   onLine: (name: string, line: string) => void;
   /** Called when a process refuses to start; resolves to true when it is to be tried again (S3). */
   untilFixed?: (signal: AbortSignal, log: (line: string) => void) => Promise<boolean>;
+  /** Whether a process that ends well is to stay ended: it was asked to. */
+  isOver?: () => boolean;
   patience?: Partial<Patience>;
 };
 type Patience = { firstPauseMs: number; longestPauseMs: number; lastedMs: number; silenceMs: number; graceMs: number };
@@ -71,7 +73,7 @@ async function keepAlive(it: SupervisedProcess, supervision: Supervision): Promi
   for (let pause = patience.firstPauseMs; ; pause = Math.min(2 * pause, patience.longestPauseMs)) {
     const startedAt = performance.now();
     const end = await runProcess(it, supervision, patience);
-    if (signal.aborted) return 0;
+    if (signal.aborted || (end.code === 0 && supervision.isOver?.() === true)) return 0;
     if (REFUSALS.has(end.code ?? -1)) {
       const isFixed = (await supervision.untilFixed?.(signal, log)) === true;
       if (signal.aborted) return 0;

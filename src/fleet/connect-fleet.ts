@@ -9,6 +9,7 @@ import {
 } from '@nats-io/nats-core';
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node';
 import { messageOf, OkaError } from '../schema/errors.ts';
+import { inboxOf } from './member-permissions.ts';
 
 export type FleetAddress = {
   /** Such as nats://a:4222; with tls:// the connection is encrypted and the certificate of the server is checked. */
@@ -88,6 +89,7 @@ function optionsFor({ servers, credentials, authority, name }: FleetAddress): No
   return {
     servers: servers.map((server) => server.replace(/^(nats|tls):\/\//, '')),
     name,
+    inboxPrefix: inboxOf(name),
     timeout: CONNECT_MS,
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_MS,

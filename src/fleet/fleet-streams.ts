@@ -26,6 +26,7 @@ export const RESULTS = 'OKA_RESULTS';
 export const SHARED = 'OKA_SHARED';
 export const FILES = 'oka_files';
 export const MEMBERS = 'oka_members';
+export const ORDERS = 'oka_orders';
 
 /** Within this time a task that is sent twice is stored once; later ones are recognised by their run. */
 const DUPLICATES_MS = 3_600_000;

@@ -10,7 +10,7 @@ import { nanos } from '@nats-io/nats-core';
 import { hash } from 'node:crypto';
 import { TaskMessage } from '../schema/fleet.ts';
 import type { FleetConnection } from './connect-fleet.ts';
-import { publisherOf, TASKS, taskSubject, taskSubjects } from './fleet-streams.ts';
+import { findStream, publisherOf, RUNS, TASKS, taskSubject, taskSubjects } from './fleet-streams.ts';
 
 export type QueuedTask = {
   task: TaskMessage;
@@ -30,6 +30,17 @@ export type TaskQueue = {
   /** The next task for a worker with these labels; null when there is none for a while. */
   take(labels: readonly string[]): Promise<QueuedTask | null>;
   depth(): Promise<QueueDepth[]>;
+  /** The queue, and how far the servers behind the fence follow their leader. */
+  overview(): Promise<QueueOverview>;
+  /** A task that has not been finished, by its id; null when the queue does not have it. */
+  find(id: string): Promise<TaskMessage | null>;
+};
+
+export type QueueOverview = {
+  queue: QueueDepth[];
+  /** When the first task of it was stored. */
+  oldest: string | null;
+  replicas: { name: string; isCurrent: boolean; lag: number }[];
 };
 
 export type QueueDepth = { needs: string[]; waiting: number; taken: number };
@@ -70,6 +81,14 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
     listedAt = performance.now();
     return consumers;
   };
+  const depth = async (): Promise<QueueDepth[]> => {
+    listedAt = Number.NEGATIVE_INFINITY;
+    return (await list()).map((each) => ({
+      needs: needsOf(each),
+      waiting: each.num_pending,
+      taken: each.num_ack_pending,
+    }));
+  };
   return {
     send: async (task) => {
       await ensureConsumer(task.needs);
@@ -84,25 +103,45 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
       const message = await consumer.next({ expires: POLL_MS });
       return message === null ? null : toQueued(message);
     },
-    depth: async () => {
-      listedAt = Number.NEGATIVE_INFINITY;
-      return (await list()).map((each) => ({
-        needs: needsOf(each),
-        waiting: each.num_pending,
-        taken: each.num_ack_pending,
-      }));
+    depth,
+    overview: async () => {
+      const [queue, tasks, runs] = await Promise.all([
+        depth(),
+        findStream(connection, TASKS),
+        findStream(connection, RUNS),
+      ]);
+      const oldest = (tasks?.state.messages ?? 0) > 0 ? (tasks?.state.first_ts ?? null) : null;
+      return {
+        queue,
+        oldest: oldest === null ? null : new Date(oldest).toISOString(),
+        replicas: (runs?.cluster?.replicas ?? []).map(({ name, current, lag }) => ({
+          name,
+          isCurrent: current,
+          lag: lag ?? 0,
+        })),
+      };
+    },
+    find: async (id) => {
+      for (let next = 1; ; ) {
+        const query = { seq: next, next_by_subj: taskSubjects('*') };
+        const stored = await manager.streams.getMessage(TASKS, query);
+        if (stored === null) return null;
+        const task = parseTask(stored);
+        if (task?.id === id) return task;
+        next = stored.seq + 1;
+      }
     },
   };
 }
 
 function toQueued(message: JsMsg): QueuedTask | null {
-  const task = TaskMessage.safeParse(message.json());
-  if (!task.success) {
+  const task = parseTask(message);
+  if (task === null) {
     message.nak(UNREADABLE_MS);
     return null;
   }
   return {
-    task: { ...task.data, home: publisherOf(message.subject) },
+    task,
     deliveries: message.info.deliveryCount,
     working: () => message.working(),
     finish: async () => {
@@ -110,6 +149,16 @@ function toQueued(message: JsMsg): QueuedTask | null {
     },
     release: (afterMs = RELEASE_MS) => message.nak(afterMs),
   };
+}
+
+/** The subject says which home has sent it. */
+function parseTask(message: { subject: string; json: () => unknown }): TaskMessage | null {
+  try {
+    const task = TaskMessage.safeParse(message.json());
+    return task.success ? { ...task.data, home: publisherOf(message.subject) } : null;
+  } catch {
+    return null; // no JSON
+  }
 }
 
 /** Another member has created it at the same moment, perhaps with another ack wait. */

@@ -155,14 +155,55 @@ export const ResultMessage = z.strictObject({
 });
 export type ResultMessage = z.infer<typeof ResultMessage>;
 
-/** What a member says about itself every few seconds. */
-export const MemberMessage = z.strictObject({
+export const TaskProgress = z
+  .object({
+    run: Id,
+    home: MemberName.describe('The member that gets the result.'),
+    title: z.string().max(1000),
+    status: z.string().max(80).describe('Running, blocked or paused.'),
+    step: z.string().max(1000).nullable().describe('What is being done; null between steps.'),
+    waits: z.string().max(1000).nullable().describe('What it waits for.'),
+  })
+  .describe('A task that a member works on.');
+export type TaskProgress = z.infer<typeof TaskProgress>;
+
+/** What a member says about itself every few seconds; a later version may say more. */
+export const MemberMessage = z.object({
   name: MemberName,
   version: z.string().max(50),
   labels: z.array(z.string().max(80)).max(100),
   slots: z.int().nonnegative(),
   runs: z.array(Id).max(1000),
   fenced: z.int().nonnegative().describe('Runs that it lost to others since it started.'),
+  state: z
+    .enum(['working', 'draining', 'drained', 'paused', 'stopped'])
+    .default('working')
+    .describe('Drained: it takes nothing new, and has nothing left.'),
+  doing: z.array(TaskProgress).max(1000).default([]).describe('What it works on.'),
   at: Instant,
 });
 export type MemberMessage = z.infer<typeof MemberMessage>;
+
+/** The fleet as a member sees it; its worker writes it to a file every few seconds, for faces that have no connection. */
+export const FleetOverview = z
+  .strictObject({
+    at: Instant.describe('When the servers were asked.'),
+    member: MemberName.describe('This member.'),
+    servers: z.array(z.string()).describe('The message servers.'),
+    stopped: FleetOrder.nullable().describe('Who stopped the fleet; null when it is not stopped.'),
+    members: z.array(
+      MemberMessage.extend({ isDrained: z.boolean().describe('Whether it is ordered to take nothing.') }),
+    ),
+    queue: z
+      .array(z.strictObject({ needs: z.array(z.string()), waiting: z.int(), taken: z.int() }))
+      .describe('Tasks that wait, and tasks that somebody works on, by the labels that they need.'),
+    oldest: Instant.nullable().describe('Since when the first task of the queue is there.'),
+    replicas: z
+      .array(z.strictObject({ name: z.string(), isCurrent: z.boolean(), lag: z.int() }))
+      .describe('Servers that follow the leader of the stream of runs, and how many messages they are behind.'),
+    sent: z
+      .array(z.strictObject({ run: Id, at: MemberName.nullable(), progress: TaskProgress.nullable() }))
+      .describe('Tasks of this home that have not come back, and who works on them.'),
+  })
+  .describe('The fleet, as this member sees it.');
+export type FleetOverview = z.infer<typeof FleetOverview>;

@@ -30,6 +30,11 @@ export const Intake = z
     }),
     z.strictObject({ kind: z.literal('resume').describe('Resume a paused run.'), run: Id }),
     z.strictObject({
+      kind: z.literal('fleet').describe('Give an order to the members of the fleet.'),
+      order: z.enum(['stop', 'resume', 'drain', 'work']).describe('Stop and resume are for everybody.'),
+      member: Id.optional().describe('Who is to take nothing new, or tasks again.'),
+    }),
+    z.strictObject({
       kind: z.literal('rerun').describe('Start a run that is made from an earlier one.'),
       id: Id.describe('Name of the new run.'),
       link: RunLink,

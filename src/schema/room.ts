@@ -166,6 +166,8 @@ export type RoomCall = {
   /** By name in camel case: `--dry-run` is `options.dryRun`. */
   options: Readonly<Record<string, string | boolean | undefined>>;
   signal: AbortSignal;
+  /** Tells the person something while the command goes on. */
+  notify: (line: string) => void;
   /** Reads the rows of all views, also of this room's own; they are up to date. */
   views: <T>(query: (rows: Rows) => T) => Promise<T>;
 };

@@ -23,7 +23,8 @@ export type NatsCluster = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-export type ClusterOptions = { size?: 1 | 3; syncAlways?: boolean };
+/** `extra`: further lines of the configuration. */
+export type ClusterOptions = { size?: 1 | 3; syncAlways?: boolean; extra?: string };
 
 type Ports = { client: number; monitor: number; route: number };
 
@@ -36,11 +37,15 @@ export function findNatsServer(): string | null {
   );
 }
 
-export async function startCluster({ size = 3, syncAlways = true }: ClusterOptions = {}): Promise<NatsCluster> {
+export async function startCluster({
+  size = 3,
+  syncAlways = true,
+  extra = '',
+}: ClusterOptions = {}): Promise<NatsCluster> {
   const program = findNatsServer() ?? missing();
   const folder = mkdtempSync(join(tmpdir(), 'oka-nats-'));
   const ports = await Promise.all(Array.from({ length: size }, () => freePorts()));
-  const files = ports.map((_, index) => writeConfig(folder, ports, index, syncAlways));
+  const files = ports.map((_, index) => writeConfig(folder, ports, index, { syncAlways, extra }));
   const running: (ChildProcess | null)[] = ports.map(() => null);
   const monitor = (index: number): string => `http://127.0.0.1:${ports[index]?.monitor}`;
 
@@ -97,7 +102,12 @@ function isProgram(path: string): boolean {
   }
 }
 
-function writeConfig(folder: string, ports: readonly Ports[], index: number, syncAlways: boolean): string {
+function writeConfig(
+  folder: string,
+  ports: readonly Ports[],
+  index: number,
+  { syncAlways, extra }: { syncAlways: boolean; extra: string },
+): string {
   const own = ports[index] as Ports;
   const store = storeFolder(folder, index);
   mkdirSync(store);
@@ -110,6 +120,7 @@ function writeConfig(folder: string, ports: readonly Ports[], index: number, syn
     ...(routes.length === 0
       ? []
       : [`cluster { name: oka, listen: "127.0.0.1:${own.route}", routes: [${routes.join(', ')}] }`]),
+    extra,
   ];
   const file = join(folder, `server-${index}.conf`);
   writeFileSync(file, `${lines.join('\n')}\n`);

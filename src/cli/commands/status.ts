@@ -4,15 +4,19 @@ import type { FailingChannel } from '../../daemon/channels/channels-status.ts';
 import { hasChannels } from '../../daemon/channels/lazy-reaching.ts';
 import { sandboxWarning } from '../../daemon/guard/sandbox-warning.ts';
 import { type DayBudgetStatus, describeDayLeft, readDayBudget } from '../../daemon/guard/read-day-budget.ts';
+import { readOverview } from '../../daemon/fleet/fleet-overview.ts';
 import { type HomeStatus, readHomeStatus, readWorkerHealth, type WorkerHealth } from '../../daemon/home/home-status.ts';
+import { fleetEnvironment } from '../../daemon/settings.ts';
 import { readVerification } from '../../daemon/home/verification-state.ts';
 import type { Goal } from '../../ledger/goal.ts';
 import { peekProjection } from '../../ledger/peek-projection.ts';
 import { describeSilence } from '../../ledger/pen-health.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';
+import type { FleetOverview } from '../../schema/fleet.ts';
 import type { Home } from '../../schema/home.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { answerHint, describeWait } from '../../views/event-sentence.ts';
+import { fleetLines } from '../fleet-text.ts';
 import type { Terminal } from '../io.ts';
 import { bytes, count, fitText, indentWrapped, plainText } from '../plain-text.ts';
 import { requireHome } from '../require-home.ts';
@@ -29,6 +33,8 @@ type Status = HomeStatus & {
   ended: Goal[];
   /** Channels that fail. */
   channels: FailingChannel[];
+  /** The fleet as the worker saw it last; null when this home works alone. */
+  fleet: FleetOverview | null;
 };
 /** The last event that verification in the background has reached, and when; what it found damaged. */
 type Verified = { up_to: number; at: string | null; damaged: number[] };
@@ -60,6 +66,7 @@ export async function run({ home, options }: Call<{ health: boolean }>): Promise
     channels: hasChannels(home)
       ? await (await import('../../daemon/channels/channels-status.ts')).readFailingChannels(home)
       : [],
+    fleet: fleetEnvironment() === null ? null : readOverview(home),
   });
 }
 
@@ -109,6 +116,7 @@ function renderStatus(status: Status, terminal: Terminal): string {
     ...(unsandboxed === null ? [] : [`  sandbox ${yellow(unsandboxed)}`]),
     `  goals   ${goals.length === 0 ? dim('none active') : `${tops.length} active, ${waitingText(waiting)}`}`,
     ...tops.flatMap((goal) => goalLines(goal, goals, terminal)),
+    ...fleetLines(status.fleet, terminal),
     ...rejectedLines(rejected, terminal),
     ...scheduleLines(status.schedules, terminal),
     ...channelLines(status.channels, terminal),
@@ -116,13 +124,18 @@ function renderStatus(status: Status, terminal: Terminal): string {
   return `${lines.join('\n')}\n`;
 }
 
-function haltLines({ stopped, paused, dir, rules_problem }: Status, { red, yellow }: Terminal): string[] {
+function haltLines({ stopped_by, paused, dir, rules_problem }: Status, { red, yellow }: Terminal): string[] {
   const [first = '', ...more] = (rules_problem ?? '').split('\n').slice(0, MOST_PROBLEMS);
   return [
     ...(first === ''
       ? []
       : [`  rules   ${red(plainText(first))}`, ...more.map((line) => `          ${plainText(line.trim())}`)]),
-    ...(stopped ? [`  ${red('stopped')} nothing runs until you remove ${join(dir, '.oka', 'STOP')}`] : []),
+    ...(stopped_by === 'file'
+      ? [`  ${red('stopped')} nothing runs until you remove ${join(dir, '.oka', 'STOP')}`]
+      : []),
+    ...(stopped_by === 'fleet'
+      ? [`  ${red('stopped')} the fleet is stopped; nothing runs until: oka fleet resume`]
+      : []),
     ...(paused ? [`  ${yellow('paused')}  no new task begins until: oka unpause`] : []),
   ];
 }

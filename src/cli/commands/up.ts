@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isStopped } from '../../daemon/home/stop-files.ts';
+import { isDraining, isStoppedHere } from '../../daemon/home/stop-files.ts';
 import { watchRules } from '../../daemon/home/rules-fixed.ts';
 import { rootNotice } from '../../daemon/home/root-user.ts';
 import { checkAnchors } from '../../daemon/home/home-anchors.ts';
@@ -13,6 +13,7 @@ import { type SupervisedProcess, supervise } from '../../daemon/supervise.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
+import { drainWorker, forgetDrain } from '../drain-worker.ts';
 import { plainText } from '../plain-text.ts';
 import { offerSetup } from '../offer-setup.ts';
 import { tryUntilFixed } from '../stay.ts';
@@ -25,9 +26,10 @@ const MOST_REMEMBERED = 100;
 /** Events that there may be before the first work. */
 const MOST_BEFORE_WORK = 50;
 
-type UpCall = Call<{ stay: boolean; alone: boolean; noSetup: boolean; noWeb: boolean }, string>;
+type UpCall = Call<{ stay: boolean; alone: boolean; noSetup: boolean; noWeb: boolean; drain: boolean }, string>;
 
 export async function run(call: UpCall): Promise<Answer<string>> {
+  if (call.options.drain) return { code: await drainWorker(call) };
   const offerOnce = offerSetup(call);
   try {
     const code = await tryUntilFixed(call, (isNews) =>
@@ -55,6 +57,7 @@ async function superviseHome(
     });
   const isFirst = await isFirstStart(home);
   setUp(home);
+  forgetDrain(home);
   if (isFirst) await welcome(call);
   await offer();
   const notice = rootNotice();
@@ -73,6 +76,7 @@ async function superviseHome(
       log: report,
       onLine: reportOnce(report),
       untilFixed: watchRules(home),
+      isOver: () => isDraining(home),
     },
   );
   return signal.aborted ? exits.ok : code;
@@ -133,7 +137,8 @@ const namesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => basename(path));
 
 async function untilAllowed({ home, signal }: UpCall, report: (line: string) => void): Promise<void> {
-  if (!isStopped(home)) return;
+  if (!isStoppedHere(home)) return;
   report(`${join(home.oka, 'STOP')} is there: everything is stopped until you remove it.`);
-  while (isStopped(home) && !signal.aborted) await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  while (isStoppedHere(home) && !signal.aborted)
+    await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
 }

@@ -3,10 +3,12 @@ import { isSupervised } from '../../daemon/supervise.ts';
 import { work } from '../../daemon/worker/worker.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
+import { forgetDrain } from '../drain-worker.ts';
 import { plainText, timeOfDay } from '../plain-text.ts';
 
 export async function run(call: Call<{ desktop: boolean }, string>): Promise<Answer<string>> {
   const { home, signal, emit, rooms, options } = call;
+  if (!isSupervised()) forgetDrain(home);
   const notice = isSupervised() ? null : rootNotice();
   if (notice !== null) emit(notice);
   const log = (line: string): void => emit(plainText(line));

@@ -24,6 +24,7 @@ export const work: Readonly<Record<string, Command>> = {
       stay,
       alone: flag('Without maintenance and dashboard, which somebody else runs; for containers.'),
       'no-web': flag('Without the dashboard.'),
+      drain: flag('A worker that is running takes nothing new, finishes or hands over, and ends.'),
       'no-setup': flag('Do not offer to set up a model when there is none; so does OKA_NO_SETUP=1.'),
     },
     example: 'oka up',

@@ -1,6 +1,7 @@
 /** What a member of a fleet has: its queues, its fence, and the stores of its home behind it. */
 import type { FleetFiles } from '../../fleet/fleet-files.ts';
 import type { FleetMembers } from '../../fleet/fleet-members.ts';
+import type { FleetOrders } from '../../fleet/fleet-orders.ts';
 import type { ResultQueue } from '../../fleet/result-queue.ts';
 import type { SharedLog } from '../../fleet/shared-values.ts';
 import type { FenceOptions, RunFence, RunLog } from '../../fleet/run-fence.ts';
@@ -27,10 +28,13 @@ export type FleetMember = {
   slots: FleetSlots;
   /** What the homes of the fleet spend today. */
   spending: SharedSpending;
+  orders: FleetOrders;
   owned: OwnedRuns;
   /** The ledger without the fence, for what the fleet itself records. */
   ownLedger: LedgerPort;
   isConnected: () => boolean;
+  /** How many tasks of the fleet are in progress here. */
+  taskCount: () => number;
   /** Called when another member has taken over a run. */
   onLost: (fence: RunFence) => void;
 };

@@ -1,6 +1,7 @@
 /** Owns: the projection of what this home knows about its fleet: the stream it joined, and the runs it has claimed. */
 import type { FleetStream } from '../../schema/fleet.ts';
 import type { Projection } from '../../schema/ports.ts';
+import type { ProjectionsPort } from '../port-types.ts';
 
 export type ClaimedRun = {
   epoch: number;
@@ -23,17 +24,29 @@ export type FleetRuns = {
   takenOver: Record<string, number>;
   /** Tasks that were given to the fleet and have not come back. */
   sent: string[];
+  halts: Halts;
 };
+
+/** The orders that this member follows. */
+export type Halts = { isStopped: boolean; isDrained: boolean };
 
 const MOST_FENCED = 10_000;
 
 export const fleetRuns: Projection<FleetRuns> = {
   name: 'fleet_runs',
-  version: 2,
+  version: 3,
   file: 'state/fleet_runs.json',
-  initial: () => ({ joined: null, claimed: {}, fenced: [], takenOver: {}, sent: [] }),
+  initial: () => ({
+    joined: null,
+    claimed: {},
+    fenced: [],
+    takenOver: {},
+    sent: [],
+    halts: { isStopped: false, isDrained: false },
+  }),
   apply: (state, { type, run, seq, data }) => {
     if (type === 'fleet.joined') state.joined = data.runs;
+    if (type === 'fleet.ordered') applyOrder(state.halts, data.order);
     if (run === null) return state;
     if (type === 'run.claimed') applyClaim(state, run, seq, data);
     else countCopy(state, run);
@@ -66,6 +79,13 @@ function applyClaim(state: FleetRuns, run: string, seq: number, claim: Claim): v
 function countCopy({ claimed }: FleetRuns, run: string): void {
   for (const [task, each] of Object.entries(claimed))
     if (each.missing > 0 && (run === task || run.startsWith(`${task}.`))) each.missing -= 1;
+}
+
+export const readHalts = (projections: ProjectionsPort): Halts => projections.stateOf(fleetRuns).halts;
+
+function applyOrder(halts: Halts, order: 'stop' | 'resume' | 'drain' | 'work'): void {
+  if (order === 'stop' || order === 'resume') halts.isStopped = order === 'stop';
+  else halts.isDrained = order === 'drain';
 }
 
 type Claim = { epoch: number; from?: { copied: number; in_doubt: string[] } | undefined };

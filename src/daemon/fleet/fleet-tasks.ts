@@ -8,7 +8,6 @@
  * G4 Only a member that knows every event and tool of a run takes it over (can-replay.ts). A task that has ended three
  *    workers is set aside (set-aside-task.ts).
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isOver } from '../../engine/run-state.ts';
 import { fruitlessClaims, MOST_FRUITLESS } from '../../fleet/fruitless-claims.ts';
 import { claimRun, type RunFence } from '../../fleet/run-fence.ts';
@@ -19,17 +18,18 @@ import type { Host } from '../host.ts';
 import { isPaused, isStopped } from '../home/stop-files.ts';
 import type { Log } from '../log-line.ts';
 import { ports } from '../room-ports.ts';
-import { programVersion } from '../settings.ts';
 import { beginRun, resume } from './begin-claimed.ts';
 import { replayProblem } from './can-replay.ts';
 import { compareOwnedRuns } from './compare-owned.ts';
 import type { FleetMember } from './fleet-member.ts';
+import { followOrders, isDrainingMember, readFirstOrders } from './follow-orders.ts';
+import { handOver } from './hand-over.ts';
+import { reportMember } from './member-report.ts';
 import { publishResult, storeResult } from './return-result.ts';
 import { recordLost, recordLostMeanwhile } from './lost-runs.ts';
 import { setAsideTask } from './set-aside-task.ts';
 import { type Active, rest, type Work } from './work-in-progress.ts';
 
-const REPORT_MS = 5000;
 const UNABLE_MS = 10_000;
 
 /** Until the signal. */
@@ -44,10 +44,13 @@ export async function workForFleet(host: Host, member: FleetMember, signal: Abor
     unable: new Map(),
     differing: new Set(),
   };
+  member.taskCount = () => work.active.size;
   member.onLost = (fence) => void recordLost(work, fence).catch((error: unknown) => log(messageOf(error)));
   log(`member of the fleet as ${member.name}${member.labels.length === 0 ? '' : ` (${member.labels.join(', ')})`}`);
+  await readFirstOrders(work);
   await Promise.all([
     takeTasksOfFleet(work),
+    repeat(work, () => followOrders(work)),
     repeat(work, () => storeNextResult(work)),
     repeat(work, () => reportMember(work)),
     repeat(work, () => recordLostMeanwhile(work)),
@@ -59,12 +62,16 @@ async function takeTasksOfFleet(work: Work): Promise<void> {
   const { host, member, signal, active, log } = work;
   const inProgress = new Set<Promise<void>>();
   while (!signal.aborted) {
-    if (isStopped(host.home) || isPaused(host.home) || isFull(work)) {
+    if (isStopped(host.home) || isPaused(host.home) || isDrainingMember(work) || isFull(work)) {
       await rest(signal);
       continue;
     }
     const taken = await member.queue.take(member.labels).catch(() => rest(signal));
     if (taken === null || taken === undefined) continue;
+    if (isDrainingMember(work)) {
+      taken.release(); // it was asked for before the order came
+      continue;
+    }
     const { id } = taken.task;
     const known = active.get(id);
     if (known !== undefined) {
@@ -103,6 +110,7 @@ async function workOn(work: Work, taken: QueuedTask): Promise<void> {
     await untilOver(work, own, claim.fence);
     if (claim.fence.isLost) return;
     if (signal.aborted) return own.taken.release(0);
+    if (!(await isFinished(work, id))) return await handOver(work, own, claim.fence);
     await untilReturned(work, own, claim.fence);
   } finally {
     clearInterval(beat);
@@ -119,8 +127,12 @@ function isAble({ host, unable, log }: Work, id: string, history: RunHistory): b
   return false;
 }
 
-/** Resolves when the run is over or lost, or the worker ends. Meanwhile it may wait for a person. */
-async function untilOver({ host, signal, log }: Work, own: Active, fence: RunFence): Promise<void> {
+/**
+ * Resolves when the run is over or lost, or the worker ends. Meanwhile it may wait for a person; a member that takes
+ * nothing new does not wait with it.
+ */
+async function untilOver(work: Work, own: Active, fence: RunFence): Promise<void> {
+  const { host, signal, log } = work;
   const { engine, backend } = host;
   for (;;) {
     await backend.wait(fence.run).catch((error: unknown) => fence.isLost || log(`${fence.run}: ${messageOf(error)}`));
@@ -128,9 +140,15 @@ async function untilOver({ host, signal, log }: Work, own: Active, fence: RunFen
     const state = await engine.stateOf(fence.run);
     if (state !== null && isOver(state.status)) return;
     own.isDriven = state?.status === 'running';
+    if (!own.isDriven && isDrainingMember(work)) return;
     await rest(signal);
     if (own.isDriven && !isStopped(host.home)) await resume(host, fence.run).catch(() => undefined);
   }
+}
+
+async function isFinished({ host: { engine } }: Work, run: string): Promise<boolean> {
+  const state = await engine.stateOf(run);
+  return state !== null && isOver(state.status);
 }
 
 /** The servers may not answer for a while; the result is published until they do. */
@@ -155,19 +173,6 @@ async function storeNextResult({ host, member, log }: Work): Promise<void> {
   await storeResult(host, member, returned.result);
   await returned.finish();
   log(`${id}: ${status}, done by ${worker}`);
-}
-
-async function reportMember({ host, member, signal, fenced }: Work): Promise<void> {
-  await member.members.report({
-    name: member.name,
-    version: programVersion(),
-    labels: [...member.labels],
-    slots: host.backend.capabilities().slots,
-    runs: member.owned.tasks().slice(0, 1000),
-    fenced: fenced.count,
-    at: new Date().toISOString(),
-  });
-  await sleep(REPORT_MS, undefined, { signal }).catch(() => undefined);
 }
 
 /** A failure is tried again after a moment: the servers may be away. */

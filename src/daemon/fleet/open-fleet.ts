@@ -10,6 +10,7 @@ import { checkServers } from '../../fleet/check-servers.ts';
 import { connectFleet, type FleetConnection, retryWhileDown } from '../../fleet/connect-fleet.ts';
 import { openFiles } from '../../fleet/fleet-files.ts';
 import { openMembers } from '../../fleet/fleet-members.ts';
+import { openOrders } from '../../fleet/fleet-orders.ts';
 import { openStreams } from '../../fleet/fleet-streams.ts';
 import { resultQueue } from '../../fleet/result-queue.ts';
 import { runLog } from '../../fleet/run-log.ts';
@@ -66,9 +67,11 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
       shared,
       slots: fleetSlots(shared, name, watch),
       spending: sharedSpending(shared, name),
+      orders: await retryWhileDown(() => openOrders(connection, replicas)),
       owned,
       ownLedger: stores.ledger,
       isConnected: connection.isConnected,
+      taskCount: () => 0,
       onLost: () => undefined,
     };
     const unsubscribe = stores.onDurable((events) => owned.publish(events));

@@ -20,6 +20,8 @@ export type OwnedRuns = {
   get(task: string): RunFence | null;
   /** Says that everything of a task is here, its folder too, so that it can be continued. */
   markReady(task: string): void;
+  /** Takes that back: nobody here continues it any more. */
+  markUnready(task: string): void;
   isReady(task: string): boolean;
   /** How many tasks have become ready so far. */
   readyCount(): number;
@@ -32,6 +34,8 @@ export type OwnedRuns = {
   publish(events: readonly Event[]): void;
   /** Resolves when the fence has acknowledged these events (O1); rejects when the run was lost. */
   acknowledged(events: readonly Event[]): Promise<void>;
+  /** Resolves when everything of a task that is on disk was acknowledged, too; rejects when it was lost. */
+  settled(task: string): Promise<void>;
 };
 
 export type OwnedRunsPorts = {
@@ -72,6 +76,10 @@ export function ownedRuns({ whenShared, storeFolder, onLost }: OwnedRunsPorts): 
       own.isReady = true;
       readyCount += 1;
     },
+    markUnready: (task) => {
+      const own = owned.get(task);
+      if (own !== undefined) own.isReady = false;
+    },
     readyCount: () => readyCount,
     isReady: (task) => owned.get(task)?.isReady === true,
     tasks: () => [...owned.keys()],
@@ -93,6 +101,11 @@ export function ownedRuns({ whenShared, storeFolder, onLost }: OwnedRunsPorts): 
         await own?.queue;
         await own?.fence.acknowledged();
       }
+    },
+    settled: async (task) => {
+      const own = owned.get(task);
+      await own?.queue;
+      await own?.fence.acknowledged();
     },
   };
 }

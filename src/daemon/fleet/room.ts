@@ -1,5 +1,10 @@
-/** What the fleet contributes: what this home knows about it, and commands to see it. The rest is loaded with OKA_FLEET only. */
-import { defineRoom } from '../../schema/room.ts';
+/**
+ * What the fleet contributes: what this home knows about it, requests of faces, and commands. Everything else is loaded
+ * with OKA_FLEET only.
+ */
+import { OkaError } from '../../schema/errors.ts';
+import { defineRoom, type RoomCall } from '../../schema/room.ts';
+import { ports } from '../room-ports.ts';
 
 export const fleet = defineRoom({
   name: 'daemon/fleet',
@@ -15,6 +20,10 @@ export const fleet = defineRoom({
     'desk.kept',
   ],
   projections: async () => [(await import('./fleet-runs.ts')).fleetRuns],
+  needs: { member: ports.fleet },
+  open: ({ member }) => ({
+    intakes: { fleet: async (intake) => (await import('./order-requests.ts')).followRequest(member, intake) },
+  }),
   commands: {
     'fleet status': {
       summary: 'Show the queue of the fleet and the tasks of this home in it',
@@ -31,5 +40,65 @@ export const fleet = defineRoom({
       example: 'oka fleet verify',
       run: async ({ home }) => (await import('./fleet-commands.ts')).verifyFleet(home),
     },
+    'fleet why': {
+      summary: 'Say where a task of the fleet is, and why nobody has taken it',
+      operands: '<task>',
+      example: 'oka fleet why report-1a2b3c4d',
+      run: async (call) => (await import('./explain-task.ts')).explainTask(call.home, onlyOperand(call, 'task')),
+    },
+    'fleet stop': {
+      summary: 'Stop everything at every member, also at those that join later',
+      example: 'oka fleet stop',
+      run: async ({ home }) => (await import('./order-commands.ts')).orderAll(home, true),
+    },
+    'fleet resume': {
+      summary: 'Go on after a stop; with a name, a drained member takes tasks again',
+      operands: '[member]',
+      example: 'oka fleet resume',
+      run: async (call) => {
+        const { orderAll, orderMember } = await import('./order-commands.ts');
+        const { home, signal, notify, operands } = call;
+        if (operands.length === 0) return orderAll(home, false);
+        return orderMember(home, onlyOperand(call, 'member'), false, { isWaiting: false, signal, notify });
+      },
+    },
+    'fleet drain': {
+      summary: 'A member takes nothing new, and finishes or hands over what it has',
+      operands: '<member>',
+      options: { wait: { type: 'boolean', about: 'Wait until it has nothing left.' } },
+      example: 'oka fleet drain laptop --wait',
+      run: async (call) => {
+        const { home, signal, notify, options } = call;
+        const waiting = { isWaiting: options['wait'] === true, signal, notify };
+        return (await import('./order-commands.ts')).orderMember(home, onlyOperand(call, 'member'), true, waiting);
+      },
+    },
+    'fleet permissions': {
+      summary: 'Print what the servers have to allow a member, for their configuration',
+      operands: '<member>',
+      options: {
+        operator: { type: 'boolean', about: 'It may also stop and drain the others.' },
+        administrator: { type: 'boolean', about: 'It sets the fleet up: it may create streams.' },
+      },
+      example: 'oka fleet permissions laptop',
+      run: async (call) => {
+        const { permissionsBlock } = await import('../../fleet/member-permissions.ts');
+        const { operator, administrator } = call.options;
+        const role = administrator === true ? 'administrator' : operator === true ? 'operator' : 'member';
+        return { block: permissionsBlock(onlyOperand(call, 'member'), role) };
+      },
+    },
+    'fleet create': {
+      summary: 'Create the streams of a new fleet, once, as its administrator',
+      example: 'oka fleet create',
+      run: async ({ home }) => (await import('./create-fleet.ts')).createFleet(home),
+    },
   },
 });
+
+function onlyOperand({ operands }: RoomCall, what: string): string {
+  const [only] = operands;
+  if (only === undefined || operands.length > 1)
+    throw new OkaError('usage', `name one ${what}`, { fix: 'See what there is: oka fleet status, oka fleet members' });
+  return only;
+}

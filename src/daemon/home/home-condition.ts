@@ -4,10 +4,12 @@ import { statfs } from 'node:fs/promises';
 import type { Home } from '../../schema/home.ts';
 import { modelVariable } from '../settings.ts';
 import { notedRulesProblem } from './rules-fixed.ts';
-import { isPaused, isStopped } from './stop-files.ts';
+import { isPaused, isStopped, isStoppedHere } from './stop-files.ts';
 
 export type HomeCondition = {
   stopped: boolean;
+  /** By a file of this home, or by the fleet; null when it is not stopped. */
+  stopped_by: 'file' | 'fleet' | null;
   paused: boolean;
   /** The model that is set in config.json or the environment of this process; a role may have another one. */
   model: string | null;
@@ -21,6 +23,7 @@ export async function readCondition(home: Home): Promise<HomeCondition> {
   const disk = await statfs(home.oka).catch(() => null);
   return {
     stopped: isStopped(home),
+    stopped_by: isStoppedHere(home) ? 'file' : isStopped(home) ? 'fleet' : null,
     paused: isPaused(home),
     model: modelVariable() ?? configuredModel(home),
     disk_free: disk === null ? null : disk.bavail * disk.bsize,

@@ -9,7 +9,7 @@ import { fileFinding } from './file-finding.ts';
 import { otherWritersFinding } from './other-writers.ts';
 import { userFinding } from './root-user.ts';
 import { isSetUp } from './is-set-up.ts';
-import { isPaused, isStopped, stopFile } from './stop-files.ts';
+import { describeStop, isPaused, isStopped } from './stop-files.ts';
 
 const NODE_NEEDED = 24;
 const READ = constants.R_OK | constants.X_OK;
@@ -33,12 +33,8 @@ export async function homeFindings(home: Home, loadConfig: () => Promise<unknown
 
 /** Why nothing begins, when a person has stopped or paused everything. */
 function haltFindings(home: Home): Finding[] {
-  const stopped: Finding = {
-    state: 'odd',
-    what: 'stopped',
-    found: `${stopFile(home)} is there: nothing runs`,
-    fix: 'Remove the file to go on.',
-  };
+  const { why, fix } = describeStop(home);
+  const stopped: Finding = { state: 'odd', what: 'stopped', found: `${why}: nothing runs`, fix };
   const paused: Finding = { state: 'odd', what: 'paused', found: 'no new task begins', fix: 'oka unpause' };
   return [...(isStopped(home) ? [stopped] : []), ...(isPaused(home) ? [paused] : [])];
 }

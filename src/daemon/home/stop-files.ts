@@ -9,5 +9,19 @@ export const stopFile = ({ oka }: Home): string => join(oka, 'STOP');
 /** While it is there nothing new begins, and the queue fills. */
 export const pauseFile = ({ oka }: Home): string => join(oka, 'PAUSED');
 
-export const isStopped = (home: Home): boolean => existsSync(stopFile(home));
+/** While it is there the fleet is stopped. The worker writes and removes it as the fleet orders, so it may start meanwhile. */
+export const fleetStopFile = ({ oka }: Home): string => join(oka, 'FLEET_STOP');
+
+/** While it is there the worker takes nothing new, and ends when it has finished. Removed when the next one starts. */
+export const drainFile = ({ oka }: Home): string => join(oka, 'DRAIN');
+
+export const isStopped = (home: Home): boolean => isStoppedHere(home) || existsSync(fleetStopFile(home));
+export const isStoppedHere = (home: Home): boolean => existsSync(stopFile(home));
+export const isDraining = (home: Home): boolean => existsSync(drainFile(home));
+
+/** Why everything is stopped, and how to go on, for a person. */
+export const describeStop = (home: Home): { why: string; fix: string } =>
+  isStoppedHere(home)
+    ? { why: `${stopFile(home)} is there`, fix: 'Remove the file to go on.' }
+    : { why: 'the fleet is stopped', fix: 'Let it go on: oka fleet resume' };
 export const isPaused = (home: Home): boolean => existsSync(pauseFile(home));

@@ -14,7 +14,7 @@ import { readEvents } from '../../ledger/read-events.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Config } from '../../schema/config.ts';
 import { watchConfig } from '../home/config-file.ts';
-import { isStopped, stopFile } from '../home/stop-files.ts';
+import { describeStop, isStopped } from '../home/stop-files.ts';
 import { loadRoomsConfig } from '../room-config.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Log } from '../log-line.ts';
@@ -87,10 +87,10 @@ export async function maintainOnce(
   signal: AbortSignal,
   overrides: MaintenanceOverrides = {},
 ): Promise<PassResult> {
-  if (isStopped(home))
-    throw new OkaError('refused', `${stopFile(home)} is there: everything is stopped`, {
-      fix: 'Remove the file to go on.',
-    });
+  if (isStopped(home)) {
+    const { why, fix } = describeStop(home);
+    throw new OkaError('refused', `${why}: everything is stopped`, { fix });
+  }
   const config = await loadRoomsConfig(home, overrides.rooms);
   return withMaintenance(home, config, overrides, (m) => untilStopped(home, signal, (stop) => runPass(m, stop)));
 }

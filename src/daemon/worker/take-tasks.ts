@@ -7,7 +7,7 @@ import { messageOf } from '../../schema/errors.ts';
 import type { watchConfig } from '../home/config-file.ts';
 import { withoutUnclaimed } from '../fleet/assert-owned.ts';
 import type { DiskSpace } from '../home/disk-space.ts';
-import { isPaused, isStopped, stopFile } from '../home/stop-files.ts';
+import { describeStop, isDraining, isPaused, isStopped } from '../home/stop-files.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Host } from '../host.ts';
@@ -74,6 +74,7 @@ export async function takeTasks(
     ledger.checkPen();
     if (ledger.failure !== null) throw ledger.failure;
     if (atWork.size === 0 && isIdle(taskGraph()) && (await hasNewConfig(checkConfig, host, log))) return;
+    if (isDraining(home) && atWork.size === 0 && isIdle(taskGraph()) && (fleet?.taskCount() ?? 0) === 0) return;
     reportHalt();
     const isBlocked = space.isShort() || isStopped(home);
     if (!isBlocked && host.stops.seen > stops) {
@@ -87,7 +88,7 @@ export async function takeTasks(
       work(resumed);
       continue;
     }
-    if (isBlocked || isPaused(home) || isFull()) {
+    if (isBlocked || isHalted(home) || isFull()) {
       await Promise.race([rest(signal), ...atWork]);
       continue;
     }
@@ -98,7 +99,7 @@ export async function takeTasks(
       ? inbox.next(AbortSignal.any([signal, AbortSignal.timeout(2 * POLL_MS)]))
       : inbox.take());
     if (claimed === null) continue;
-    if (isStopped(home) || isPaused(home) || isFull()) {
+    if (isStopped(home) || isHalted(home) || isFull()) {
       inbox.putBack(claimed);
       continue;
     }
@@ -112,14 +113,23 @@ export async function takeTasks(
   }
 }
 
+function stopText(home: Home): string {
+  const { why, fix } = describeStop(home);
+  return `stopped: nothing runs, since ${why}. ${fix}`;
+}
+
+/** Whether nothing new begins. */
+const isHalted = (home: Home): boolean => isPaused(home) || isDraining(home);
+
 /** Reports once that everything is stopped or paused, and that it goes on. */
 function haltReporter(home: Home, log: Log): () => void {
   let before = 'working';
   return () => {
-    const now = isStopped(home) ? 'stopped' : isPaused(home) ? 'paused' : 'working';
+    const now = isStopped(home) ? 'stopped' : isDraining(home) ? 'draining' : isPaused(home) ? 'paused' : 'working';
     if (now === before) return;
     before = now;
-    if (now === 'stopped') log(`stopped: nothing runs until you remove ${stopFile(home)}`);
+    if (now === 'stopped') log(stopText(home));
+    else if (now === 'draining') log('draining: no new task begins; the worker ends when it has finished what it has');
     else if (now === 'paused') log('paused: no new task begins until you run oka unpause');
     else log('goes on: tasks begin again');
   };

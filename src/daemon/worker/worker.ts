@@ -10,6 +10,7 @@
  * W5 A full disk ends nothing: it is reported once, nothing new begins, and what was in progress continues when there is space.
  * W6 When the ledger has closed by itself the worker ends: only the next one, which reads it from disk, can go on.
  */
+import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isOver } from '../../engine/run-state.ts';
@@ -25,6 +26,7 @@ import { watchConfig } from '../home/config-file.ts';
 import { publicIdentity } from '../home/home-anchors.ts';
 import { watchDiskSpace } from '../home/disk-space.ts';
 import { noteRulesProblem } from '../home/rules-fixed.ts';
+import { fleetStopFile } from '../home/stop-files.ts';
 import type { Config } from '../../schema/config.ts';
 import { type Host, withHost } from '../host.ts';
 import type { LedgerPort } from '../port-types.ts';
@@ -72,7 +74,9 @@ export async function work(home: Home, signal: AbortSignal, log: Log, options: W
 
 async function workForFleetIfMember(host: Host, signal: AbortSignal, log: Log): Promise<void> {
   const { fleet } = host.valuesOf({ fleet: ports.fleet });
-  if (fleet !== null) await (await import('../fleet/fleet-tasks.ts')).workForFleet(host, fleet, signal, log);
+  if (fleet === null)
+    rmSync(fleetStopFile(host.home), { force: true }); // it was an order of a fleet that it has left
+  else await (await import('../fleet/fleet-tasks.ts')).workForFleet(host, fleet, signal, log);
 }
 
 type Serving = { checkConfig: CheckConfig; desktop: boolean };

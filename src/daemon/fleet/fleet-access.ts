@@ -1,0 +1,64 @@
+/** Owns: the connection of a command to the fleet, for as long as the command takes. No pen is needed. */
+import { connectFleet, type FleetConnection } from '../../fleet/connect-fleet.ts';
+import { type FleetMembers, openMembers } from '../../fleet/fleet-members.ts';
+import { type FleetOrders, openOrders } from '../../fleet/fleet-orders.ts';
+import { findStream, RUNS, toStream } from '../../fleet/fleet-streams.ts';
+import { type TaskQueue, taskQueue } from '../../fleet/task-queue.ts';
+import { peekProjection } from '../../ledger/peek-projection.ts';
+import { OkaError } from '../../schema/errors.ts';
+import type { FleetStream } from '../../schema/fleet.ts';
+import type { Home } from '../../schema/home.ts';
+import { openHomeVault } from '../guard/home-vault.ts';
+import { readIdentity } from '../home/home-identity.ts';
+import { type FleetEnvironment, fleetEnvironment } from '../settings.ts';
+import { fleetRuns, type FleetRuns } from './fleet-runs.ts';
+
+export type FleetAccess = {
+  connection: FleetConnection;
+  /** The name of this member. */
+  name: string;
+  environment: FleetEnvironment;
+  /** What this home knows about its fleet. */
+  known: FleetRuns;
+  queue: TaskQueue;
+  openMembers: () => Promise<FleetMembers>;
+  openOrders: () => Promise<FleetOrders>;
+};
+
+export async function withFleet<T>(home: Home, use: (access: FleetAccess) => Promise<T>): Promise<T> {
+  const environment = requireEnvironment();
+  const { servers, authority, replicas } = environment;
+  const credentials = (await (await openHomeVault(home)).find('fleet'))?.value ?? null;
+  const name = environment.name ?? readIdentity(home)?.id ?? 'unknown';
+  const { state: known } = await peekProjection(home.ledgers.run, home.oka, fleetRuns);
+  const connection = await connectFleet({ servers, credentials, authority, name });
+  try {
+    return await use({
+      connection,
+      name,
+      environment,
+      known,
+      queue: taskQueue(connection, environment),
+      openMembers: () => openMembers(connection, replicas),
+      openOrders: () => openOrders(connection, replicas),
+    });
+  } finally {
+    await connection.close();
+  }
+}
+
+export function requireEnvironment(): FleetEnvironment {
+  const environment = fleetEnvironment();
+  if (environment !== null) return environment;
+  throw new OkaError('not-set-up', 'this home works alone: OKA_FLEET is not set', {
+    fix: 'Such as: OKA_FLEET=nats://a:4222,nats://b:4222,nats://c:4222 (docs/FLEET.md)',
+  });
+}
+
+export async function requireStream({ connection }: Pick<FleetAccess, 'connection'>): Promise<FleetStream> {
+  const found = await findStream(connection, RUNS);
+  if (found !== null) return toStream(found);
+  throw new OkaError('fleet-refused', `the servers have no stream ${RUNS}`, {
+    fix: 'Start a worker with OKA_FLEET: the first member of a new fleet creates it. If it was lost: oka fleet backfill',
+  });
+}

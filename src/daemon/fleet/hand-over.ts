@@ -1,0 +1,19 @@
+/**
+ * Owns: giving a run back to the queue while this worker goes on, so that another member continues it.
+ *
+ * H1 First nobody here can continue it any more, then what is going on ends, then everything it wrote is in the stream;
+ *    only after that the task is given back. The fence of this process is not used again.
+ */
+import type { RunFence } from '../../fleet/run-fence.ts';
+import type { Active, Work } from './work-in-progress.ts';
+
+export async function handOver({ host, member, log }: Work, own: Active, fence: RunFence): Promise<void> {
+  const { run } = fence;
+  const stop = { kind: 'stop', reason: 'it is handed over to another member of the fleet' } as const;
+  member.owned.markUnready(run);
+  await Promise.all(member.owned.runsOf(run).map((each) => host.engine.stop(each, stop).catch(() => undefined)));
+  await member.owned.settled(run);
+  member.owned.remove(run);
+  log(`${run}: given back to the fleet`);
+  own.taken.release(0);
+}

@@ -1,0 +1,107 @@
+/** Homes of a fleet with real workers, and what `oka` says in them. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { setUp } from '../../src/daemon/home/set-up.ts';
+import { homeAt } from '../../src/daemon/settings.ts';
+import { addTask } from '../../src/intake/add-task.ts';
+import { readEvents } from '../../src/ledger/read-events.ts';
+import type { Event } from '../../src/schema/event.ts';
+import type { Home } from '../../src/schema/home.ts';
+import type { NatsCluster } from './nats-cluster.ts';
+
+export type FleetHome = {
+  name: string;
+  home: Home;
+  /** Starts its worker. */
+  start(): void;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+  /** Commands wait for an approval from the next start on. */
+  askBeforeCommands(): void;
+  /** What `oka …` prints there, parsed when `--json` is among the words. */
+  oka<T = string>(...words: string[]): Promise<T>;
+  drop(id: string, text: string, fields?: Record<string, unknown>): void;
+  events<T extends Event['type']>(type: T): Promise<Extract<Event, { type: T }>[]>;
+  result(id: string): string | null;
+};
+
+export type FleetHomes = { open(name: string, variables?: Record<string, string>): FleetHome } & AsyncDisposable;
+
+const PROGRAM = join(import.meta.dirname, '../../bin/oka');
+const WORKER = join(import.meta.dirname, 'fleet-home-child.ts');
+
+export function fleetHomes({ url, monitors }: Pick<NatsCluster, 'url' | 'monitors'>): FleetHomes {
+  const root = mkdtempSync(join(tmpdir(), 'oka-fleet-homes-'));
+  const opened: FleetHome[] = [];
+  return {
+    open: (name, variables = {}) => {
+      const env = {
+        ...process.env,
+        OKA_FLEET: url,
+        OKA_FLEET_MONITOR: monitors,
+        OKA_FLEET_NAME: name,
+        OKA_FLEET_ACK_SECONDS: '3',
+        ...variables,
+      };
+      opened.push(openHome(homeAt(join(root, name)), name, env));
+      return opened.at(-1) as FleetHome;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(opened.map((each) => each.stop('SIGKILL')));
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+function openHome(home: Home, name: string, env: NodeJS.ProcessEnv): FleetHome {
+  setUp(home);
+  let worker: ChildProcess | null = null;
+  return {
+    name,
+    home,
+    start: () => {
+      worker = spawn(process.execPath, [WORKER, home.dir], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    },
+    stop: async (signal = 'SIGTERM') => {
+      const child = worker;
+      worker = null;
+      if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill(signal);
+      await gone;
+    },
+    askBeforeCommands: () => {
+      const policy = readFileSync(home.policy, 'utf8');
+      writeFileSync(home.policy, policy.replace('rules: []', 'rules:\n  - { effect: ask, tool: shell }'));
+    },
+    oka: async <T>(...words: string[]) => {
+      const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, ...words, '--dir', home.dir], { env });
+      return (words.includes('--json') ? JSON.parse(stdout) : stdout) as T;
+    },
+    drop: (id, text, fields = {}) => addTask(join(home.workspace, 'inbox'), { text, fields: { id, ...fields } }),
+    events: async <T extends Event['type']>(wanted: T) => {
+      const found: Extract<Event, { type: T }>[] = [];
+      if (existsSync(home.ledgers.run))
+        for await (const event of readEvents(home.ledgers.run))
+          if (event.type === wanted) found.push(event as unknown as Extract<Event, { type: T }>);
+      return found;
+    },
+    result: (id) => {
+      const file = join(home.workspace, 'outbox', id, 'RESULT.md');
+      return existsSync(file) ? readFileSync(file, 'utf8') : null;
+    },
+  };
+}
+
+/** Waits for something that will be true; the message says what never was. */
+export async function until(what: string, check: () => unknown, seconds = 90): Promise<void> {
+  const end = performance.now() + seconds * 1000;
+  while (performance.now() < end) {
+    if ((await check()) === true) return;
+    await sleep(500);
+  }
+  throw new Error(`not within ${seconds} seconds: ${what}`);
+}
