@@ -4,7 +4,7 @@ import { type ObjectStore, Objm } from '@nats-io/obj';
 import { StorageType } from '@nats-io/jetstream';
 import { OkaError } from '../schema/errors.ts';
 import type { FleetConnection } from './connect-fleet.ts';
-import { FILES } from './fleet-streams.ts';
+import { FILES } from './fleet-subjects.ts';
 
 export type FleetFiles = {
   /** Resolves with the hash when the content is stored. */

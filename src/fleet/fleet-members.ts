@@ -3,7 +3,7 @@ import { StorageType } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { MemberMessage } from '../schema/fleet.ts';
 import type { FleetConnection } from './connect-fleet.ts';
-import { MEMBERS, toToken } from './fleet-streams.ts';
+import { MEMBERS, toToken } from './fleet-subjects.ts';
 
 export type FleetMembers = { report(member: MemberMessage): Promise<void>; list(): Promise<MemberMessage[]> };
 

@@ -7,7 +7,7 @@ import { StorageType } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import { FleetOrder } from '../schema/fleet.ts';
 import type { FleetConnection } from './connect-fleet.ts';
-import { ORDERS, toToken } from './fleet-streams.ts';
+import { ORDERS, toToken } from './fleet-subjects.ts';
 
 export type StoredOrder = FleetOrder & { revision: number };
 

@@ -1,11 +1,9 @@
 /**
- * Owns: the streams of a fleet and their subjects.
+ * Owns: the streams of a fleet.
  *
  * S1 A stream that a member has worked with is never created again: its sequences would start over, and an owner of
  *    before could be acknowledged. Name and time of creation are compared at every start.
- * S2 The last part of a subject is the member that publishes there, so that the permissions of the servers can hold a member
- *    to its own subjects. Readers take the member from the subject, not from the message.
- * S3 What does not fit is refused, not dropped (`discard: new`): a task stays in the inbox, a run waits.
+ * S2 What does not fit is refused, not dropped (`discard: new`): a task stays in the inbox, a run waits.
  */
 import {
   DiscardPolicy,
@@ -19,36 +17,11 @@ import { nanos } from '@nats-io/nats-core';
 import { OkaError } from '../schema/errors.ts';
 import type { FleetStream } from '../schema/fleet.ts';
 import type { FleetConnection } from './connect-fleet.ts';
-
-export const RUNS = 'OKA_RUNS';
-export const TASKS = 'OKA_TASKS';
-export const RESULTS = 'OKA_RESULTS';
-export const SHARED = 'OKA_SHARED';
-export const FILES = 'oka_files';
-export const MEMBERS = 'oka_members';
-export const ORDERS = 'oka_orders';
+import { RESULTS, RUNS, SHARED, TASKS } from './fleet-subjects.ts';
 
 /** Within this time a task that is sent twice is stored once; later ones are recognised by their run. */
 const DUPLICATES_MS = 3_600_000;
 const NOT_FOUND = 10059;
-
-/** A run has subjects of its own: the fence counts on their last sequence. */
-export const runSubject = (run: string, member: string): string => `oka.run.${toToken(run)}.${toToken(member)}`;
-export const runSubjects = (run: string): string => `oka.run.${toToken(run)}.*`;
-export const resultSubject = (home: string, member: string): string => `oka.result.${toToken(home)}.${toToken(member)}`;
-export const resultSubjects = (home: string): string => `oka.result.${toToken(home)}.*`;
-export const taskSubject = (queue: string, member: string): string => `oka.task.${queue}.${toToken(member)}`;
-export const taskSubjects = (queue: string): string => `oka.task.${queue}.*`;
-/** Every member may change every shared value. A key may have several parts, separated by dots. */
-export const sharedSubject = (key: string): string => `oka.shared.${key}`;
-
-/** Who published on a subject (S2). */
-export const publisherOf = (subject: string): string => fromToken(subject.slice(subject.lastIndexOf('.') + 1));
-
-/** Dots separate the parts of a subject, so that a name with dots needs others. */
-export const toToken = (name: string): string => name.replaceAll('.', '=');
-
-const fromToken = (token: string): string => token.replaceAll('=', '.');
 
 /** Opens the streams; those of a new fleet are created. `known` is what this home worked with before. */
 export async function openStreams(

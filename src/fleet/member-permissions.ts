@@ -5,7 +5,7 @@
  *    key among the members. It reads what every member reads, and hears only what is sent to its own inbox.
  * P2 No member creates, changes, empties or deletes a stream, or deletes a message: whoever sets the fleet up does that once.
  */
-import { FILES, MEMBERS, ORDERS, RESULTS, RUNS, SHARED, TASKS, toToken } from './fleet-streams.ts';
+import { FILES, MEMBERS, ORDERS, RESULTS, RUNS, SHARED, TASKS, toToken } from './fleet-subjects.ts';
 
 export type Permissions = { publish: string[]; subscribe: string[] };
 

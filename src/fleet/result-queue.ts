@@ -2,7 +2,7 @@
 import { AckPolicy, type ConsumerInfo } from '@nats-io/jetstream';
 import { ResultMessage } from '../schema/fleet.ts';
 import type { FleetConnection } from './connect-fleet.ts';
-import { publisherOf, RESULTS, resultSubject, resultSubjects } from './fleet-streams.ts';
+import { publisherOf, RESULTS, resultSubject, resultSubjects } from './fleet-subjects.ts';
 
 export type ReturnedResult = { result: ResultMessage; finish: () => Promise<void> };
 

@@ -4,7 +4,7 @@ import { JetStreamApiError, type StoredMsg } from '@nats-io/jetstream';
 import { OkaError } from '../schema/errors.ts';
 import { type FleetStream, RunMessage } from '../schema/fleet.ts';
 import { ANSWER_MS, type FleetConnection } from './connect-fleet.ts';
-import { publisherOf, RUNS, runSubject, runSubjects } from './fleet-streams.ts';
+import { publisherOf, RUNS, runSubject, runSubjects } from './fleet-subjects.ts';
 import type { Appended, RunLog } from './run-fence.ts';
 import { type StoredMessage, UNREADABLE } from './run-owner.ts';
 

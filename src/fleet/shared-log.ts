@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import { ANSWER_MS, type FleetConnection } from './connect-fleet.ts';
-import { SHARED, sharedSubject } from './fleet-streams.ts';
+import { SHARED, sharedSubject } from './fleet-subjects.ts';
 import { toAnswer } from './run-log.ts';
 import type { SharedLog } from './shared-values.ts';
 

@@ -10,7 +10,8 @@ import { nanos } from '@nats-io/nats-core';
 import { hash } from 'node:crypto';
 import { TaskMessage } from '../schema/fleet.ts';
 import type { FleetConnection } from './connect-fleet.ts';
-import { findStream, publisherOf, RUNS, TASKS, taskSubject, taskSubjects } from './fleet-streams.ts';
+import { findStream } from './fleet-streams.ts';
+import { publisherOf, RUNS, TASKS, taskSubject, taskSubjects } from './fleet-subjects.ts';
 
 export type QueuedTask = {
   task: TaskMessage;
@@ -104,23 +105,7 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
       return message === null ? null : toQueued(message);
     },
     depth,
-    overview: async () => {
-      const [queue, tasks, runs] = await Promise.all([
-        depth(),
-        findStream(connection, TASKS),
-        findStream(connection, RUNS),
-      ]);
-      const oldest = (tasks?.state.messages ?? 0) > 0 ? (tasks?.state.first_ts ?? null) : null;
-      return {
-        queue,
-        oldest: oldest === null ? null : new Date(oldest).toISOString(),
-        replicas: (runs?.cluster?.replicas ?? []).map(({ name, current, lag }) => ({
-          name,
-          isCurrent: current,
-          lag: lag ?? 0,
-        })),
-      };
-    },
+    overview: async () => ({ queue: await depth(), ...(await conditionOf(connection)) }),
     find: async (id) => {
       for (let next = 1; ; ) {
         const query = { seq: next, next_by_subj: taskSubjects('*') };
@@ -131,6 +116,19 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
         next = stored.seq + 1;
       }
     },
+  };
+}
+
+async function conditionOf(connection: FleetConnection): Promise<Omit<QueueOverview, 'queue'>> {
+  const [tasks, runs] = await Promise.all([findStream(connection, TASKS), findStream(connection, RUNS)]);
+  const oldest = (tasks?.state.messages ?? 0) > 0 ? (tasks?.state.first_ts ?? null) : null;
+  return {
+    oldest: oldest === null ? null : new Date(oldest).toISOString(),
+    replicas: (runs?.cluster?.replicas ?? []).map(({ name, current, lag }) => ({
+      name,
+      isCurrent: current,
+      lag: lag ?? 0,
+    })),
   };
 }
 

@@ -10,7 +10,7 @@ import { setUp } from '../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import { addTask } from '../../src/intake/add-task.ts';
 import { submit } from '../../src/intake/submit-request.ts';
-import { RUNS } from '../../src/fleet/fleet-streams.ts';
+import { RUNS } from '../../src/fleet/fleet-subjects.ts';
 import { readEvents } from '../../src/ledger/read-events.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import type { TaskGraph } from '../../src/ledger/task-graph.ts';

@@ -8,7 +8,8 @@ import { setUp } from '../../src/daemon/home/set-up.ts';
 import { fleetEnvironment, homeAt, loadConfig } from '../../src/daemon/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
 import { connectFleet } from '../../src/fleet/connect-fleet.ts';
-import { openStreams, RUNS } from '../../src/fleet/fleet-streams.ts';
+import { openStreams } from '../../src/fleet/fleet-streams.ts';
+import { RUNS } from '../../src/fleet/fleet-subjects.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { findNatsServer, type NatsCluster, startCluster } from '../support/nats-cluster.ts';
 

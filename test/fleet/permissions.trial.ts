@@ -6,7 +6,8 @@ import { type FleetConnection, connectFleet } from '../../src/fleet/connect-flee
 import { openFiles } from '../../src/fleet/fleet-files.ts';
 import { openMembers } from '../../src/fleet/fleet-members.ts';
 import { openOrders } from '../../src/fleet/fleet-orders.ts';
-import { openStreams, RUNS, TASKS } from '../../src/fleet/fleet-streams.ts';
+import { openStreams } from '../../src/fleet/fleet-streams.ts';
+import { RUNS, TASKS } from '../../src/fleet/fleet-subjects.ts';
 import { inboxOf, type MemberRole, permissionsBlock } from '../../src/fleet/member-permissions.ts';
 import { resultQueue } from '../../src/fleet/result-queue.ts';
 import { claimRun } from '../../src/fleet/run-fence.ts';

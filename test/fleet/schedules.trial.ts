@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
-import { SHARED } from '../../src/fleet/fleet-streams.ts';
+import { SHARED } from '../../src/fleet/fleet-subjects.ts';
 import { type Counter, startCounter } from '../support/call-counter.ts';
 import { eventsAt, type FleetHome, startFleetHomes, until } from '../support/fleet-homes.ts';
 import { findNatsServer, restartLeader, startCluster } from '../support/nats-cluster.ts';

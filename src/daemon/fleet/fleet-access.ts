@@ -2,7 +2,8 @@
 import { connectFleet, type FleetConnection } from '../../fleet/connect-fleet.ts';
 import { type FleetMembers, openMembers } from '../../fleet/fleet-members.ts';
 import { type FleetOrders, openOrders } from '../../fleet/fleet-orders.ts';
-import { findStream, RUNS, toStream } from '../../fleet/fleet-streams.ts';
+import { findStream, toStream } from '../../fleet/fleet-streams.ts';
+import { RUNS } from '../../fleet/fleet-subjects.ts';
 import { type TaskQueue, taskQueue } from '../../fleet/task-queue.ts';
 import { peekProjection } from '../../ledger/peek-projection.ts';
 import { OkaError } from '../../schema/errors.ts';
