@@ -56,7 +56,8 @@ describe.skipIf(!hasServer)('orders for a fleet', () => {
     const { member: first } = await whyAt(home, 'asked');
     const [owner, other] = first === 'left' ? [able[0], able[1]] : [able[1], able[0]];
     if (owner === undefined || other === undefined) throw new Error('no owner');
-    expect(await home.oka('status')).toMatch(new RegExp(`asked +at ${owner.name}: waits for`));
+    const atOwner = new RegExp(`asked +at ${owner.name}: waits for`);
+    await until('status says where it is', async () => atOwner.test(await home.oka('status'))); // members report now and then
     const drained = await home.oka<object>('fleet', 'drain', owner.name, '--wait', '--json');
     expect(drained).toMatchObject({ member: owner.name, order: 'drain', state: 'drained' });
     await until('the other has it', async () => (await whyAt(home, 'asked')).member === other.name);
