@@ -6,6 +6,7 @@ import { noteTyping, TYPING_MS, typingFolders } from '../../src/daemon/chat/typi
 import { accountOf } from '../support/chat-trial.ts';
 import { openChatStory, persona, type Speaker } from '../support/chat-story.ts';
 import { scaled } from '../support/thorough.ts';
+import { call } from '../support/wire-server-reply.ts';
 
 const names = ['arya', 'bran', 'catelyn', 'davos', 'edric'];
 const agentsOf = (count: number): Record<string, string> =>
@@ -52,6 +53,73 @@ describe('a chain of mentions', () => {
     const messages = await chat.settled('hall', 8);
     expect(messages.at(-1)?.content).toContain('its budget of 7 calls is used up');
     expect(messages.filter(({ kind }) => kind === 'agent')).toHaveLength(7);
+  });
+});
+
+describe('a conversation that is deleted in the middle of a chain', () => {
+  it('ends there: nothing is said or begun in it any more, and other conversations go on', {
+    timeout: 300_000,
+  }, async () => {
+    await using chat = await openChatStory(agentsOf(3), forwarding(3, 12));
+    chat.story.work();
+    for (const room of ['hall', 'yard']) {
+      chat.open(room);
+      chat.post(room, '@arya begin');
+    }
+    await chat.story.until('a few replies', async () => ((await chat.messages('hall')).length > 5 ? true : undefined));
+    chat.request({ kind: 'chat_delete', conversation: 'hall' });
+    const messages = await chat.settled('yard', 14);
+    expect(messages.filter(({ kind }) => kind === 'agent')).toHaveLength(13);
+    expect(await chat.conversation('hall')).toBeNull();
+    const events = await chat.story.events();
+    const deleted = events.findIndex(({ type }) => type === 'chat.deleted');
+    expect(deleted).toBeGreaterThan(0);
+    const later = events.slice(deleted + 1);
+    expect(later.filter(({ data }) => 'conversation' in data && data.conversation === 'c-hall')).toEqual([]);
+    const ofHall = new Set(
+      events.flatMap((event) =>
+        event.type === 'notice.taken' && event.data.conversation === 'c-hall' ? event.data.run : [],
+      ),
+    );
+    expect(later.filter(({ type, run }) => type === 'run.started' && ofHall.has(run ?? ''))).toEqual([]);
+    const open = [...ofHall].filter((run) => !events.some((event) => event.type === 'run.ended' && event.run === run));
+    expect(open).toEqual([]);
+    expect(accountOf(events).problems).toEqual([]);
+  });
+});
+
+describe('a conversation that is paused in a loop of tools', () => {
+  it('settles the call in hand, starts no other, and goes on with the next one when it is resumed', {
+    timeout: 300_000,
+  }, async () => {
+    const turns = 12;
+    await using chat = await openChatStory(agentsOf(1), ({ request }) => {
+      const done = Array.from({ length: turns }, (_, at) => at).filter((at) => request.text.includes(`MARK-${at}.`));
+      return done.length < turns ? call('files_read', { path: `${done.length}.txt` }) : 'Looked everywhere.';
+    });
+    for (let at = 0; at < turns; at += 1) chat.story.write(`workspace/desk/${at}.txt`, `MARK-${at}.`);
+    chat.story.work();
+    chat.open('hall');
+    chat.post('hall', '@arya look');
+    const calls = async (): Promise<string[]> =>
+      (await chat.story.eventsOf('call.started')).flatMap(({ data }) =>
+        data.tool.startsWith('model.') ? [] : data.call,
+      );
+    await chat.story.until('some calls', async () => ((await calls()).length >= 3 ? true : undefined));
+    chat.request({ kind: 'chat_pause', conversations: ['hall'] });
+    await chat.story.until('the pause of the run', async () => (await chat.story.eventsOf('run.paused'))[0]);
+    const atPause = await calls();
+    const events = await chat.story.events();
+    const paused = events.findIndex(({ type }) => type === 'run.paused');
+    expect(events.slice(paused).filter(({ type }) => type === 'call.started')).toEqual([]);
+    const ended = events.flatMap((event) => (event.type === 'call.ended' ? event.data.call : []));
+    expect(atPause.filter((each) => !ended.includes(each))).toEqual([]);
+    chat.request({ kind: 'chat_resume', conversations: ['hall'] });
+    expect((await chat.settled('hall', 3)).at(-1)).toMatchObject({ content: 'Looked everywhere.', status: 'done' });
+    const all = await calls();
+    expect(all.slice(0, atPause.length)).toEqual(atPause);
+    expect(new Set(all).size).toBe(all.length);
+    expect(all.length).toBeGreaterThan(atPause.length);
   });
 });
 

@@ -104,6 +104,39 @@ it('an approval is answered where it appears', async () => {
   await terminal.until((lines) => lines.endsWith('›'), 'the usual prompt');
 });
 
+it('commands of oka work behind a slash: memory, graphs, undo, and a mistake names what was meant', async () => {
+  await using terminal = open('chat', 'new', 'commands');
+  await terminal.shows('›');
+  terminal.type(`/memory fact add "the gate opens at seven"${ENTER}`);
+  await terminal.shows('passed on to it');
+  await story.until('the fact', async () => {
+    const { out } = await okaWith({}, 'memory', 'fact', 'list', '--dir', story.home.dir);
+    return out.includes('gate opens at seven') ? true : undefined;
+  });
+  terminal.type(`/memory fact list${ENTER}`);
+  await terminal.shows('gate opens at seven');
+  terminal.type(`/graph list${ENTER}`);
+  await terminal.shows('graph');
+  terminal.type(`/undo no-such-run${ENTER}`);
+  await terminal.shows('no-such-run');
+  terminal.type(`/mmory${ENTER}`);
+  await terminal.shows('Did you mean /memory?');
+  terminal.type(`hello again${ENTER}`);
+  await terminal.shows('Good to hear.');
+});
+
+it('view --follow shows words as they come, and lines only through a pipe', async () => {
+  await chat('new', 'followed');
+  await using terminal = open('chat', 'view', 'followed', '--follow');
+  await using other = open('chat', 'join', 'followed');
+  await other.shows('›');
+  other.type(`please stall${ENTER}`);
+  await terminal.shows('oka is writing:');
+  await terminal.shows('I am thinking about');
+  other.type(CTRL_C);
+  await terminal.until((lines) => /\|oka\|/.test(lines) && !lines.includes('is writing'), 'the settled message');
+});
+
 it('through a pipe, lines go in and lines come out', async () => {
   await chat('new', 'piped');
   const ran = await okaWith({ input: 'hello\n' }, 'chat', 'join', 'piped', '--dir', story.home.dir);
