@@ -31,6 +31,7 @@ const server = createServer((request, response) => {
     const body = Buffer.concat(chunks);
     const words = request.url === '/push' ? browser.read(body) : body.toString('utf8');
     sent.push(JSON.stringify(request.headers) + request.url + words);
+    response.setHeader('connection', 'close'); // the next message may come when an idle connection has been closed
     response.end('{"id":"x"}');
   });
 });
