@@ -41,7 +41,7 @@ export default function HealthView({ data }: ViewProps<Answer>): VNode {
 const STATES: Readonly<Record<Answer['state'], string>> = {
   running: 'works',
   paused: 'works; no new task begins until: oka unpause',
-  stopped: 'stopped: nothing runs until .oka/STOP is removed',
+  stopped: 'stopped: nothing runs until .oka/STOP is removed, or a stopped fleet resumes',
   silent: 'does not respond',
   none: 'is not running. Start it: oka up',
 };

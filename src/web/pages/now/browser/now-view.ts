@@ -70,7 +70,7 @@ function choosableIn({ waiting, running, recent }: NowData): Choosable[] {
 const WORKER: Readonly<Record<NowData['worker'], string>> = {
   running: 'oka is working',
   paused: 'Paused: nothing new begins until `oka unpause`',
-  stopped: 'Stopped: nothing runs until .oka/STOP is removed',
+  stopped: 'Stopped: nothing runs until .oka/STOP is removed, or a stopped fleet resumes',
   silent: 'The worker does not respond',
   none: 'No worker is running. Start it: oka up',
 };
