@@ -15,7 +15,7 @@ import { OkaError } from './errors.ts';
 import { fitCheck } from './fits.ts';
 import { FrameInvalidated, FramePut } from './frame.ts';
 import { StateChange, StateKey, StateNamespace } from './state-entry.ts';
-import { FleetJoined, FleetOrdered, FleetRefilled, RunClaimed, RunFenced, TaskReturned, TaskSent } from './fleet.ts';
+import { FleetJoined, FleetOrdered, RunClaimed, RunFenced, TaskReturned, TaskSent } from './fleet.ts';
 import { GraphSaved } from './graph.ts';
 import { Intake } from './intake.ts';
 import { copyJson, JsonValue } from './json.ts';
@@ -576,7 +576,6 @@ export const eventData = {
   'frame.invalidated': FrameInvalidated,
   'fleet.joined': FleetJoined,
   'fleet.ordered': FleetOrdered,
-  'fleet.refilled': FleetRefilled,
   'run.claimed': RunClaimed,
   'run.fenced': RunFenced,
   'task.sent': TaskSent,

@@ -91,17 +91,6 @@ export const FleetOrdered = z
   })
   .describe('An order that this member follows from now on.');
 
-export const FleetRefilled = z
-  .strictObject({
-    stream: FleetStream.describe('The stream of runs as it is now.'),
-    before: FleetStream.nullable().describe('The stream that this home worked with before, if it was another one.'),
-    runs: z.int().nonnegative().describe('Runs that were written there again.'),
-    events: z.int().nonnegative().describe('How many events they have.'),
-    tasks: z.int().nonnegative().describe('Tasks of this home that were put into the queue again.'),
-    results: z.int().nonnegative().describe('Results of this home that were sent again.'),
-  })
-  .describe('The streams of the fleet were refilled from the files of this home.');
-
 /** An order in the bucket of orders: for everybody, or for one member. */
 export const FleetOrder = z.strictObject({
   isHalted: z.boolean().describe('Whether to stop, or to take nothing new; false ends an order of before.'),

@@ -46,8 +46,6 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
 
   'fleet.joined': ({ member, runs }) => `Joined the fleet of ${runs.name} as ${member}`,
   'fleet.ordered': ({ order, by }) => ORDERS[order](by),
-  'fleet.refilled': ({ runs, tasks, results }) =>
-    `Refilled the streams of the fleet: ${count(runs, 'run')}, ${count(tasks, 'task')}, ${count(results, 'result')}`,
   'task.sent': ({ needs }) => `Given to the fleet${needs.length === 0 ? '' : `; needs ${needs.join(', ')}`}`,
   'task.returned': ({ worker, status }) => `Came back from ${worker}: ${status}`,
   'run.claimed': ({ worker, epoch, from }) =>

@@ -37,7 +37,6 @@ const inventory = [
   'fact.reworded@1',
   'fleet.joined@1',
   'fleet.ordered@1',
-  'fleet.refilled@1',
   'frame.invalidated@1',
   'frame.put@1',
   'graph.saved@1',

@@ -11,7 +11,6 @@ export const fleet = defineRoom({
   events: [
     'fleet.joined',
     'fleet.ordered',
-    'fleet.refilled',
     'run.claimed',
     'run.fenced',
     'run.ended',
