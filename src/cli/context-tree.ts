@@ -1,6 +1,6 @@
 /** The context trees of a home, for commands that read and change nothing; no worker is needed. */
 import { readFrameText } from '../daemon/tree/frame-text.ts';
-import { readableArtifacts, withTreeRows } from '../daemon/tree/tree-index.ts';
+import { idPathsIn, readableArtifacts, withTreeRows } from '../daemon/tree/tree-index.ts';
 import { findWorkspace, listWorkspaces } from '../daemon/tree/workspaces.ts';
 import { loadRoomsConfig } from '../daemon/room-config.ts';
 import { TreeConfig } from '../schema/tree.ts';
@@ -18,7 +18,7 @@ export async function openTreeForReading({ home, rooms }: Pick<Call, 'home' | 'r
     workspaces,
     read: (workspace, query) => {
       findWorkspace(workspaces, workspace);
-      return withTreeRows(home, (rows) => query(readTree(rows, workspace)));
+      return withTreeRows(home, (rows) => query(readTree(rows, workspace, idPathsIn(home, workspace))));
     },
     text: (frame) => readFrameText(artifacts, frame.body),
   };

@@ -2,7 +2,6 @@
 import type { Rows } from '../schema/rows.ts';
 import type { ChangedFolder, NodeRecord, TreeChanges } from '../schema/tree.ts';
 import { movePlace } from './move-place.ts';
-import { type IndexChanges, noteChanges, noteRemoved, storeIndex } from './node-index.ts';
 import { refreshStale } from './stale-heads.ts';
 import { readNode } from './tree-store.ts';
 import { type EntryRow, type FolderRow, joinPath, type PlaceRow, treeKeys } from './tree-rows.ts';
@@ -10,12 +9,9 @@ import { type EntryRow, type FolderRow, joinPath, type PlaceRow, treeKeys } from
 export function applyChanges(rows: Rows, workspace: string, changes: TreeChanges, at: string): void {
   const hasPlaces = [...rows.each(treeKeys.places(workspace), { limit: 1 })].length > 0;
   const gone = hasPlaces ? goneNodes(rows, workspace, changes) : [];
-  const index: IndexChanges = new Map();
-  for (const folder of changes.folders) removeFolders(rows, workspace, folder, index);
+  for (const folder of changes.folders) removeFolders(rows, workspace, folder);
   for (const folder of changes.folders)
     rows.put(treeKeys.folder(workspace, folder.path), nextFolder(rows, workspace, folder));
-  for (const folder of changes.folders) noteChanges(index, folder);
-  storeIndex(rows, workspace, index);
   if (!hasPlaces) return;
   settleGone(rows, workspace, gone, changes, at);
   for (const folder of changes.folders) refreshFolder(rows, workspace, folder);
@@ -51,19 +47,14 @@ function mergeEntries(some: readonly EntryRow[], others: readonly EntryRow[]): E
 }
 
 /** The rows of folders that are gone, or are something else now. */
-function removeFolders(rows: Rows, workspace: string, { path, put, drop }: ChangedFolder, index: IndexChanges): void {
+function removeFolders(rows: Rows, workspace: string, { path, put, drop }: ChangedFolder): void {
   const replaced = put.filter(([, kind, , , was]) => was !== null && kind !== 'folder').map(([name]) => name);
   const removed = drop.filter(([, kind]) => kind === 'folder').map(([name]) => name);
   for (const name of [...replaced, ...removed]) {
     const folder = joinPath(path, name);
-    const row = rows.get<FolderRow>(treeKeys.folder(workspace, folder));
-    if (row === undefined) continue;
-    noteRemoved(index, folder, row);
+    if (rows.get(treeKeys.folder(workspace, folder)) === undefined) continue;
     rows.put(treeKeys.folder(workspace, folder), null);
-    for (const [key, below] of rows.each<FolderRow>(`${treeKeys.folder(workspace, folder)}/`)) {
-      noteRemoved(index, key.slice(treeKeys.folders(workspace).length), below);
-      rows.put(key, null);
-    }
+    for (const [key] of rows.each(`${treeKeys.folder(workspace, folder)}/`)) rows.put(key, null);
   }
 }
 

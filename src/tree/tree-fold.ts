@@ -23,7 +23,7 @@ type TreeEvent = Extract<Event, { type: (typeof TYPES)[number] }>;
 
 export const treeFold: View = {
   name: 'tree',
-  version: 2,
+  version: 3,
   types: TYPES,
   wants: (event) => {
     if (event.type === 'tree.scanned') return [event.data.changes.sha256];

@@ -30,8 +30,6 @@ export const treeKeys = {
   summary: (workspace: string) => `tree/${workspace}`,
   folders: (workspace: string) => `tree.folder/${workspace}/`,
   folder: (workspace: string, path: string) => `tree.folder/${workspace}/${path}`,
-  /** By the first digits of ids. */
-  paths: (workspace: string, digits: string) => `tree.path/${workspace}/${digits}`,
   places: (workspace: string) => `tree.place/${workspace}/`,
   place: (workspace: string, path: string) => `tree.place/${workspace}/${path}`,
   allAttached: (workspace: string) => `tree.attached/${workspace}/`,

@@ -10,7 +10,6 @@ import type { FrameID, FrameRecord } from '../schema/frame.ts';
 import type { NodeID, NodeRecord } from '../schema/tree.ts';
 import type { Rows } from '../schema/rows.ts';
 import { frameCount } from './frame-count.ts';
-import { pathsByStart } from './node-index.ts';
 import {
   type AttachedRow,
   baseName,
@@ -68,7 +67,11 @@ export type TreeReader = {
   findFrame: (name: string) => FrameID;
 };
 
-export function readTree(rows: Rows, workspace: string): TreeReader {
+/** The paths of nodes whose ids begin with `start` in the tree with this root; null when that is not known. */
+export type IdPaths = (root: NodeID, start: string) => string[] | null;
+
+/** `idPaths` only makes finding nodes by id faster. */
+export function readTree(rows: Rows, workspace: string, idPaths: IdPaths = () => null): TreeReader {
   const tree: TreeReader = {
     workspace,
     summary: () => rows.get<SummaryRow>(treeKeys.summary(workspace)) ?? null,
@@ -86,7 +89,7 @@ export function readTree(rows: Rows, workspace: string): TreeReader {
     places: (under = '') => placesBelow(rows, workspace, under),
     roots: () =>
       [...rows.each<RootRow>(treeKeys.roots(workspace))].map(([key, root]) => ({ ...root, seq: seqOfKey(key) })),
-    find: (name) => findPath(rows, workspace, name),
+    find: (name) => findPath(rows, workspace, name, idPaths),
     findFrame: (name) => findFrame(rows, workspace, name),
   };
   return tree;
@@ -163,10 +166,10 @@ function* placesBelow(rows: Rows, workspace: string, under: string): Generator<[
 export const isAtOrBelow = (path: string, under: string): boolean =>
   under === '' || path === under || path.startsWith(`${under}/`);
 
-function findPath(rows: Rows, workspace: string, name: string): string {
+function findPath(rows: Rows, workspace: string, name: string, idPaths: IdPaths): string {
   const path = name.replace(/^(\.\/+)+|^\.$/, '').replace(/\/+$/, '');
   if (readNode(rows, workspace, path) !== null) return path;
-  const found = /^[0-9a-f]{4,64}$/.test(name) ? pathsOfId(rows, workspace, name) : [];
+  const found = /^[0-9a-f]{4,64}$/.test(name) ? pathsOfId(rows, workspace, name, idPaths) : [];
   const [first, ...others] = found;
   if (first !== undefined && others.length === 0) return first;
   if (first !== undefined)
@@ -178,10 +181,18 @@ function findPath(rows: Rows, workspace: string, name: string): string {
   });
 }
 
-function pathsOfId(rows: Rows, workspace: string, start: string): string[] {
-  return ['', ...pathsByStart(rows, workspace, start)].filter(
-    (path) => readNode(rows, workspace, path)?.id.startsWith(start) === true,
-  );
+/** What may be the path is checked; without that every folder is read. */
+function pathsOfId(rows: Rows, workspace: string, start: string, idPaths: IdPaths): string[] {
+  const root = rows.get<FolderRow>(treeKeys.folder(workspace, ''))?.id ?? '';
+  const likely = idPaths(root, start);
+  const found = likely?.filter((path) => readNode(rows, workspace, path)?.id.startsWith(start) === true);
+  return [...(root.startsWith(start) ? [''] : []), ...(found ?? searchFolders(rows, workspace, start))];
+}
+
+function* searchFolders(rows: Rows, workspace: string, start: string): Generator<string> {
+  const prefix = treeKeys.folders(workspace);
+  for (const [key, folder] of rows.each<FolderRow>(prefix))
+    for (const [name, , id] of folder.entries) if (id.startsWith(start)) yield joinPath(key.slice(prefix.length), name);
 }
 
 function findFrame(rows: Rows, workspace: string, name: string): FrameID {

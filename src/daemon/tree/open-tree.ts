@@ -18,7 +18,7 @@ import { readFrameText } from './frame-text.ts';
 import { prepareFrames } from './put-frames.ts';
 import { treeEvents } from './tree-events.ts';
 import { statCacheFile } from './tree-files.ts';
-import { openTreeIndex } from './tree-index.ts';
+import { idPathsIn, openTreeIndex } from './tree-index.ts';
 import { findWorkspace, listWorkspaces } from './workspaces.ts';
 
 export type TreePorts = {
@@ -48,7 +48,7 @@ export function openContextTree(ports: TreePorts): OpenTree {
   const index = openTreeIndex(home, artifacts, ledger);
   const read: ContextTree['read'] = (workspace, query) => {
     findWorkspace(workspaces, workspace);
-    return index.read((rows) => query(readTree(rows, workspace)));
+    return index.read((rows) => query(readTree(rows, workspace, idPathsIn(home, workspace))));
   };
   let hasRecorded = false;
   /** Decides and records in one turn, so that nothing comes between what was read and what is written. */

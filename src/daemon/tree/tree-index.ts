@@ -13,11 +13,19 @@ import { catchUp, type FoldSources, type FollowOptions, LARGE_BATCH, withRepair 
 import type { Home } from '../../schema/home.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { Rows } from '../../schema/rows.ts';
+import { cachedIdPaths } from '../../tree/scan/cached-ids.ts';
 import { treeFold } from '../../tree/tree-fold.ts';
+import type { IdPaths } from '../../tree/tree-store.ts';
 import type { LedgerPort } from '../port-types.ts';
-import { treeFile } from './tree-files.ts';
+import { statCacheFile, treeFile } from './tree-files.ts';
 
 const SHAPE = { version: `tree.${treeFold.version}` };
+
+/** For readers of the rows. */
+export const idPathsIn =
+  (home: Home, workspace: string): IdPaths =>
+  (root, start) =>
+    cachedIdPaths(statCacheFile(home, workspace), root, start);
 
 /** The rows for the process with the pen. */
 export type TreeIndex = {

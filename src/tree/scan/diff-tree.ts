@@ -83,10 +83,10 @@ function diffWithRow(
     const code = now.codes[folder.first + index] ?? FILE;
     if (!isInTree(code)) continue;
     const name = isPlain ? bytes : toPathText(bytes);
-    const [, kind, id] = before.get(name) ?? [];
-    before.delete(name);
-    const prior = kind === undefined || id === undefined ? undefined : { kind, id };
-    if (kind === kindOfCode(code) && id === idAt(now, folder.first + index)) continue;
+    const row = before.get(name);
+    const prior = row === undefined ? undefined : { kind: row[1], id: row[2] };
+    if (row !== undefined) before.delete(name);
+    if (prior?.kind === kindOfCode(code) && prior.id === idAt(now, folder.first + index)) continue;
     putChange(comparison, at, changed, { index: folder.first + index, bytes, name, prior });
   }
   for (const [name, kind, id] of before.values()) changed.drop.push([name, kind, id]);
@@ -98,14 +98,14 @@ function putChange(comparison: Comparison, at: FolderAt, changed: ChangedFolder,
   const { now, into } = comparison;
   const { index, bytes, name, prior } = put;
   const code = now.codes[index] ?? FILE;
-  const below = { bytes: joinPath(at.bytes, bytes), path: joinPath(at.path, name) };
-  const size = code === FOLDER ? folderSize(now, below.bytes) : (now.stats[index * STATS] ?? 0);
+  const below = code === FOLDER ? { bytes: joinPath(at.bytes, bytes), path: joinPath(at.path, name) } : null;
+  const size = below === null ? (now.stats[index * STATS] ?? 0) : folderSize(now, below.bytes);
   const reason = reasonOfCode(code);
   const entry: ChangedEntry = [name, kindOfCode(code), idAt(now, index), size, prior?.id ?? null];
   if (reason !== undefined) entry[5] = reason;
   changed.put.push(entry);
   into[prior === undefined ? 'added' : 'changed'] += 1;
-  if (code === FOLDER) diffFolder(comparison, below);
+  if (below !== null) diffFolder(comparison, below);
 }
 
 /** How many entries of a folder are in the tree. */

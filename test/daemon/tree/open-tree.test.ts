@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { treeFile } from '../../../src/daemon/tree/tree-files.ts';
+import { statCacheFile, treeFile } from '../../../src/daemon/tree/tree-files.ts';
 import { rebuildTree, withTreeRows } from '../../../src/daemon/tree/tree-index.ts';
 import { readProgress } from '../../../src/ledger/fold-store.ts';
 import { readEvents } from '../../../src/ledger/read-events.ts';
@@ -84,6 +84,8 @@ it('a node is found by the beginning of its id wherever it is now, and nowhere e
   at.write({ 'desk/r': null });
   await at.scan();
   expect(await find(gamma)).toBe('desk/t.txt');
+  rmSync(statCacheFile(at.home, 'workspace'));
+  expect(await find(gamma), 'without the cache').toBe('desk/t.txt');
   at.write({ 'desk/q': null, 'desk/t.txt': 'delta' });
   at.write({ 'desk/q': 'a file now' });
   await at.scan();
