@@ -45,7 +45,7 @@ async function startOf(
   context: Context,
   session: Session,
 ): Promise<Start> {
-  const { pages, files, base, tail } = parts;
+  const { pages, files, base, tail, reading } = parts;
   const { run, maintenance } = tail.position();
   return {
     base,
@@ -53,7 +53,7 @@ async function startOf(
       name,
       path,
       title,
-      nav: nav ?? null,
+      nav: nav === undefined || nav.isFor?.(reading.home) === false ? null : { order: nav.order, key: nav.key },
       view: base + files.addressOf(view),
       styles: (styles ?? []).map((file) => base + files.addressOf(file)),
     })),

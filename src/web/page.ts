@@ -17,7 +17,12 @@ export type Page = {
   readonly path: string;
   readonly title: string;
   /** Its place in the navigation, and the key behind `g` that opens it; a page without one is reached by links. */
-  readonly nav?: { readonly order: number; readonly key: string };
+  readonly nav?: {
+    readonly order: number;
+    readonly key: string;
+    /** Homes in whose navigation it is; without it, all. */
+    readonly isFor?: (home: Home) => boolean;
+  };
   /** What the page shows. Parameters of the address and of its query string together. */
   readonly query: Query;
   /** Further data that the view asks for, by name: `GET /api/v1/<name>`. */

@@ -4,6 +4,7 @@ import { chatPages } from './pages/chat/page.ts';
 import { comparePage } from './pages/compare/page.ts';
 import { daysPage } from './pages/days/page.ts';
 import { figuresPage } from './pages/figures/page.ts';
+import { fleetPage } from './pages/fleet/page.ts';
 import { graphPage } from './pages/graph/page.ts';
 import { graphsPage } from './pages/graphs/page.ts';
 import { healthPage } from './pages/health/page.ts';
@@ -34,6 +35,7 @@ export const pages: readonly Page[] = [
   proceduresPage,
   procedurePage,
   treePage,
+  fleetPage,
   figuresPage,
   ledgerPage,
   healthPage,

@@ -5,7 +5,7 @@ import type { FleetConnection } from '../../fleet/connect-fleet.ts';
 import type { MemberMessage } from '../../schema/fleet.ts';
 import type { Home } from '../../schema/home.ts';
 import { requireStream, withFleet } from './fleet-access.ts';
-import { isSilent } from './order-commands.ts';
+import { isSilent } from './member-watch.ts';
 
 export type TaskExplanation = {
   task: string;

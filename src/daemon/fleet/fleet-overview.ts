@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FleetOverview } from '../../schema/fleet.ts';
 import type { Home } from '../../schema/home.ts';
+import { fleetEnvironment } from '../settings.ts';
 
 export const overviewFile = ({ oka }: Home): string => join(oka, 'state', 'fleet.json');
 
@@ -13,4 +14,13 @@ export function readOverview(home: Home): FleetOverview | null {
   } catch {
     return null;
   }
+}
+
+const RECENT_MS = 3_600_000;
+
+/** Whether this home is in a fleet: this process was told so, or a worker of the last hour was. */
+export function hasFleet(home: Home): boolean {
+  if (fleetEnvironment() !== null) return true;
+  const overview = readOverview(home);
+  return overview !== null && Date.now() - Date.parse(overview.at) < RECENT_MS;
 }

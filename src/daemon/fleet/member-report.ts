@@ -50,12 +50,15 @@ function progressOf({ host, active }: Work): TaskProgress[] {
       run,
       home: taken.task.home,
       title: (task?.title ?? taken.task.name).slice(0, MOST_TEXT),
-      status: task?.status ?? 'running',
+      status: task === undefined || isAwaitingPart(task, wait) ? 'running' : task.status,
       step: own.map(currentStep).findLast((step) => step !== null) ?? null,
       waits: wait === undefined ? null : describeWait(wait.for).slice(0, MOST_TEXT),
     };
   });
 }
+
+/** A task that only waits for a run inside it is being worked on. */
+const isAwaitingPart = ({ status }: Goal, wait: unknown): boolean => status === 'blocked' && wait === undefined;
 
 const currentStep = ({ nodes }: Goal): string | null =>
   nodes.find(({ status }) => status === 'running' || status === 'waiting')?.title.slice(0, MOST_TEXT) ?? null;

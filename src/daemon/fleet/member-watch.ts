@@ -4,6 +4,11 @@ import type { FleetMembers } from '../../fleet/fleet-members.ts';
 export type MemberWatch = { isSilent: (member: string) => Promise<boolean> };
 
 const LIST_MS = 2000;
+/** Members report every five seconds. */
+const SILENT_MS = 20_000;
+
+/** Whether what was said `at` a moment is no longer news: for people, by the clock of this machine. */
+export const isSilent = ({ at }: { at: string }): boolean => Date.now() - Date.parse(at) > SILENT_MS;
 
 /** A member that is unknown so far counts as having just reported. */
 export function watchMembers(members: Pick<FleetMembers, 'list'>, silentMs: number): MemberWatch {

@@ -6,9 +6,8 @@ import { OkaError } from '../../schema/errors.ts';
 import type { MemberMessage } from '../../schema/fleet.ts';
 import type { Home } from '../../schema/home.ts';
 import { withFleet } from './fleet-access.ts';
+import { isSilent } from './member-watch.ts';
 
-/** A member that has not reported for this long follows an order when it is back. */
-export const SILENT_MS = 20_000;
 const POLL_MS = 1000;
 
 export type Ordered = { order: string; was: boolean; members: { name: string; state: string }[] };
@@ -76,6 +75,3 @@ const toState = (member: MemberMessage): { name: string; state: string } => ({
   name: member.name,
   state: isSilent(member) ? `silent since ${member.at}` : member.state,
 });
-
-/** By the clock of this machine: a hint for people. */
-export const isSilent = ({ at }: MemberMessage): boolean => Date.now() - Date.parse(at) > SILENT_MS;

@@ -14,7 +14,7 @@ export type Start = {
     name: string;
     path: string;
     title: string;
-    nav: Page['nav'] | null;
+    nav: { order: number; key: string } | null;
     view: string;
     styles: string[];
   }[];
