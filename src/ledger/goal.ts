@@ -203,6 +203,20 @@ function statusByWaits({ waits, nodes, inner }: Goal): RunStatus {
   return nodes.some(({ id, status }) => status === 'running' && !maps.has(id)) ? 'running' : 'blocked';
 }
 
+/**
+ * How a run stands for a person: one that waits only for runs inside it stands as those do. It is at work, paused, or
+ * waits for somebody.
+ */
+export function standingOf({ status, waits }: Standing, find: (run: string) => Standing | undefined): RunStatus {
+  const awaited = waits.map(({ for: each }) => (each.kind === 'child' ? each.run : null));
+  if (status !== 'blocked' || awaited.includes(null)) return status;
+  const inside = awaited.flatMap((run) => (run === null ? [] : (find(run) ?? [])));
+  const statuses = inside.map((each) => standingOf(each, find));
+  return statuses.find((each) => each === 'blocked' || each === 'paused') ?? 'running';
+}
+
+type Standing = Pick<Goal, 'status' | 'waits'>;
+
 /** A new plan preserves what is already done. */
 function replan(before: readonly GoalNode[], nodes: readonly PlannedNode[]): GoalNode[] {
   const done = new Set(before.filter((node) => node.status === 'done').map((node) => node.id));

@@ -2,6 +2,7 @@
 import type { Rows } from '../schema/rows.ts';
 import type { CurrentRun } from '../schema/view-answers.ts';
 import { openRuns, rowKey, type RunRow } from './run-rows.ts';
+import { statusForPeople } from './run-status.ts';
 
 /** In the order in which they began. Reads only what is open, however long history is. */
 export function listCurrentRuns(rows: Rows): CurrentRun[] {
@@ -10,6 +11,7 @@ export function listCurrentRuns(rows: Rows): CurrentRun[] {
   const tops = open.filter(({ run, root }) => root === run || !names.has(root));
   return tops.map((top) =>
     toCurrentRun(
+      rows,
       top,
       open.filter(({ run, root }) => root === top.run && run !== top.run),
     ),
@@ -17,7 +19,7 @@ export function listCurrentRuns(rows: Rows): CurrentRun[] {
 }
 
 /** The steps of a task are those of the run that carries out its plan, as long as there is one. */
-function toCurrentRun(top: RunRow, inside: readonly RunRow[]): CurrentRun {
+function toCurrentRun(rows: Rows, top: RunRow, inside: readonly RunRow[]): CurrentRun {
   const { run, title, state, started } = top;
   const working = inside.find(({ parent }) => parent === run) ?? top;
   const current = [...inside.toReversed(), top].flatMap(({ nodes }) => nodes.filter(isActive))[0] ?? null;
@@ -26,7 +28,7 @@ function toCurrentRun(top: RunRow, inside: readonly RunRow[]): CurrentRun {
   return {
     run,
     title,
-    status: statusForPeople(top, inside),
+    status: statusForPeople(rows, top),
     state,
     started,
     steps: { done: working.nodes.filter((node) => node.status === 'done').length, all: working.nodes.length },
@@ -39,14 +41,6 @@ function toCurrentRun(top: RunRow, inside: readonly RunRow[]): CurrentRun {
       failed_calls: sum(({ spent }) => spent.failed_calls),
     },
   };
-}
-
-/** A run that waits only for a run inside it stands as that one does: it is at work, paused, or waits for somebody. */
-function statusForPeople(top: RunRow, inside: readonly RunRow[]): RunRow['status'] {
-  const waitsForChild = ({ waits }: RunRow): boolean => waits.some(({ for: { kind } }) => kind === 'child');
-  if (top.status !== 'blocked' || !top.waits.every(({ for: { kind } }) => kind === 'child')) return top.status;
-  const innermost = inside.filter((each) => !waitsForChild(each));
-  return innermost.find(({ status }) => status !== 'running' && status !== 'done')?.status ?? 'running';
 }
 
 const isActive = ({ status }: RunRow['nodes'][number]): boolean => status === 'running' || status === 'waiting';

@@ -20,5 +20,5 @@ export function listRecentlyEnded(rows: Rows, known: readonly string[], most: nu
     .filter((row) => row.ended !== null && !isInside(row))
     .toSorted((a, b) => ((a.ended ?? '') < (b.ended ?? '') ? 1 : -1))
     .slice(0, most)
-    .map(summaryOf);
+    .map((row) => summaryOf(rows, row));
 }

@@ -10,14 +10,19 @@ import { type RunDetail, type RunsPage, RunsQuery, type RunSummary } from '../sc
 import { type Candidate, candidates, type Filter, foldedRuns, listOf } from './run-candidates.ts';
 import { cursorAt, foldedCount, pinnedRuns, type Walk } from './run-lists.ts';
 import { rowKey, type RunRow, storedRun } from './run-rows.ts';
+import { statusForPeople } from './run-status.ts';
 
 /** In the order in which they began, the latest last. */
 export function listRuns(rows: Rows, given: RunsQuery = {}): RunSummary[] {
   const { limit, skip: _skip, ...filter } = RunsQuery.parse(given);
   const most = limit === 0 ? Number.POSITIVE_INFINITY : limit;
   const walk = walkOf(filter);
-  const { found } = readMatches(candidates(rows, filter, walk), filter, { walk, most, read: Number.POSITIVE_INFINITY });
-  const runs = found.map(({ row, cursor }) => summaryOf(row, cursor));
+  const { found } = readMatches(rows, candidates(rows, filter, walk), filter, {
+    walk,
+    most,
+    read: Number.POSITIVE_INFINITY,
+  });
+  const runs = found.map(({ row, cursor }) => summaryOf(rows, row, cursor));
   return walk.isNewer ? runs : runs.toReversed();
 }
 
@@ -34,12 +39,12 @@ export function pageOfRuns(rows: Rows, given: RunsQuery = {}): RunsPage {
   const walk = walkOf(filter);
   const source = isFolded ? foldedRuns(rows, walk) : candidates(rows, filter, walk);
   const most = limit === 0 ? MOST_READ : limit;
-  const { found, last, hasMore } = readMatches(source, filter, { walk, most, read: MOST_READ });
+  const { found, last, hasMore } = readMatches(rows, source, filter, { walk, most, read: MOST_READ });
   const page = walk.isNewer ? found.toReversed() : found;
   const isFirst = filter.after === undefined && filter.before === undefined;
   const [first, end] = [page[0]?.cursor ?? null, page.at(-1)?.cursor ?? null];
   return {
-    runs: page.map(({ row, cursor }) => summaryOf(row, cursor)),
+    runs: page.map(({ row, cursor }) => summaryOf(rows, row, cursor)),
     pinned: isFirst ? pinnedMatches(rows, filter) : [],
     next: walk.isNewer ? (end ?? filter.before ?? null) : hasMore ? last : null,
     previous: walk.isNewer ? (hasMore ? last : null) : isFirst ? null : (first ?? filter.after ?? null),
@@ -51,7 +56,7 @@ export function pageOfRuns(rows: Rows, given: RunsQuery = {}): RunsPage {
 export function runDetail(rows: Rows, run: string): RunDetail | undefined {
   const row = storedRun(rows, run);
   if (row === undefined) return undefined;
-  const { steps: _steps, waits: _waits, ...summary } = summaryOf(row);
+  const { steps: _steps, waits: _waits, ...summary } = summaryOf(rows, row);
   return {
     ...summary,
     depth: row.depth,
@@ -59,18 +64,18 @@ export function runDetail(rows: Rows, run: string): RunDetail | undefined {
     ledger: { first: row.received, last: row.last },
     steps: row.nodes,
     waits: row.waits,
-    children: row.children.flatMap((child) => present(storedRun(rows, child)).map((child) => summaryOf(child))),
+    children: row.children.flatMap((child) => present(storedRun(rows, child)).map((child) => summaryOf(rows, child))),
   };
 }
 
-export function summaryOf(row: RunRow, cursor = row.received): RunSummary {
-  const { run, title, status, started, ended, parent, link, state, reason, nodes, waits, spent } = row;
+export function summaryOf(rows: Rows, row: RunRow, cursor = row.received): RunSummary {
+  const { run, title, started, ended, parent, link, state, reason, nodes, waits, spent } = row;
   const done = nodes.filter((node) => node.status === 'done').length;
   const steps = { done, all: nodes.length };
   return {
     run,
     title,
-    status,
+    status: statusForPeople(rows, row),
     started,
     ended,
     parent,
@@ -102,12 +107,12 @@ type Bounds = { walk: Walk; most: number; read: number };
 type Matches = { found: Candidate[]; last: number | null; hasMore: boolean };
 
 /** `last` is where to go on: behind the last match when there are enough, else behind the last row that was read. */
-function readMatches(source: Iterable<Candidate>, filter: Filter, { walk, most, read }: Bounds): Matches {
+function readMatches(rows: Rows, source: Iterable<Candidate>, filter: Filter, { walk, most, read }: Bounds): Matches {
   const found: Candidate[] = [];
   let [count, last]: [number, number | null] = [0, null];
   for (const each of source) {
     if (isPast(each.row, filter, walk)) break;
-    const isWanted = matches(each.row, filter);
+    const isWanted = matches(rows, each.row, filter);
     if ((isWanted && found.length >= most) || count >= read) return { found, last, hasMore: true };
     if (isWanted) found.push(each);
     count += 1;
@@ -125,13 +130,13 @@ const pinnedMatches = (rows: Rows, filter: Filter): RunSummary[] =>
   pinnedRuns(rows)
     .toSorted((a, b) => b - a)
     .flatMap((received) => present(rows.get<RunRow>(rowKey(received))))
-    .filter((row) => matches(row, filter))
-    .map((row) => summaryOf(row));
+    .filter((row) => matches(rows, row, filter))
+    .map((row) => summaryOf(rows, row));
 
 /** Whether a run is one that is asked for; pages and acts on many runs use it alike. */
-export function matches(row: RunRow, filter: Filter): boolean {
+function matches(rows: Rows, row: RunRow, filter: Filter): boolean {
   const { status, kind, tag, schedule, since, until, min_cost, max_cost, text, archived, all } = filter;
-  if (status !== undefined && !listOf(status).includes(row.status)) return false;
+  if (status !== undefined && !listOf(status).includes(statusForPeople(rows, row))) return false;
   if (kind !== undefined && !listOf(kind).includes(row.kind)) return false;
   if (!all && isInside(row) && (kind === undefined || !listOf(kind).includes('child'))) return false;
   if (archived !== 'also' && (row.archived === true) !== (archived === 'only')) return false;

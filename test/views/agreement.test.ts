@@ -10,9 +10,10 @@ import { isOver, type RunState } from '../../src/engine/run-state.ts';
 import type { Goal } from '../../src/ledger/goal.ts';
 import { memoryRows } from '../../src/ledger/memory-rows.ts';
 import { taskGraph } from '../../src/ledger/task-graph.ts';
-import type { RunDetail } from '../../src/schema/view-answers.ts';
 import { views } from '../../src/views/room.ts';
-import { listRuns, runDetail } from '../../src/views/runs-query.ts';
+import { type RunRow, storedRun } from '../../src/views/run-rows.ts';
+import { statusForPeople } from '../../src/views/run-status.ts';
+import { listRuns } from '../../src/views/runs-query.ts';
 import { listWaiting } from '../../src/views/waiting-query.ts';
 import { playScenario, type Story } from '../support/engine-playback.ts';
 import { scenarios, toolNames } from '../support/engine-scenario.ts';
@@ -59,24 +60,25 @@ async function assertAgreement({ lives, planFor, tools }: Story): Promise<void> 
     if (run == null) continue;
     runs.set(id, run);
     const goal = [...graph.goals, ...graph.ended].findLast((each) => each.run === id);
-    const detail = runDetail(rows, id);
+    const row = storedRun(rows, id);
     const isDeciding = run.restarted.length > 0 || decide(run, (name) => tools.get(name)).length > 0;
     const byEngine = { seq: event.seq, ...shownByEngine(run, isDeciding) };
     expect({ seq: event.seq, ...(goal && shownByGoal(goal, isDeciding)) }).toEqual(byEngine);
-    expect({ seq: event.seq, ...(detail && shownByGoal({ ...detail, nodes: detail.steps }, isDeciding)) }).toEqual(
-      byEngine,
-    );
-    expect(spentIn(detail)).toEqual({ tokens: run.spent.tokens, calls: run.spent.tool_calls });
+    expect({ seq: event.seq, ...(row && shownByGoal(row, isDeciding)) }).toEqual(byEngine);
+    expect(spentIn(row)).toEqual({ tokens: run.spent.tokens, calls: run.spent.tool_calls });
   }
   const open = [...runs.values()].filter(({ status }) => !isOver(status)).flatMap(({ waits }) => [...waits.keys()]);
   expect(listWaiting(rows).map(({ wait }) => wait)).toEqual(expect.arrayContaining(open));
   expect(listWaiting(rows)).toHaveLength(open.length);
-  for (const [id, { status }] of runs)
+  const rowOf = (id: string): RunRow => storedRun(rows, id) ?? expect.fail(`no row of ${id}`);
+  for (const id of runs.keys()) {
+    const status = statusForPeople(rows, rowOf(id));
     expect(listRuns(rows, { all: true, limit: 0, status }).map(({ run }) => run)).toContain(id);
+  }
 }
 
-function spentIn(detail: RunDetail | undefined): object {
-  return { tokens: detail?.cost.tokens, calls: detail?.cost.calls };
+function spentIn(row: RunRow | undefined): object {
+  return { tokens: row?.spent.tokens, calls: row?.spent.calls };
 }
 
 /** While the engine has something to decide, what it decided last is not all written down. */

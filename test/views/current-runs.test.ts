@@ -15,10 +15,15 @@ function statusOf(top: [RunRow['status'], Kind[]], ...inside: [RunRow['status'],
     title: 'A task',
     status,
     nodes: [],
-    waits: kinds.map((kind) => ({ for: { kind } })),
+    waits: kinds.map((kind) => ({ for: kind === 'child' ? { kind, run: `run-${index + 1}` } : { kind } })),
     spent: { tokens: 0, usd: 0, calls: 0, failed_calls: 0 },
   }));
-  const values = new Map<string, unknown>(stored.map((row, index) => [rowKey(index + 1), row]));
+  const values = new Map<string, unknown>(
+    stored.flatMap((row, index) => [
+      [rowKey(index + 1), row],
+      [`run/id/${row.run}`, index + 1],
+    ]),
+  );
   values.set(
     'run/open',
     stored.map((_, index) => index + 1),

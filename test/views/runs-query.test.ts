@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../src/schema/event.ts';
 import type { RunsPage, RunsQuery } from '../../src/schema/view-answers.ts';
-import { listRuns, pageOfRuns } from '../../src/views/runs-query.ts';
+import type { WaitFor } from '../../src/schema/wait.ts';
+import { listRuns, pageOfRuns, runDetail } from '../../src/views/runs-query.ts';
 import { countedRows, type FoldedRows, openFoldedRows } from '../support/folded-rows.ts';
 
 const sha256 = 'a'.repeat(64);
@@ -137,6 +138,33 @@ describe('a filter of runs', () => {
     using folded = await rowsOf(...story);
     expect(names(pageOfRuns(folded.rows, query))).toEqual(expected);
     expect(listRuns(folded.rows, query).map(({ run }) => run)).toEqual(expected.toReversed());
+  });
+});
+
+describe('a task whose plan is carried out', () => {
+  const inside = 'task.work.0.0-1';
+  const waits = (run: string, wait: string, awaited: WaitFor): NewEvent[] => [
+    { type: 'wait.opened', run, data: { wait, node: 'work', for: awaited } },
+  ];
+  const story = [
+    runEvents('task', { end: null }),
+    runEvents(inside, { graph: 'steps', parent: 'task', depth: 1, end: null }),
+    waits('task', 'w0', { kind: 'child', run: inside }),
+  ];
+  const statusesOf = (query: RunsQuery, { rows }: FoldedRows): unknown[] =>
+    listRuns(rows, query).map(({ run, status }) => [run, status]);
+
+  it('is running, in lists as in filters, although it waits for the run that does so', async () => {
+    using folded = await rowsOf(...story);
+    expect(statusesOf({ status: 'running' }, folded)).toEqual([['task', 'running']]);
+    expect(statusesOf({ status: 'blocked' }, folded)).toEqual([]);
+    expect(runDetail(folded.rows, 'task')).toMatchObject({ status: 'running', waits: [{ wait: 'w0' }] });
+  });
+
+  it('waits as soon as that run waits for somebody', async () => {
+    using folded = await rowsOf(...story, waits(inside, 'w1', { kind: 'question', text: 'Which one?' }));
+    expect(statusesOf({ status: 'blocked' }, folded)).toEqual([['task', 'blocked']]);
+    expect(statusesOf({ status: 'running' }, folded)).toEqual([]);
   });
 });
 

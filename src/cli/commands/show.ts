@@ -6,8 +6,10 @@ import { lstatIfPresent } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import { ID_SHAPE } from '../../schema/names.ts';
+import type { Rows } from '../../schema/rows.ts';
 import { describeLink } from '../../schema/run.ts';
 import { type RunRow, storedRun } from '../../views/run-rows.ts';
+import { statusForPeople } from '../../views/run-status.ts';
 import { isOver } from '../../engine/run-state.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { describeWait } from '../../views/event-sentence.ts';
@@ -49,12 +51,17 @@ async function untilResultIsWritten({ oka }: Home, id: string, signal: AbortSign
 }
 
 async function findRun(call: Call<{ follow: boolean }, Data>, id: string): Promise<Shown> {
-  const goal = (await readViews(call, (rows) => storedRun(rows, id))) ?? null;
+  const goal = await readViews(call, (rows) => goalOf(rows, id));
   const file = join(call.home.workspace, 'outbox', id, 'RESULT.md');
   const result = hasResult(call.home, id) ? { file, text: readFileSync(file, 'utf8') } : null;
   if (goal === null && result === null)
     throw new OkaError('no-such-run', `there is no run "${id}"`, { fix: 'List the runs: oka runs' });
   return { run: id, goal, result };
+}
+
+function goalOf(rows: Rows, id: string): RunRow | null {
+  const row = storedRun(rows, id);
+  return row === undefined ? null : { ...row, status: statusForPeople(rows, row) };
 }
 
 const hasResult = ({ workspace }: Home, run: string): boolean =>

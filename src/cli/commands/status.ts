@@ -8,7 +8,7 @@ import { readOverview } from '../../daemon/fleet/fleet-overview.ts';
 import { type HomeStatus, readHomeStatus, readWorkerHealth, type WorkerHealth } from '../../daemon/home/home-status.ts';
 import { fleetEnvironment } from '../../daemon/settings.ts';
 import { readVerification } from '../../daemon/home/verification-state.ts';
-import type { Goal } from '../../ledger/goal.ts';
+import { type Goal, standingOf } from '../../ledger/goal.ts';
 import { peekProjection } from '../../ledger/peek-projection.ts';
 import { describeSilence } from '../../ledger/pen-health.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';
@@ -201,7 +201,8 @@ function goalLines(goal: Goal, all: readonly Goal[], terminal: Terminal): string
   const { dim, green, yellow, width } = terminal;
   const done = goal.nodes.filter((node) => node.status === 'done').length;
   const progress = goal.nodes.length === 0 ? goal.state : `${goal.state} ${done}/${goal.nodes.length}`;
-  const mark = goal.status === 'running' ? green('●') : goal.status === 'blocked' ? yellow('◐') : dim('○');
+  const status = standingOf(goal, (run) => all.find((each) => each.run === run));
+  const mark = status === 'running' ? green('●') : status === 'blocked' ? yellow('◐') : dim('○');
   const title = fitText(plainText(goal.title), width - 8 - progress.length - goal.run.length);
   const inside = all.filter(({ parent }) => parent === goal.run);
   return [

@@ -64,7 +64,7 @@ function namedRuns(rows: Rows, names: readonly string[]): RunSummary[] {
     const row = storedRun(rows, name);
     if (row === undefined)
       throw new OkaError('no-such-run', `there is no run "${name}"`, { fix: 'List the runs: oka runs' });
-    return summaryOf(row);
+    return summaryOf(rows, row);
   });
   return found.toSorted((a, b) => b.cursor - a.cursor);
 }

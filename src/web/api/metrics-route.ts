@@ -11,6 +11,7 @@ import { lastSeqOf } from '../../ledger/seek.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { openRuns, rowKey, type RunRow } from '../../views/run-rows.ts';
+import { statusForPeople } from '../../views/run-status.ts';
 import { listWaiting } from '../../views/waiting-query.ts';
 import { problemOf } from './problem.ts';
 import { type Family, renderMetrics, type Sample } from './prometheus-text.ts';
@@ -108,7 +109,9 @@ function openByStatus(rows: Rows): Record<string, number> {
   const counts: Record<string, number> = { running: 0, blocked: 0, paused: 0 };
   for (const received of openRuns(rows)) {
     const row = rows.get<RunRow>(rowKey(received));
-    if (row?.depth === 0) counts[row.status] = (counts[row.status] ?? 0) + 1;
+    if (row?.depth !== 0) continue;
+    const status = statusForPeople(rows, row);
+    counts[status] = (counts[status] ?? 0) + 1;
   }
   return counts;
 }

@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { GraphSaved } from '../../../schema/graph.ts';
 import { JsonValue } from '../../../schema/json.ts';
 import { Id, Instant, Sha256 } from '../../../schema/names.ts';
+import type { Rows } from '../../../schema/rows.ts';
 import { Mode, NodeStatus, RunStatus } from '../../../schema/run.ts';
+import type { RunRow } from '../../../views/run-rows.ts';
+import { statusForPeople } from '../../../views/run-status.ts';
 
 const place = { x: z.number(), y: z.number(), width: z.number(), height: z.number() };
 
@@ -72,8 +75,9 @@ export const GraphRunRow = z
   })
   .describe('A run of a graph.');
 
-export function toGraphRunRow({ run, status, started, ended, reason }: GraphRunRow): GraphRunRow {
-  return { run, status, started, ended, reason };
+export function toGraphRunRow(rows: Rows, row: RunRow): GraphRunRow {
+  const { run, started, ended, reason } = row;
+  return { run, status: statusForPeople(rows, row), started, ended, reason };
 }
 
 export type GraphTimes = z.infer<typeof GraphTimes>;

@@ -123,7 +123,7 @@ function describeGraph(
 }
 
 function readRuns(rows: Rows, graph: string): z.infer<typeof GraphAnswer>['runs'] {
-  return runsOfGraph(rows, { graph, limit: MOST_RUNS }).map(toGraphRunRow);
+  return runsOfGraph(rows, { graph, limit: MOST_RUNS }).map((row) => toGraphRunRow(rows, row));
 }
 
 function readState(rows: Rows, graph: string): z.infer<typeof GraphAnswer>['state'] {

@@ -7,9 +7,10 @@ import { nodeKinds, toolNamesIn } from '../../../daemon/room-contributions.ts';
 import { messageOf, OkaError } from '../../../schema/errors.ts';
 import type { Home } from '../../../schema/home.ts';
 import type { NodeKind } from '../../../schema/node-kind.ts';
+import type { Rows } from '../../../schema/rows.ts';
 import { runsOfGraph } from '../../../views/graph-run-view.ts';
 import { defineQuery } from '../../page.ts';
-import { toGraphRunRow } from '../graph/graph-answers.ts';
+import { type GraphRunRow, toGraphRunRow } from '../graph/graph-answers.ts';
 import { schedulesByGraph } from '../graph/graph-schedules.ts';
 import { type GraphRow, GraphsAnswer } from './graph-list-answers.ts';
 
@@ -20,9 +21,7 @@ export const graphsQuery = defineQuery({
     const names = graphNames(home);
     const [tools, kinds] = [await toolNamesIn(home), await nodeKinds()];
     const schedules = await schedulesByGraph(home, Date.now());
-    const last = await views(
-      (rows) => new Map(names.map((graph) => [graph, runsOfGraph(rows, { graph, limit: 1 }).map(toGraphRunRow)[0]])),
-    );
+    const last = await views((rows) => new Map(names.map((graph) => [graph, lastRun(rows, graph)])));
     const graphs = names.map((graph) => ({
       graph,
       ...checkOne(home, graph, tools, kinds),
@@ -32,6 +31,10 @@ export const graphsQuery = defineQuery({
     return { graphs, templates: listTemplates() };
   },
 });
+
+function lastRun(rows: Rows, graph: string): GraphRunRow | undefined {
+  return runsOfGraph(rows, { graph, limit: 1 }).map((row) => toGraphRunRow(rows, row))[0];
+}
 
 type Checked = Pick<z.infer<typeof GraphRow>, 'title' | 'nodes' | 'mode' | 'author' | 'problem' | 'problems'>;
 

@@ -11,6 +11,7 @@ import { Id } from '../../../schema/names.ts';
 import type { Rows } from '../../../schema/rows.ts';
 import type { RunStatus } from '../../../schema/run.ts';
 import { storedRun } from '../../../views/run-rows.ts';
+import { statusForPeople } from '../../../views/run-status.ts';
 import { foldSteps } from '../../../views/run-steps.ts';
 import { defineQuery, type QueryRequest } from '../../page.ts';
 import { possibleActs } from './possible-acts.ts';
@@ -154,7 +155,7 @@ function relatedRuns(rows: Rows, { row, own }: RunTree): ShortRun[] {
 
 function shortRun(rows: Rows, run: string, why: string): ShortRun[] {
   const row = storedRun(rows, run);
-  return row === undefined ? [] : [{ run, title: row.title, status: row.status, why }];
+  return row === undefined ? [] : [{ run, title: row.title, status: statusForPeople(rows, row), why }];
 }
 
 function countHosts(events: readonly Event[]): RunAnswer['egress'] {

@@ -69,7 +69,7 @@ export const relatedRunsQuery = defineQuery({
       const { schedule, received } = row;
       const earlier =
         schedule === undefined ? [] : pageOfRuns(rows, { schedule, after: received, limit: MOST_RELATED }).runs;
-      return { inside: children.map((child) => summaryOf(child)), earlier };
+      return { inside: children.map((child) => summaryOf(rows, child)), earlier };
     }),
 });
 
