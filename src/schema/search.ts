@@ -31,3 +31,6 @@ export const SearchConfig = z
   })
   .describe('Searching the web: web.search and web.read are available once a provider is named.');
 export type SearchConfig = z.infer<typeof SearchConfig>;
+
+/** What of config.json is about searching, for whoever reads nothing else. */
+export const ConfigWithSearch = z.object({ search: SearchConfig.prefault({}) });

@@ -120,9 +120,6 @@ export const TreeConfig = z
   .describe('Context trees: what the folders of a workspace contain, and what agents understood of it.');
 export type TreeConfig = z.infer<typeof TreeConfig>;
 
-/** What of config.json is about context trees, for whoever reads nothing else. */
-export const ConfigWithTree = z.object({ tree: TreeConfig.prefault({}) });
-
 export const TreeRestored = z
   .strictObject({
     workspace: WorkspaceName,

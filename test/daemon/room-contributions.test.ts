@@ -7,7 +7,9 @@ import { detachedTools, knownToolNames } from '../../src/daemon/room-contributio
 import { openArtifacts } from '../../src/ledger/artifact-store.ts';
 import { oka, temporaryFolder } from '../support/cli.ts';
 import { open, ran } from '../support/deps.ts';
+import { ports } from '../../src/daemon/room-ports.ts';
 import { Graph } from '../../src/schema/graph.ts';
+import { toolsListing } from '../../src/schema/tool-listing.ts';
 
 const graphWith = (tool: string): Graph =>
   Graph.parse({
@@ -30,14 +32,22 @@ describe('names of tools', () => {
     });
   });
 
-  it('of the context tree are known to a simulation, which calls none of them', async () => {
+  it('are known to a simulation, as the engine has them: those of the web only where a search server is named', async () => {
     using folder = temporaryFolder();
     const home = homeAt(folder.dir);
     setUp(home);
     const artifacts = openArtifacts(join(home.oka, 'artifacts'), (text) => text);
     const place = { home, desk: join(home.workspace, 'desk'), artifacts, purpose: 'simulation' as const };
-    const simulated = (await detachedTools(place)).map(({ name }) => name);
-    expect(simulated).toEqual(expect.arrayContaining(['context.read', 'context.synthesize', 'context.invalidate']));
+    const unknown = async (): Promise<string[]> => {
+      const simulated = new Set((await detachedTools(place)).map(({ name }) => name));
+      return knownToolNames().filter((name) => !simulated.has(name));
+    };
+    expect(await unknown()).toEqual(['web.search', 'web.read']);
+    writeFileSync(home.config, JSON.stringify({ search: { provider: 'searxng', url: 'http://127.0.0.1:1' } }));
+    expect(await unknown()).toEqual([]);
+    const simulated = await detachedTools(place);
+    const inEngine = await open(home, async ({ valuesOf }) => valuesOf({ tools: ports.tools }).tools.list());
+    expect(toolsListing(simulated)).toBe(toolsListing(inEngine));
   });
 
   it('a graph may install a tool, and is valid', async () => {

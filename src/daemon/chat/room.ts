@@ -4,6 +4,7 @@ import type { RunState } from '../../engine/run-state.ts';
 import type { ChatConfig } from '../../schema/chat-config.ts';
 import { configPort, defineRoom, type OpenedRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
+import { refuseUse } from '../unused-ports.ts';
 
 const { home, config, ledger, projections, onDurable, agents, artifacts, memory, models, offers, runs, backend } =
   ports;
@@ -25,6 +26,14 @@ export const conversations = defineRoom({
   name: 'daemon/chat',
   events: ['intake.rejected'],
   tools: ['chat.search', 'task.start'],
+  detachedTools: async ({ purpose }) => {
+    if (purpose === 'replay') return []; // conversations have gone on since: what was found then is in the record
+    const [{ chatSearchTool }, { taskStartTool }] = await Promise.all([
+      import('../../tools/builtin/chat-search-tool.ts'),
+      import('../../tools/builtin/task-start-tool.ts'),
+    ]);
+    return [chatSearchTool(refuseUse), taskStartTool(refuseUse)];
+  },
   projections: async () => [(await import('../../chat/chat-state.ts')).chatProjection],
   config: async () => ({ chat: (await import('../../schema/chat-config.ts')).ChatConfig.prefault({}) }),
   needs: {

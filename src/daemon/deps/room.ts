@@ -3,6 +3,7 @@ import type { RunState } from '../../engine/run-state.ts';
 import { defineRoom, type OpenedRoom } from '../../schema/room.ts';
 import { withoutUnclaimed } from '../fleet/assert-owned.ts';
 import { ports } from '../room-ports.ts';
+import { unusedPorts } from '../unused-ports.ts';
 
 const { home, config, ledger, projections, taskGraph, policy, sandbox, runs, fleet } = ports;
 const gives = { deps: ports.deps };
@@ -19,6 +20,10 @@ export const dependencies = defineRoom({
     'intake.rejected',
   ],
   tools: ['deps.install'],
+  detachedTools: async ({ purpose }) => {
+    if (purpose === 'replay') return []; // nothing is installed again
+    return [(await import('../../tools/deps/install-tool.ts')).installTool(unusedPorts)];
+  },
   tidy: async (tidying) => (await import('./tidy-tools.ts')).tidyTools(tidying),
   needs: { home, config, ledger, projections, taskGraph, policy, sandbox, runs, fleet },
   gives,

@@ -15,6 +15,7 @@ import type { EgressRoutes } from '../network/egress-routes.ts';
 import { readConfined } from '../guard/read-confined.ts';
 import { commandEnvironment } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
+import { refuseUse } from '../unused-ports.ts';
 
 export type StartRun = Parameters<typeof runTool>[0];
 
@@ -48,8 +49,9 @@ export function builtInTools(options: BuiltInOptions): Tool[] {
   ];
 }
 
-/** For a simulation or a replay, which start no run. */
-export function detachedBuiltInTools({ desk, home, artifacts }: DetachedPlace): Tool[] {
+/** For a simulation or a replay, which start no run and no script of a skill. */
+export function detachedBuiltInTools({ desk, home, artifacts, purpose }: DetachedPlace): Tool[] {
   const startRun = (): Promise<string> => Promise.reject(new OkaError('refused', 'no run is started while replaying'));
-  return builtInTools({ desk, home, artifacts, startRun });
+  const skills = purpose === 'simulation' ? { useSkill: refuseUse } : {};
+  return builtInTools({ desk, home, artifacts, startRun, ...skills });
 }

@@ -2,6 +2,7 @@
 import { defineRoom } from '../../schema/room.ts';
 import { deskFolder } from '../desk-folder.ts';
 import { ports } from '../room-ports.ts';
+import { unusedPorts } from '../unused-ports.ts';
 
 const { home, events, ledger, artifacts, state, runs, viewFolds, models, tools } = ports;
 
@@ -11,11 +12,12 @@ export const homeGraphs = defineRoom({
   tools: ['state.read', 'state.values', 'state.write', 'runs.prior', 'model.template', 'model.choose', 'error.decide'],
   detachedTools: async ({ purpose, artifacts: stored }) => {
     if (purpose === 'replay') return []; // what a model answered then, and what state was, is in the record
-    const [{ simulatedTools }, { modelNodeTools }] = await Promise.all([
+    const [{ simulatedTools }, { modelNodeTools }, { errorDecideTool }] = await Promise.all([
       import('./remembering-tools.ts'),
       import('./model-node-tools.ts'),
+      import('./error-decide-tool.ts'),
     ]);
-    return [...simulatedTools(stored), ...modelNodeTools(() => null)];
+    return [...simulatedTools(stored), ...modelNodeTools(() => null), errorDecideTool(unusedPorts)];
   },
   needs: { home, events, ledger, artifacts, state, runs, viewFolds, models, tools },
   open: async (needed) => {

@@ -8,6 +8,10 @@ const { artifacts, egress, policy, vault } = ports;
 export const webSearch = defineRoom({
   name: 'daemon/search',
   tools: ['web.search', 'web.read'],
+  detachedTools: async (place) => {
+    if (place.purpose === 'replay') return []; // pages have changed since: what they said then is in the record
+    return (await import('./web-tools.ts')).simulatedWebTools(place.home);
+  },
   config: async () => ({ search: (await import('../../schema/search.ts')).SearchConfig }),
   needs: { search: configPort<SearchConfig>('search'), artifacts, egress, policy, vault },
   open: async (needed) => {

@@ -2,7 +2,8 @@
 import { mayRedirectTo } from '../../guard/egress-rule.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
-import type { SearchConfig } from '../../schema/search.ts';
+import type { Home } from '../../schema/home.ts';
+import { ConfigWithSearch, type SearchConfig } from '../../schema/search.ts';
 import type { Tool } from '../../schema/tool.ts';
 import { searchProvider } from '../../tools/builtin/search-providers.ts';
 import { webReadTool } from '../../tools/builtin/web-read.ts';
@@ -10,6 +11,8 @@ import { webSearchTool } from '../../tools/builtin/web-search.ts';
 import type { HomeVault } from '../guard/home-vault.ts';
 import type { LoadedPolicy } from '../guard/policy-file.ts';
 import type { EgressRoutes } from '../network/egress-routes.ts';
+import { parseConfig } from '../settings.ts';
+import { unusedPorts } from '../unused-ports.ts';
 
 export type WebToolPorts = {
   search: SearchConfig;
@@ -36,6 +39,12 @@ export function webTools({ search, artifacts, egress, policy, vault }: WebToolPo
       allowHost: (host, { hop }) => hop === 'asked' || mayRedirectTo(policy().policy, host, 'web.read'),
     }),
   ];
+}
+
+/** For a simulation, which has them where the operator has named a server. */
+export async function simulatedWebTools(home: Home): Promise<Tool[]> {
+  const { search } = await parseConfig(home, ConfigWithSearch);
+  return search.provider === 'none' ? [] : [webSearchTool(unusedPorts), webReadTool(unusedPorts)];
 }
 
 async function keyFor(vault: Pick<HomeVault, 'find'>, name: string, host: string): Promise<string> {

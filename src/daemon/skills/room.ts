@@ -2,12 +2,17 @@
 import { configPort, defineRoom } from '../../schema/room.ts';
 import type { SkillsConfig } from '../../schema/skill.ts';
 import { ports } from '../room-ports.ts';
+import { refuseUse } from '../unused-ports.ts';
 
 const { home, skills: skillsPort } = ports;
 
 export const skills = defineRoom({
   name: 'daemon/skills',
   tools: ['skill.use', 'skill.read'],
+  detachedTools: async ({ purpose }) => {
+    if (purpose === 'replay') return []; // a skill may be another one by now: its text is in the record
+    return (await import('../../tools/builtin/skill-texts.ts')).skillTextTools(refuseUse);
+  },
   config: async () => ({ skills: (await import('../../schema/skill.ts')).SkillsConfig }),
   findings: async (at) => (await import('./skill-findings.ts')).skillFindings(at),
   needs: { home, config: configPort<SkillsConfig>('skills') },

@@ -2,6 +2,7 @@
 import { configPort, defineRoom, type LateAnswer } from '../../schema/room.ts';
 import type { TreeConfig } from '../../schema/tree.ts';
 import { ports } from '../room-ports.ts';
+import { refuseUse } from '../unused-ports.ts';
 import type { Synthesis } from './open-synthesis.ts';
 import type { runContext } from './run-context.ts';
 
@@ -24,10 +25,7 @@ export const synthesis = defineRoom({
   detachedTools: async ({ purpose }) => {
     if (purpose === 'replay') return []; // frames have changed since: what they said then is in the record
     const { contextTools } = await import('./context-tools.ts');
-    const synthesis = (): never => {
-      throw new Error('a simulation invokes no tool');
-    };
-    return contextTools({ synthesis, hasModel: () => false, hasTree: () => true });
+    return contextTools({ synthesis: refuseUse, hasModel: () => false, hasTree: () => true });
   },
   needs: {
     home,

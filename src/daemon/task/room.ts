@@ -4,6 +4,7 @@ import type { RunState } from '../../engine/run-state.ts';
 import { defineRoom, type OpenedRoom } from '../../schema/room.ts';
 import { fleetRuns } from '../fleet/fleet-runs.ts';
 import { ports } from '../room-ports.ts';
+import { unusedPorts } from '../unused-ports.ts';
 
 const { home, config, artifacts, vault, onDurable, shadow, sandbox, models, memory, deps, runs, tools } = ports;
 const { folders, reportRun, reportResult, offers, projections, tree } = ports;
@@ -13,6 +14,10 @@ export const task = defineRoom({
   name: 'daemon/task',
   events: ['run.judged', 'run.moved', 'procedure.chosen'],
   tools: ['task.plan', 'task.critique', 'step.check'],
+  detachedTools: async ({ purpose }) => {
+    if (purpose === 'replay') return []; // what was planned and judged then is in the record
+    return (await import('./task-tools.ts')).ownTools(unusedPorts);
+  },
   tidy: async (tidying) => (await import('./tidy-outbox.ts')).tidyOutbox(tidying),
   needs: {
     home,

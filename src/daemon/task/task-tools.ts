@@ -71,10 +71,12 @@ export function taskTools(parts: TaskParts): TaskTools {
   });
   return {
     planner,
-    tools: [planTool(ports), critiqueTool(ports), stepCheckTool(ports)],
+    tools: ownTools(ports),
     fitsProcedure: (run) => fitsProcedure(ports, run),
   };
 }
+
+export const ownTools = (ports: TaskPorts): Tool[] => [planTool(ports), critiqueTool(ports), stepCheckTool(ports)];
 
 function portsOf(parts: TaskParts): TaskPorts {
   const { home, config, artifacts, vault, shadow, models, memory, deps, runs, folders, tools: registry } = parts;
