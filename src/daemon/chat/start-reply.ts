@@ -1,6 +1,7 @@
 /** Owns: starting the run that answers a notice, and what it is started with. */
 import { latestMessages } from '../../chat/chat-queries.ts';
 import type { Notice } from '../../chat/chat-state.ts';
+import type { ChatMessage } from '../../schema/chat-answers.ts';
 import { replyRun } from '../../schema/chat-names.ts';
 import type { ChatConfig } from '../../schema/chat-config.ts';
 import type { Json } from '../../schema/json.ts';
@@ -50,6 +51,10 @@ async function inputOfReply({ rows }: StartReplyPorts, notice: Notice): Promise<
     words.unshift(content.slice(0, room));
     room -= content.length;
   }
-  const hasRead = latest.some(({ kind }) => kind === 'agent');
-  return { conversation, message, agent, depth, operator: words, reads_agents: hasRead };
+  return { conversation, message, agent, depth, operator: words, reads_agents: mayHaveAgentsWords(latest) };
 }
+
+/** Reports about tasks contain what a model wrote, too; and nobody has looked at what is further back. */
+const mayHaveAgentsWords = (latest: readonly ChatMessage[]): boolean =>
+  latest.length === MOST_READ ||
+  latest.some(({ kind, run }) => kind === 'agent' || (kind === 'system' && run !== null));
