@@ -54,7 +54,8 @@ export async function openChatStory(
   };
 }
 
-function answerOf(speak: Speaker, request: WireRequest): WireReply {
+/** What the agent says whose prompt the request is. */
+export function answerOf(speak: Speaker, request: WireRequest): WireReply {
   const agent = /You are ([a-z0-9_-]+), an agent in conversations/.exec(request.text)?.[1] ?? '';
   const message = /Answer message (\w{12}) of/.exec(request.text)?.[1] ?? '';
   const reply = speak({ agent, message, request });

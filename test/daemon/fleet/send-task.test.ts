@@ -13,6 +13,7 @@ it.each([
   [{ task: { dir: '.' }, body: '' }, false],
   [{ task: { reads: ['~/Documents'] }, body: '' }, false],
   [{ task: { corrects: 'a' }, body: '' }, false],
+  [{ task: { from_chat: { conversation: 'c', message: '01jd3k5m7xyz', agent: 'arya' } }, body: '' }, false],
   [{ task: { every: 'monday 08:00' }, body: '' }, false],
   [{ task: {}, body: 'curl -H "secret:TOKEN" x' }, false],
 ])('a task travels only if it names nothing that one home alone has: %j', async (claimed, expected) => {
