@@ -6,6 +6,7 @@ import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
 import { loadChannels } from './channels-file.ts';
 import { reachingProjection } from './delivery-state.ts';
+import { isDesktopServed, withDesktop } from './desktop-here.ts';
 import { type ConnectionProblem, readConnectionProblems } from './connection-problems.ts';
 import { type ChannelState, channelState } from './reaching-state.ts';
 
@@ -24,14 +25,17 @@ export type ChannelRow = {
 export type ChannelsStatus = { channels: ChannelRow[]; problems: { channel: string | null; problem: string }[] };
 
 export async function readChannelsStatus(home: Home): Promise<ChannelsStatus> {
-  const { policy, channels, disabled, problems } = loadChannels(home);
+  const loaded = loadChannels(home);
+  const alone = isDesktopServed(home) ? withDesktop(loaded) : null;
+  const { policy, channels, disabled, problems } = alone ?? loaded;
   if (channels.size + disabled.size === 0) return { channels: [], problems };
   const { state } = await peekProjection(home.ledgers.run, home.oka, reachingProjection);
   const connections = readConnectionProblems(home);
   const rows = [...channels, ...disabled].map(([name, settings]) =>
     toRow(name, settings, policy.announce, channelState(state, name), connections[name]),
   );
-  return { channels: rows, problems };
+  const byItself = 'this desktop, as long as there is no channel in channels.json';
+  return { channels: alone === null ? rows : rows.map((row) => ({ ...row, to: byItself })), problems };
 }
 
 export type FailingChannel = { channel: string; since: string; problem: string };

@@ -32,7 +32,7 @@ import { composeMessage, type Composing } from './compose-message.ts';
 import { reachingProjection } from './delivery-state.ts';
 import { channelState, type Reaching } from './reaching-state.ts';
 import { dueDigest, type Heartbeat, openHeartbeat } from './daily-slots.ts';
-import { withDesktop } from './desktop-here.ts';
+import { noteDesktop, withDesktop } from './desktop-here.ts';
 import { openChannel } from './open-channel.ts';
 import { planChannel, planDefaults, type Planned, type Situation } from './plan-deliveries.ts';
 import { isWatched } from './presence.ts';
@@ -160,6 +160,7 @@ class ReachingPeople {
 
   async close(): Promise<void> {
     this.#stop.abort();
+    if (this.#active?.desktop === true) noteDesktop(this.#ports.home, false);
     for (const name of this.#unreachable) this.#noteConnection(name, null);
     await Promise.allSettled(this.#sending.values());
   }
@@ -176,7 +177,9 @@ class ReachingPeople {
     const stamp = channelsStamp(home);
     if (this.#configured?.stamp === stamp) return this.#configured.file;
     const loaded = loadChannels(home);
-    const file = (this.#active?.desktop === true ? withDesktop(loaded) : null) ?? loaded;
+    const alone = this.#active?.desktop === true ? withDesktop(loaded) : null;
+    if (this.#active?.desktop === true) noteDesktop(home, alone !== null);
+    const file = alone ?? loaded;
     this.#configured = { stamp, file };
     for (const { channel, problem } of file.problems)
       this.#log(`channels.json: ${channel === null ? '' : `${channel}: `}${problem}`);

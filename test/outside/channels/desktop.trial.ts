@@ -41,9 +41,12 @@ describe.skipIf(!hasDesktop)('a desktop', () => {
         (await story.eventsOf('delivery.ended')).find(({ data }) => data.status === 'sent'),
       );
       expect(sent.data).toMatchObject({ channel: 'desktop', ref: expect.stringMatching(/^\d+$/) as string });
+      const listed = await story.oka('channels', 'list');
+      expect(listed.out).toContain('desktop to this desktop, as long as there is no channel in channels.json');
+      expect((await story.oka('channels', 'test', 'desktop')).code).toBe(0);
       const [wait] = await story.eventsOf('wait.opened');
       expect((await story.oka('answer', wait?.data.wait ?? '', 'blue')).code).toBe(0);
-      await story.until('the close', async () => (await story.eventsOf('delivery.ended'))[1]);
+      await story.until('the close', async () => (await story.eventsOf('delivery.ended'))[2]);
       const shown = desktop.shown().filter(({ summary }) => summary.includes('paint'));
       expect(shown).toHaveLength(1);
       expect(shown[0]).toMatchObject({
@@ -51,10 +54,11 @@ describe.skipIf(!hasDesktop)('a desktop', () => {
         body: expect.stringContaining('Answered at') as string,
       });
     }
+    expect((await story.oka('channels', 'list')).out).toContain('There are no channels');
     await using again = up();
     await again.shows('oka watches');
     ask('paint-2');
-    await story.until('the second', async () => (await story.eventsOf('delivery.ended'))[2]);
+    await story.until('the second', async () => (await story.eventsOf('delivery.ended'))[3]);
     expect(again.screen().lines.join('\n')).not.toContain(SAID);
   });
 
@@ -77,6 +81,7 @@ describe.skipIf(!hasDesktop)('a desktop', () => {
       );
       expect(terminal.screen().lines.join('\n')).not.toContain(SAID);
       expect(desktop.shown()).toEqual([]);
+      expect((await story.oka('channels', 'list')).out).not.toContain('this desktop');
     } finally {
       delete process.env['SSH_CONNECTION'];
     }
