@@ -36,7 +36,7 @@ export async function changeSecret(
   name: string,
   how: (contents: VaultContents) => Changed,
   made: { passphrase?: string } = {},
-): Promise<Answer<SecretAnswer>> {
+): Promise<Answer<SecretAnswer> & { data: SecretAnswer }> {
   requireHome(call.home);
   const vault = await vaultOf(call.home);
   let change: SecretChange | undefined;
@@ -46,7 +46,8 @@ export async function changeSecret(
     return changed.contents;
   }, made);
   if (change === undefined) throw new OkaError('refused', 'nothing was changed');
-  return answer({ ...change, new_key: newKey, recorded: await recordChange(call, change) });
+  const data = { ...change, new_key: newKey, recorded: await recordChange(call, change) };
+  return { ...answer(data), data };
 }
 
 export function renderSecretChange({ name, version, change, new_key: key }: SecretAnswer): string {

@@ -12,7 +12,7 @@ import { AnnouncementKind } from './channel.ts';
 import { CallId, Id, Instant } from './names.ts';
 
 const reason = z.string().max(4000).describe('Why, for a person.');
-const channel = z.string().max(40).describe('Its name in channels.json.');
+const channel = z.string().max(40).describe('Its name in channels.json; /hooks for calls of hooks.');
 
 export const DeliveryStarted = z
   .strictObject({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { reachingProjection } from '../../src/daemon/channels/delivery-state.ts';
 import type { Reaching } from '../../src/daemon/channels/reaching-state.ts';
-import { openReaching, type ReachingPort } from '../../src/daemon/channels/open-reaching.ts';
+import { openReaching, type ReachingPort, type ReachingPorts } from '../../src/daemon/channels/open-reaching.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import type {
   Channel,
@@ -23,6 +23,8 @@ export type Shown = { channel: string; act: 'announce' | 'ask' | 'close'; messag
 export type ReachingStory = {
   home: Home;
   events: Event[];
+  ledger: ReachingPorts['ledger'];
+  projections: ReachingPorts['projections'];
   shown: Shown[];
   log: string[];
   /** Ids of tasks that the ledger has. */
@@ -76,11 +78,15 @@ export function reachingStory(dir: string, file: unknown, redact = (text: string
       shown.push(given);
       return outcome(given);
     };
+  const ledger = { append: append as never };
+  const projections: ReachingPorts['projections'] = {
+    stateOf: ({ name }) => (name === 'reaching' ? folded : { ids: known }) as never,
+  };
   const start = (): ReachingPort => {
     const opened = openReaching({
       home,
-      ledger: { append: append as never },
-      projections: { stateOf: ({ name }) => (name === 'reaching' ? folded : { ids: known }) as never },
+      ledger,
+      projections,
       redact,
       route: { find: () => Promise.resolve(null), proxyFor: () => Promise.resolve(null) },
       now: () => clock,
@@ -102,6 +108,8 @@ export function reachingStory(dir: string, file: unknown, redact = (text: string
   return {
     home,
     events,
+    ledger,
+    projections,
     shown,
     log,
     known,

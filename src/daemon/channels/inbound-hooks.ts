@@ -1,88 +1,132 @@
 /**
  * Owns: hooks that other programs may call: a template in .oka/rules/hooks/<name>.md, which people write, and a key in
- * .oka/web/hooks, which the process of the dashboard checks signatures with. No key of the vault is needed there.
+ * the vault, which the worker alone checks signatures with.
  *
  * I1 A call becomes a task made of the template; its body is a file next to it (payload.json) and never a part of the
  *    words, so whoever calls cannot give orders that the template does not give.
- * I2 A call counts once: the id of the task follows from the id of the call, and calls that are old are refused.
+ * I2 A call counts once: the id of the task follows from the id of the call, and calls that were old when they came in
+ *    are refused.
+ * I3 A call is removed when it was decided about. While its key cannot be read, or the disk is full, it stays.
  */
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { signWebhook } from '../../channels/webhook/webhook-channel.ts';
-import { createPrivate } from '../../guard/vault-file.ts';
-import { addTask } from '../../intake/add-task.ts';
+import { knownTasks } from '../../intake/known-tasks.ts';
+import { openReplies, webRepliesFolder } from '../../intake/request-replies.ts';
 import { setFrontMatter } from '../../intake/set-front-matter.ts';
-import { diskWriter, makeFolder, replaceFile } from '../../ledger/disk.ts';
-import { CHANNEL_NAME } from '../../schema/channel.ts';
-import { errnoOf, OkaError } from '../../schema/errors.ts';
+import { makeFolder, replaceFile } from '../../ledger/disk.ts';
+import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
+import type { HookCall, HookOutcome } from '../../schema/hook-call.ts';
+import type { Credential } from '../../schema/ports.ts';
+import type { Log } from '../log-line.ts';
+import type { ProjectionsPort } from '../port-types.ts';
+import { reachingProjection } from './delivery-state.ts';
+import { hookTemplate, type StoredCall, storedCalls } from './hook-calls.ts';
+import { channelState } from './reaching-state.ts';
+import { receiveTask, recordRefusals, type TaskPorts } from './receive-task.ts';
 
-export type HookCall = { id: string; timestamp: string; signature: string; body: string };
-export type HookOutcome = { status: 'accepted' | 'repeated'; task: string } | { status: 'refused'; reason: string };
+export type HookPorts = Pick<TaskPorts, 'home' | 'ledger'> & {
+  projections: ProjectionsPort;
+  find: (name: string) => Promise<Credential | null>;
+  log: Log;
+  now?: () => number;
+};
 
+/** Decides about the calls that wait, one after the other; never throws. */
+export type TakeCalls = () => Promise<void>;
+
+/** No channel of channels.json can have this name. */
+const CHANNEL = '/hooks';
 const TOLERANCE_MS = 300_000;
-const MOST_SEEN = 2000;
-const ID = /^[\w.:~-]{1,200}$/;
 
-const hookFile = (home: Home, name: string): string => join(home.oka, 'rules', 'hooks', `${name}.md`);
-const keyFile = (home: Home, name: string): string => join(home.oka, 'web', 'hooks', `${name}.key`);
-const seenFile = (home: Home, name: string): string => join(home.oka, 'web', 'hooks', `${name}.seen`);
+/** The secret with the key of a hook, and what it is for: no other tool gets it. */
+export const hookSecret = (hook: string): { name: string; tool: string } => ({
+  name: `hook.${hook}`,
+  tool: `hooks.${hook}`,
+});
 
-/** Makes a key for a hook, and a template where there is none. The key is shown once, to whoever calls this. */
-export function addHook(home: Home, name: string): { key: string; template: string } {
-  if (!CHANNEL_NAME.test(name))
-    throw new OkaError('usage', 'the name of a hook consists of at most 40 lower-case letters, digits, - and _');
-  const key = `whsec_${randomBytes(32).toString('base64')}`;
-  const template = hookFile(home, name);
-  if (readIfThere(template) === null) {
-    makeFolder(join(home.oka, 'rules', 'hooks'));
-    replaceFile(template, `# ${name}\n\nRead payload.json and do what is needed.\n`, { mode: 0o644 });
-  }
-  makeFolder(join(home.oka, 'web', 'hooks'), 0o700);
+/** Makes a template where there is none. Where the rules are read-only, `text` is what a person has to write; else null. */
+export function addTemplate(home: Home, hook: string): { template: string; text: string | null } {
+  const template = hookTemplate(home, hook);
+  if (readTemplate(home, hook) !== null) return { template, text: null };
+  const text = `# ${hook}\n\nRead payload.json and do what is needed.\n`;
   try {
-    createPrivate(diskWriter, keyFile(home, name), Buffer.from(key));
+    makeFolder(dirname(template));
+    replaceFile(template, text, { mode: 0o644 });
+    return { template, text: null };
   } catch (error) {
-    if (!(error instanceof OkaError) && errnoOf(error) !== 'EEXIST') throw error;
-    throw new OkaError('usage', `the hook ${name} has a key already`, {
-      fix: `Remove it first: ${keyFile(home, name)}`,
-    });
+    if (error instanceof OkaError && error.code === 'not-permitted') return { template, text };
+    throw error;
   }
-  return { key, template };
 }
 
-/** Checks a call, and makes a task of it. Nothing about the reason is for the caller but that it was refused. */
-export function receiveHook(home: Home, name: string, call: HookCall, now: number): HookOutcome {
-  const template = CHANNEL_NAME.test(name) ? readIfThere(hookFile(home, name)) : null;
-  const key = template === null ? null : readIfThere(keyFile(home, name));
-  if (template === null || key === null) return { status: 'refused', reason: 'there is no such hook' };
-  const problem = callProblem(key, call, now);
-  if (problem !== null) return { status: 'refused', reason: problem };
-  const task = `hook-${name}-${hash('sha256', call.id).slice(0, 16)}`;
-  const seen = (readIfThere(seenFile(home, name)) ?? '').split('\n').filter((id) => id !== '');
-  if (seen.includes(task)) return { status: 'repeated', task };
-  addTask(join(home.workspace, 'inbox'), {
-    name: task,
-    bytes: Buffer.from(setFrontMatter(template, { id: task })),
-    files: [{ path: 'payload.json', bytes: Buffer.from(call.body), mode: 0o644 }],
-  });
-  replaceFile(seenFile(home, name), `${[...seen, task].slice(-MOST_SEEN).join('\n')}\n`, { mode: 0o600 });
-  return { status: 'accepted', task };
+export function openHookCalls(ports: HookPorts): TakeCalls {
+  const { home, log, now = Date.now } = ports;
+  const refuse = recordRefusals({ ...ports, channel: CHANNEL, now });
+  const replies = openReplies(webRepliesFolder(home.oka));
+  let problem = '';
+  const decide = async ({ name, call, remove }: StoredCall): Promise<void> => {
+    const outcome: HookOutcome = call === null ? NO_CALL : await judgeCall(call, ports);
+    if (outcome.status === 'refused')
+      await refuse({ message: `${call?.hook ?? ''}/${call?.id ?? ''}`, from: null, reason: outcome.reason });
+    remove();
+    replies.send(name, { done: outcome });
+  };
+  return async () => {
+    try {
+      for (const stored of storedCalls(home)) await decide(stored);
+      problem = '';
+    } catch (error) {
+      if (problem !== messageOf(error)) log(`hooks: ${messageOf(error)}`);
+      problem = messageOf(error);
+    }
+  };
 }
 
-function callProblem(key: string, { id, timestamp, signature, body }: HookCall, now: number): string | null {
-  if (!ID.test(id)) return 'it has no id';
-  if (!(Math.abs(now - Number(timestamp) * 1000) <= TOLERANCE_MS)) return 'it is too old';
+const NO_CALL = { status: 'refused', reason: 'it is not a signed call' } as const;
+
+async function judgeCall(call: HookCall, ports: HookPorts): Promise<HookOutcome> {
+  const { home, ledger, find, projections } = ports;
+  const { hook, id, body } = call;
+  const template = readTemplate(home, hook);
+  const { name, tool } = hookSecret(hook);
+  const key = template === null ? null : await find(name);
+  if (template === null || key === null || !key.tools.includes(tool))
+    return { status: 'refused', reason: `there is no hook ${hook}` };
+  const problem = callProblem(key.value, call);
+  if (problem !== null) return { status: 'refused', reason: `${hook}: ${problem}` };
+  const task = `hook-${hook}-${hash('sha256', id).slice(0, 16)}`;
+  const message = `${hook}/${id}`;
+  const { received } = channelState(projections.stateOf(reachingProjection), CHANNEL);
+  if (received.includes(message)) return { status: 'repeated', task };
+  const about = { channel: CHANNEL, message, from: null, reason: `it was signed with the key of ${hook}` };
+  const files = [{ name: 'payload.json', bytes: Buffer.from(body) }];
+  try {
+    const isTask = (known: string): boolean => projections.stateOf(knownTasks).ids.includes(known);
+    const text = setFrontMatter(template, { id: task });
+    await receiveTask({ id: task, text, files, about }, { home, ledger, isTask });
+    return { status: 'accepted', task };
+  } catch (error) {
+    if (!(error instanceof OkaError) || error.code !== 'invalid-file') throw error;
+    return { status: 'refused', reason: `${hook}: ${messageOf(error)}` };
+  }
+}
+
+function callProblem(key: string, { id, timestamp, signature, body, received }: HookCall): string | null {
+  if (!(Math.abs(received - Number(timestamp) * 1000) <= TOLERANCE_MS)) return 'it is too old';
   const expected = Buffer.from(signWebhook(key.trim(), id, timestamp, body));
   const isSigned = signature
     .split(' ')
-    .some((given) => given.length === expected.length && timingSafeEqual(Buffer.from(given), expected));
+    .map((given) => Buffer.from(given))
+    .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
   return isSigned ? null : 'its signature is not right';
 }
 
-function readIfThere(file: string): string | null {
+function readTemplate(home: Home, hook: string): string | null {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(hookTemplate(home, hook), 'utf8');
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return null;
     throw error;

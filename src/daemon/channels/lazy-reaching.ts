@@ -1,14 +1,33 @@
-/** Owns: reaching people as long as nobody wants to be reached: without channels.json nothing of it is loaded. */
+/**
+ * Owns: reaching people as long as nobody wants to be reached: without channels.json nothing of it is loaded, and
+ * nothing of hooks before the first call.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { listFolder } from '../../ledger/disk.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Log } from '../log-line.ts';
+import type { TakeCalls } from './inbound-hooks.ts';
 import type { ReachingPort } from './open-reaching.ts';
 
 /** Not from channels-file.ts, which loads the schemas of all channels. */
 export const hasChannels = (home: Home): boolean => existsSync(join(home.oka, 'rules', 'channels.json'));
 
-export function lazyReaching(home: Home, open: () => Promise<ReachingPort>): ReachingPort {
+/** Not from hook-calls.ts, for the same reason. Whoever takes them reports a folder that cannot be read. */
+function hasCalls(home: Home): boolean {
+  try {
+    return listFolder(join(home.oka, 'web', 'hooks')).length > 0;
+  } catch {
+    return true;
+  }
+}
+
+export function lazyReaching(
+  home: Home,
+  open: () => Promise<ReachingPort>,
+  openCalls: (log: Log) => Promise<TakeCalls>,
+): ReachingPort {
+  let takeCalls: TakeCalls | null = null;
   let active: { log: Log; since: number; desktop: boolean } | null = null;
   let opened: Promise<ReachingPort> | null = null;
   const load = async (): Promise<ReachingPort> => {
@@ -25,6 +44,9 @@ export function lazyReaching(home: Home, open: () => Promise<ReachingPort>): Rea
     poll: async (state) => {
       if (opened !== null || (active !== null && (active.desktop || hasChannels(home))))
         await (await reaching()).poll(state);
+      if (active === null || state.isStopped || !hasCalls(home)) return;
+      takeCalls ??= await openCalls(active.log);
+      await takeCalls();
     },
     test: async (name) => (await reaching()).test(name),
     subscribe: async (name, subscription) => (await reaching()).subscribe(name, subscription),

@@ -3,55 +3,33 @@
  *
  * R1 An answer counts when its token is genuine, came through the channel of its delivery, and its wait is open. It is
  *    submitted as an `answer` intake with the same id however often it arrives; the engine checks it once more.
- * R2 Anything else changes nothing. It is recorded, though not more often than a person would read.
+ * R2 Anything else changes nothing, and is recorded (receive-task.ts).
  */
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import { addTask, LIMITS } from '../../intake/add-task.ts';
-import { formatBytes } from '../../intake/plain-file.ts';
 import { submit } from '../../intake/submit-request.ts';
 import type { ChannelInbox, IncomingAnswer, IncomingTask, Received } from '../../schema/channel-port.ts';
 import type { ChannelPolicy } from '../../schema/channel.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
-import type { Home } from '../../schema/home.ts';
 import { chosenOption, type WaitAnswer } from '../../schema/wait.ts';
-import type { Log } from '../log-line.ts';
-import type { LedgerPort } from '../port-types.ts';
 import { isGenuine, parseToken } from './answer-token.ts';
 import { channelReceived } from './channel-events.ts';
 import { canApprove } from './compose-message.ts';
 import { announcedThings, type AskedWait, channelState, type Reaching } from './reaching-state.ts';
+import { receiveTask, recordRefusals, type RefusalPorts, type TaskPorts } from './receive-task.ts';
 
-export type InboxPorts = {
-  home: Home;
-  channel: string;
-  state: () => Reaching;
-  policy: () => ChannelPolicy;
-  key: Buffer;
-  /** Whether a task of this id was accepted before. */
-  isTask: (id: string) => boolean;
-  ledger: Pick<LedgerPort, 'append'>;
-  log: Log;
-  ready: () => void;
-  now: () => number;
-};
-
-/** Refused messages that are recorded in an hour. */
-const MOST_REFUSED = 20;
+export type InboxPorts = TaskPorts &
+  RefusalPorts & {
+    state: () => Reaching;
+    policy: () => ChannelPolicy;
+    key: Buffer;
+    ready: () => void;
+  };
 
 export function channelInbox(ports: InboxPorts): ChannelInbox {
-  const { channel, state, ledger, log, now } = ports;
-  let [refused, hour] = [0, 0];
+  const { channel, state, log } = ports;
   const isKnown = (message: string): boolean => channelState(state(), channel).received.includes(message);
-  const refuse: ChannelInbox['refuse'] = async ({ message, from, reason, position }) => {
-    const current = Math.floor(now() / 3_600_000);
-    if (current !== hour) [refused, hour] = [0, current];
-    refused += 1;
-    if (refused > MOST_REFUSED) return;
-    log(`${channel}: a message was not accepted: ${reason}`);
-    const at = position === undefined ? {} : { position };
-    await ledger.append(channelReceived({ channel, message, from, became: 'nothing', reason, ...at }));
-  };
+  const refuse = recordRefusals(ports);
   return {
     isKnown,
     refuse,
@@ -158,34 +136,10 @@ async function acceptAnswer(incoming: IncomingAnswer, checked: Checked, ports: I
   return { became: 'answer', reason };
 }
 
-async function acceptTask(incoming: IncomingTask, { home, channel, ledger, isTask }: InboxPorts): Promise<Received> {
+function acceptTask(incoming: IncomingTask, ports: InboxPorts): Promise<Received> {
   const { message, from, id, title, text, files, thread, position } = incoming;
   const head = ['---', `id: ${JSON.stringify(id)}`, `title: ${JSON.stringify(title)}`, '---', ''].join('\n');
-  const others = files.map(({ name, bytes }) => ({ path: name, bytes: Buffer.from(bytes), mode: 0o644 }));
-  const isFolder = others.length > 0;
-  const body = Buffer.from(`${head}${text}\n`);
-  assertSize(body, others);
-  // A process that died right after it has accepted the task finds it again in the ledger.
-  if (!isTask(id))
-    addTask(join(home.workspace, 'inbox'), {
-      name: isFolder ? id : `${id}.md`,
-      bytes: body,
-      files: isFolder ? others : null,
-    });
   const at = position === undefined ? {} : { position };
-  const reason = 'it came from an allowed sender';
-  await ledger.append(channelReceived({ channel, message, from, became: 'task', reason, task: id, thread, ...at }));
-  return { became: 'task', reason };
-}
-
-/** What the inbox would refuse later is refused while its sender can be informed. */
-function assertSize(text: Buffer, files: readonly { bytes: Buffer }[]): void {
-  const size = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  if (text.length > LIMITS.mostBytes)
-    throw new OkaError('invalid-file', `its text is longer than ${formatBytes(LIMITS.mostBytes)}`);
-  if (size > LIMITS.mostFolderBytes || files.length > LIMITS.mostFiles)
-    throw new OkaError(
-      'invalid-file',
-      `it has more files than a task may have (${formatBytes(LIMITS.mostFolderBytes)})`,
-    );
+  const about = { channel: ports.channel, message, from, reason: 'it came from an allowed sender', thread, ...at };
+  return receiveTask({ id, text: `${head}${text}\n`, files, about }, ports);
 }

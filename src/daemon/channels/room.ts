@@ -1,6 +1,9 @@
 /** What reaching people contributes: messages about what needs them or is done, through the channels of channels.json. */
 import { defineRoom } from '../../schema/room.ts';
+import type { Log } from '../log-line.ts';
 import { ports } from '../room-ports.ts';
+import type { TakeCalls } from './inbound-hooks.ts';
+import type { ReachingPort } from './open-reaching.ts';
 
 const { home, ledger, projections, vault, egress, reaching: reachingPort } = ports;
 
@@ -14,7 +17,7 @@ export const reaching = defineRoom({
   gives: { reaching: reachingPort },
   open: async ({ home: at, ledger: written, projections: folds, vault: secrets, egress: routes }) => {
     const { lazyReaching } = await import('./lazy-reaching.ts');
-    const opened = lazyReaching(at, async () => {
+    const reach = async (): Promise<ReachingPort> => {
       const [{ openReaching }, { channelRoute }] = await Promise.all([
         import('./open-reaching.ts'),
         import('./channel-tools.ts'),
@@ -26,7 +29,16 @@ export const reaching = defineRoom({
         redact: secrets.redact,
         route: channelRoute((name) => secrets.find(name), routes),
       });
-    });
+    };
+    const takeCalls = async (log: Log): Promise<TakeCalls> =>
+      (await import('./inbound-hooks.ts')).openHookCalls({
+        home: at,
+        ledger: written,
+        projections: folds,
+        find: (name) => secrets.find(name),
+        log,
+      });
+    const opened = lazyReaching(at, reach, takeCalls);
     return {
       gives: { reaching: opened },
       intakes: {

@@ -1,15 +1,15 @@
 /**
  * Owns: POST /hooks/<name>: a signed call of another program, which becomes a task. It needs no session: its signature
- * is what counts, so it is also the one change that comes without an Origin.
+ * is what counts, so it is also the one change that comes without an Origin. The worker checks it: no key is known here.
  */
 import type { Hono } from 'hono';
-import { receiveHook } from '../../daemon/channels/inbound-hooks.ts';
+import { submitCall } from '../../daemon/channels/hook-calls.ts';
 import type { Home } from '../../schema/home.ts';
+import { MOST_CALL_BYTES } from '../../schema/hook-call.ts';
 import { problem, problemOf } from '../api/problem.ts';
 import { readBody } from '../api/request-body.ts';
 import type { Known } from '../request-checks.ts';
 
-const MOST_BYTES = 262_144;
 /** Calls of all hooks together, whether they are accepted or not. */
 const MOST_A_MINUTE = 120;
 
@@ -24,10 +24,11 @@ export function addHookRoutes(app: Hono, home: Home, { isKnownHost }: Known, log
     if (!isKnownHost((req.header('host') ?? '').toLowerCase()))
       return problem(context, 421, 'refused', 'This dashboard is not known under that name.');
     try {
-      const body = (await readBody(req.raw, MOST_BYTES)).toString('utf8');
+      const body = (await readBody(req.raw, MOST_CALL_BYTES)).toString('utf8');
       const header = (name: string): string => req.header(`webhook-${name}`) ?? '';
-      const call = { id: header('id'), timestamp: header('timestamp'), signature: header('signature'), body };
-      const outcome = receiveHook(home, req.param('name'), call, now);
+      const signed = { id: header('id'), timestamp: header('timestamp'), signature: header('signature'), body };
+      const outcome = await submitCall(home, { hook: req.param('name'), ...signed, received: now }, req.raw.signal);
+      if (outcome === null) return context.json({ status: 'stored' }, 202);
       if (outcome.status !== 'refused') return context.json(outcome, outcome.status === 'accepted' ? 202 : 200);
       log(`hook ${req.param('name').slice(0, 40)}: a call was refused: ${outcome.reason}`);
       return problem(context, 401, 'not-permitted', 'The call was not accepted.');

@@ -6,7 +6,7 @@ import type { ReachingPort } from '../../../src/daemon/channels/open-reaching.ts
 import { homeAt } from '../../../src/daemon/settings.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 
-it('without channels.json nothing is opened; a file that appears later announces what came since the start', async () => {
+it('without channels.json nothing is opened; a file that appears later announces what came since the start, and hooks are opened by a call', async () => {
   using folder = temporaryFolder();
   const home = homeAt(folder.dir);
   mkdirSync(join(home.oka, 'rules'), { recursive: true });
@@ -19,16 +19,22 @@ it('without channels.json nothing is opened; a file that appears later announces
     press: async () => null,
     close: async () => void calls.push('close'),
   };
-  const reaching = lazyReaching(home, () => {
-    calls.push('open');
-    return Promise.resolve(opened);
-  });
+  const open = async (): Promise<ReachingPort> => (calls.push('open'), opened);
+  const openCalls = async () => (calls.push('open hooks'), async () => void calls.push('take calls'));
+  const reaching = lazyReaching(home, open, openCalls);
   reaching.activate(() => undefined, { since: 7 });
   await reaching.poll({ isStopped: false });
   expect(calls).toEqual([]);
   writeFileSync(join(home.oka, 'rules/channels.json'), '{}');
   await reaching.poll({ isStopped: false });
   await reaching.poll({ isStopped: false });
+  expect(calls.splice(0)).toEqual(['open', 'activate since 7', 'poll', 'poll']);
+  mkdirSync(join(home.oka, 'web/hooks'), { recursive: true });
+  await reaching.poll({ isStopped: false });
+  expect(calls.splice(0)).toEqual(['poll']);
+  writeFileSync(join(home.oka, 'web/hooks/x.json'), '{}');
+  await reaching.poll({ isStopped: true });
+  await reaching.poll({ isStopped: false });
   await reaching.close();
-  expect(calls).toEqual(['open', 'activate since 7', 'poll', 'poll', 'close']);
+  expect(calls).toEqual(['poll', 'poll', 'open hooks', 'take calls', 'close']);
 });
