@@ -71,7 +71,7 @@ const MOST_RECENT = 5000;
 
 export const chatProjection: Projection<ChatState> = {
   name: 'chats',
-  version: 2,
+  version: 3,
   file: 'state/chats.json',
   initial: () => ({
     conversations: {},
@@ -153,7 +153,8 @@ function change(state: ChatState, id: string, apply: (conversation: Conversation
 
 function openConversation(state: ChatState, { conversation: id, name, ttl, fork }: DataOf<'chat.opened'>): void {
   const source = fork === undefined ? undefined : state.conversations[fork.conversation];
-  const { members = [], messages = 0, last = null } = source ?? {};
+  const { members = [], messages = 0 } = source ?? {};
+  const last = fork?.at ?? source?.last ?? null;
   state.conversations[id] = { id, name, isPaused: false, ttl, members: [...members], messages, last };
   state.names[name] = id;
 }

@@ -40,7 +40,7 @@ type EventOf<T extends EventType> = Extract<Event, { type: T }>;
 
 export const chatView: View = {
   name: 'chat',
-  version: 2,
+  version: 3,
   types: [...chatEventTypes, ...activityTypes],
   take: ({ event }, rows) => {
     if (isActivityEvent(event)) followReply(rows, event);
@@ -180,7 +180,14 @@ function expireMessages(rows: Rows, row: ConversationRow, until: string): void {
     gone += 1;
   }
   const messages = row.messages - gone;
-  store(rows, { ...row, messages, unread: Math.min(row.unread, messages), last: messages === 0 ? null : row.last });
+  const isThere = row.lastOfPerson !== null && rows.get(placeKey(row.id, row.lastOfPerson)) !== undefined;
+  store(rows, {
+    ...row,
+    messages,
+    unread: Math.min(row.unread, messages),
+    lastOfPerson: isThere ? row.lastOfPerson : null,
+    last: messages === 0 ? null : row.last,
+  });
 }
 
 function removeMessage(rows: Rows, conversation: string, key: string, message: string): void {

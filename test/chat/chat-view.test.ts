@@ -208,6 +208,9 @@ describe('a conversation', () => {
     expect(contents('copy')).toEqual(['user: one', 'system: oka joined', 'user: @user two']);
     expect(findConversation(folded.rows, 'copy')?.members).toEqual(['oka']);
     expect(() => request({ kind: 'chat_change', conversation: 'copy', name: 'cellar' })).toThrow('already');
+    request({ kind: 'chat_change', conversation: 'copy', clear: true });
+    expect(contents('copy')).toEqual([]);
+    expect(findConversation(folded.rows, 'copy')?.unread).toEqual({ count: 0, since: null });
   });
 
   it('that was recorded as a request and not handled is pending until it has had an effect', () => {

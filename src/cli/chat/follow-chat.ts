@@ -1,5 +1,5 @@
 /** Owns: following one conversation from now on: its events from the ledger, its words from the live stream. */
-import { listMessages, requireConversation } from '../../chat/chat-queries.ts';
+import { findConversation, listMessages, type MessageRange } from '../../chat/chat-queries.ts';
 import { followLive } from '../../daemon/live/follow-live.ts';
 import { agentOfRun, noticeOfRun } from '../../schema/chat-names.ts';
 import type { ChatMessage, ConversationEntry } from '../../schema/chat-answers.ts';
@@ -13,7 +13,7 @@ import { type ChatFeed, type FeedItem, openChatFeed } from './chat-feed.ts';
 export type FollowedChat = {
   /** The conversation as it was; null while no worker has begun it. */
   entry: ConversationEntry | null;
-  /** The last messages. */
+  /** Those that were asked for. */
   messages: readonly ChatMessage[];
   feed: ChatFeed;
   /** Names a message that was just sent, so that the words of its answers are recognised before the ledger is read. */
@@ -25,14 +25,11 @@ export type FollowedChat = {
 /** What an agent is writing, or that it has stopped writing for now. */
 export type Words = { agent: string; run: string; step: string | null } & ({ text: string } | { end: true });
 
-export async function followChat(call: ChatCall, { id }: NamedChat, limit: number): Promise<FollowedChat> {
+export async function followChat(call: ChatCall, { id }: NamedChat, range: MessageRange): Promise<FollowedChat> {
   const known = knownNow(call.home.ledgers, ['run']);
   const { entry, messages } = await readViews(call, (rows) => {
-    try {
-      return { entry: requireConversation(rows, id), messages: listMessages(rows, id, { limit }).messages };
-    } catch {
-      return { entry: null, messages: [] };
-    }
+    const found = findConversation(rows, id);
+    return { entry: found, messages: found === null ? [] : listMessages(rows, id, range).messages };
   });
   const feed = openChatFeed({
     conversation: id,

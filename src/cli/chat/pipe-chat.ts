@@ -22,7 +22,7 @@ export async function talkThroughPipe(
   onMessage: (message: ChatMessage) => void,
 ): Promise<number> {
   const { home, signal } = call;
-  const { follow, feed } = await followChat(call, chat, 0);
+  const { follow, feed } = await followChat(call, chat, { limit: 0 });
   const ended = new AbortController();
   const sent = new Set<string>();
   const open = new Set<string>();

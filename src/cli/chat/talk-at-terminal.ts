@@ -16,7 +16,7 @@ export async function talkAtTerminal(
   device: TerminalDevice,
   agents: readonly string[],
 ): Promise<void> {
-  const followed = await followChat(call, chat, SHOWN_MESSAGES);
+  const followed = await followChat(call, chat, { limit: SHOWN_MESSAGES });
   const left = new AbortController();
   const leave = (): void => left.abort();
   const session = new ChatSession({ call, chat, device, agents, followed, leave });

@@ -64,7 +64,7 @@ async function ask(call: AskCall, agent: string, question: string): Promise<numb
   submitChat(home, { kind: 'chat_open', conversation: chat.id, name: chat.name, ttl: TTL_SECONDS, by });
   const stream = openPlainStream((words) => emit({ words }));
   try {
-    const followed = await followChat(call, chat, 0);
+    const followed = await followChat(call, chat, { limit: 0 });
     const message = await postMessage(home, chat, agent === OKA_AGENT ? question : `@${agent} ${question}`);
     return await awaitReplies(
       call,

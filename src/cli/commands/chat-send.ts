@@ -21,10 +21,13 @@ export async function run(call: Call<{ wait: boolean }, Data>): Promise<Answer<D
   const chat = await findChat(call, named);
   const message = await messageText(call, words);
   const worker = penHolder(home.ledgers.run) !== null;
-  const followed = options.wait && worker ? await followChat(call, chat, 0) : null;
+  const followed = options.wait && worker ? await followChat(call, chat, { limit: 0 }) : null;
   const id = await postMessage(home, chat, message);
   const sent = { id, conversation: chat.name, worker };
-  if (!worker) return answer(sent, options.wait ? exits.waiting : exits.ok);
+  if (!worker) {
+    call.notify('No worker is running; it is answered when one runs: oka up');
+    return answer(sent, options.wait ? exits.waiting : exits.ok);
+  }
   if (followed === null) return answer(sent);
   emit(sent);
   return { code: await awaitReplies(call, followed, id, (reply) => emit({ reply })) };
@@ -41,5 +44,5 @@ export const jsonLines = (data: Data): object[] => ['reply' in data ? messageJso
 
 export function render(data: Data, terminal: Terminal): string {
   if ('reply' in data) return renderReply(data.reply, terminal);
-  return `${data.id}\n${data.worker ? '' : 'No worker is running; it is answered when one runs: oka up\n'}`;
+  return `${data.id}\n`;
 }

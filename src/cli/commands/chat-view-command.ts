@@ -38,9 +38,11 @@ async function follow(call: Call<Options, Data>, named: string): Promise<Answer<
   const { home, options, signal, emit } = call;
   const chat = await findChat(call, named);
   const { followChat } = await import('../chat/follow-chat.ts');
-  const { messages, feed, follow: goOn } = await followChat(call, chat, options.limit ?? Number.MAX_SAFE_INTEGER);
-  const start = options.since === undefined ? 0 : messages.findIndex(({ id }) => id === options.since) + 1;
-  emit({ messages: await Promise.all(messages.slice(start).map((each) => completeMessage(home, each))) });
+  const { limit, since } = options;
+  // With both, the last ones behind it: there must be no gap before what comes next.
+  const { messages, feed, follow: goOn } = await followChat(call, chat, since === undefined ? { limit } : { since });
+  const shown = limit === undefined ? messages : messages.slice(-limit);
+  emit({ messages: await Promise.all(shown.map((each) => completeMessage(home, each))) });
   const stop = new AbortController();
   let printing = Promise.resolve();
   const show = async (message: ChatMessage): Promise<void> => {

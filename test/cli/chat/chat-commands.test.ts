@@ -22,9 +22,9 @@ describe('oka chat without a worker', () => {
     expect(begun.err).toContain('No worker is running');
     expect((await chat()).err).toBe('1 request waits for a worker: oka up\n');
     const sent = await chat('send', 'trip', 'where do we stay?');
-    const [id = '', note] = sent.out.split('\n');
+    const id = sent.out.trimEnd();
     expect(id).toMatch(ID);
-    expect(note).toContain('No worker is running');
+    expect(sent.err).toContain('No worker is running');
     expect(readdirSync(join(folder.dir, '.oka', 'intake'))).toHaveLength(2);
     expect((await chat('view', 'trip')).err).toBe('1 message waits for a worker: oka up\n');
     expect(await chat('send', 'tripp', 'x')).toMatchObject({ code: 2 });
