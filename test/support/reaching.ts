@@ -1,18 +1,16 @@
-/** Reaching people without a worker: a ledger in memory, a clock that is set by hand, and channels that write down what they are given. */
+/**
+ * Reaching people without a worker: a ledger in memory, a clock that is set by hand, and channels that write down what
+ * they are given, or real ones.
+ */
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { ChannelRoute } from '../../src/daemon/channels/channel-tools.ts';
 import { reachingProjection } from '../../src/daemon/channels/delivery-state.ts';
 import type { Reaching } from '../../src/daemon/channels/reaching-state.ts';
 import { openReaching, type ReachingPort, type ReachingPorts } from '../../src/daemon/channels/open-reaching.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
-import type {
-  Channel,
-  ChannelInbox,
-  ChannelMessage,
-  ChannelQuestion,
-  DeliveryOutcome,
-} from '../../src/schema/channel-port.ts';
+import type { ChannelInbox, ChannelMessage, ChannelQuestion, DeliveryOutcome } from '../../src/schema/channel-port.ts';
 import { checkEvent, type Event, type NewEvent } from '../../src/schema/event.ts';
 import type { Home } from '../../src/schema/home.ts';
 import type { WaitFor } from '../../src/schema/wait.ts';
@@ -46,7 +44,13 @@ export type ReachingStory = {
 
 export const START = Date.UTC(2026, 0, 5, 12);
 
-export function reachingStory(dir: string, file: unknown, redact = (text: string): string => text): ReachingStory {
+/** With a `route` the channels are real ones, and each attempt has ended before the clock goes on. */
+export function reachingStory(
+  dir: string,
+  file: unknown,
+  redact = (text: string): string => text,
+  route?: ChannelRoute,
+): ReachingStory {
   const home = homeAt(dir);
   mkdirSync(join(home.oka, 'rules'), { recursive: true });
   mkdirSync(join(home.oka, 'web'), { recursive: true });
@@ -78,6 +82,18 @@ export function reachingStory(dir: string, file: unknown, redact = (text: string
       shown.push(given);
       return outcome(given);
     };
+  const writingChannel: NonNullable<ReachingPorts['open']> = (settings, { name }) =>
+    Promise.resolve({
+      announce: give(name, 'announce'),
+      ask: give(name, 'ask'),
+      ...(settings.kind === 'ntfy' ? { close: give(name, 'close'), canUpdate: true } : {}),
+      receive: (inbox, signal) => {
+        inboxes.set(name, inbox);
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+      },
+    });
+  const isSending = (): boolean =>
+    route !== undefined && Object.values(folded.channels).some(({ open }) => open !== null && open.retryAt === null);
   const ledger = { append: append as never };
   const projections: ReachingPorts['projections'] = {
     stateOf: ({ name }) => (name === 'reaching' ? folded : { ids: known }) as never,
@@ -88,18 +104,9 @@ export function reachingStory(dir: string, file: unknown, redact = (text: string
       ledger,
       projections,
       redact,
-      route: { find: () => Promise.resolve(null), proxyFor: () => Promise.resolve(null) },
+      route: route ?? { find: () => Promise.resolve(null), proxyFor: () => Promise.resolve(null) },
       now: () => clock,
-      open: (settings, { name }): Promise<Channel> =>
-        Promise.resolve({
-          announce: give(name, 'announce'),
-          ask: give(name, 'ask'),
-          ...(settings.kind === 'ntfy' ? { close: give(name, 'close'), canUpdate: true } : {}),
-          receive: (inbox, signal) => {
-            inboxes.set(name, inbox);
-            return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
-          },
-        }),
+      ...(route === undefined ? { open: writingChannel } : {}),
     });
     opened.activate((line) => void log.push(line));
     return opened;
@@ -120,6 +127,7 @@ export function reachingStory(dir: string, file: unknown, redact = (text: string
       for (let passed = 0; passed < ms; passed += stepMs) {
         clock += stepMs;
         await opened.poll({ isStopped: false });
+        while (isSending()) await sleep(5);
         for (let turn = 0; turn < 4; turn += 1) await nextTurn();
       }
     },
@@ -145,14 +153,14 @@ export function reachingStory(dir: string, file: unknown, redact = (text: string
 
 /** Stories that end, with their folders, when `closeStories` is called. */
 export function reachingStories(): {
-  tell: (file: object, redact?: (text: string) => string) => ReachingStory;
+  tell: (file: object, redact?: (text: string) => string, route?: ChannelRoute) => ReachingStory;
   closeStories: () => Promise<void>;
 } {
   const open: { story: ReachingStory; folder: Disposable }[] = [];
   return {
-    tell: (file, redact) => {
+    tell: (file, redact, route) => {
       const folder = temporaryFolder();
-      const story = reachingStory(folder.dir, file, redact);
+      const story = reachingStory(folder.dir, file, redact, route);
       open.push({ story, folder });
       return story;
     },

@@ -1,26 +1,17 @@
 /** E-mail by way of the real egress proxy: the worker has no network of its own, and names the two servers of channels.json alone. */
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { networkInterfaces } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { openMailChannel } from '../../../src/channels/mail/mail-channel.ts';
 import { channelRoute, channelTools } from '../../../src/daemon/channels/channel-tools.ts';
-import { serveEgress } from '../../../src/daemon/network/egress-access.ts';
-import { egressRoutes } from '../../../src/daemon/network/egress-routes.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
 import { MailChannel } from '../../../src/schema/channel.ts';
-import { Policy } from '../../../src/schema/policy.ts';
 import type { ProxyDecision } from '../../../src/tools/egress/decision-log.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 import { hasDovecot, openMailServers } from '../../support/mail-servers.ts';
 import { rawMail } from '../../support/raw-mail.ts';
+import { openRealEgress, outerAddress } from '../../support/real-egress.ts';
 
-/** An address of this machine that is not the loopback, as a mail server on the operator's network has one. */
-const own = Object.values(networkInterfaces())
-  .flat()
-  .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
+const own = outerAddress;
 
 it.skipIf(own === undefined || hasDovecot === null)(
   'mail goes out and comes in through the proxy, with a ticket for its servers',
@@ -48,7 +39,7 @@ it.skipIf(own === undefined || hasDovecot === null)(
       header: null,
       fingerprint: '',
     };
-    const route = channelRoute(() => Promise.resolve(secret), await openEgress(folder.dir, decided));
+    const route = channelRoute(() => Promise.resolve(secret), (await openRealEgress(folder.dir, decided)).routes);
     const channel = openMailChannel(settings, channelTools('mail', route));
     const about = { kind: 'test', title: 'Hello', body: '', link: null, thread: 't', run: null } as const;
     const sent = await channel.announce(
@@ -80,28 +71,6 @@ it.skipIf(own === undefined || hasDovecot === null)(
     expect(places).toEqual(new Set([`allowed ${own}:${smtpPort}`, `allowed ${own}:${imapPort}`]));
   },
 );
-
-async function openEgress(dir: string, decided: ProxyDecision[]): Promise<ReturnType<typeof egressRoutes>> {
-  const key = join(dir, 'key');
-  writeFileSync(key, Buffer.alloc(32, 7));
-  const budgets = { tokens: 1, usd: 1, tool_calls: 1, retries: 1, replans: 1, seconds: 1, depth: 1, output_bytes: 1 };
-  const defaults = { read: 'allow', write_local: 'allow', external_mutation: 'ask', deny: 'deny' };
-  const policy = Policy.parse({ version: 1, defaults, budgets, rules: [] });
-  const ports = {
-    home: homeAt(dir),
-    policy: () => policy,
-    decided: (each: ProxyDecision) => void decided.push(each),
-    clock: Date.now,
-  };
-  const proxy = await serveEgress(ports, { host: '127.0.0.1', port: 0 }, Buffer.alloc(32, 7));
-  vi.stubEnv('OKA_EGRESS', `127.0.0.1:${proxy.port}`);
-  vi.stubEnv('OKA_EGRESS_KEY', key);
-  onTestFinished(async () => {
-    vi.unstubAllEnvs();
-    await proxy[Symbol.asyncDispose]();
-  });
-  return egressRoutes(ports);
-}
 
 /** A port of the other address that leads to one of this machine. */
 async function forward(port: number): Promise<number> {
