@@ -8,11 +8,12 @@
  * W4 The names in a folder are read only when its own stat differs from the cache (folder-times.ts), or everything is to be read.
  * W5 It is a generator that yields between entries, so that whoever drives it decides how long it works at a time.
  */
-import { lstatSync, readdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { errnoOf } from '../../schema/errors.ts';
 import type { NodeID } from '../../schema/tree.ts';
 import { folderId, linkId, type NamedNode } from './folder-id.ts';
 import { type FolderTimes, folderTimes, isSameFolder, reliableDevice } from './folder-times.ts';
+import { readNames } from './folder-names.ts';
 import { type FileHasher, openFileHasher } from './hash-file.ts';
 import { addIgnoreFiles, IGNORE_FILES, type IgnoreRules, isIgnored, NO_RULES, readIgnoreFile } from './ignore-rules.ts';
 import { type ByteString, isAscii, toBytes, toPathText } from './path-text.ts';
@@ -55,7 +56,7 @@ export function* walkWorkspace(options: WalkOptions): Generator<number, Walked> 
   const walk: Walk = {
     ...options,
     builder: new StatCacheBuilder(options.cache),
-    hashFile: openFileHasher(),
+    hashFile: openFileHasher(options.maxFileBytes),
     settledBefore: options.clock() - GRANULARITY_MS,
     device: reliableDevice(options.root),
     hasNewTimes: false,
@@ -76,6 +77,8 @@ type FolderAt = { path: ByteString; folder: ByteString; own: Stats };
 /** One folder while it is walked. */
 type Folder = FolderAt & {
   names: readonly ByteString[];
+  /** Which of them are files, where the cache does not know the folder; else empty. */
+  isFile: readonly boolean[];
   rules: IgnoreRules;
   /** Whether all paths in it are ASCII, and can be passed to the system as they are. */
   isPlain: boolean;
@@ -93,13 +96,14 @@ const SLICE = 64;
 
 function* walkFolder(walk: Walk, at: FolderAt, above: IgnoreRules): Generator<number, WalkedFolder> {
   const folder = openFolder(walk, at, above);
-  const { names, known, isAligned, isPlain, folder: place } = folder;
+  const { names, isFile, known, isAligned, isPlain, folder: place } = folder;
   const first = known?.first ?? 0;
   for (let index = 0; index < names.length; index += 1) {
     const prior = isAligned ? first + index : folder.priorOf(index);
     const file = isPlain ? `${place}/${names[index]}` : toFsPath(`${place}/${names[index]}`, false);
-    const stats = lstatSync(file, NO_THROW);
-    if (stats !== undefined && isKnown(walk, prior, stats)) {
+    const stats = isFile[index] === true ? null : lstatSync(file, NO_THROW);
+    if (stats === null) readNewFile(walk, folder, index, file);
+    else if (stats !== undefined && isKnown(walk, prior, stats)) {
       if (!isAligned) copyEntry(walk.cache, prior, entriesOf(walk, folder), index);
     } else if (stats?.isDirectory() === true && !isLeftOut(walk, folder, index, true)) {
       yield* enterFolder(walk, folder, { index, prior, own: stats });
@@ -122,13 +126,15 @@ function openFolder(walk: Walk, at: FolderAt, above: IgnoreRules): Folder {
   const { path, folder, own } = at;
   const known = walk.cache.folders.get(path);
   const hasSameNames = known !== undefined && !walk.force && isSameFolder(known.times, own, walk.device);
-  const names = hasSameNames ? namesOf(known) : readdirSync(toFsPath(folder, isAscii(folder)), 'latin1');
+  const { names, isFile } = hasSameNames
+    ? { names: namesOf(known), isFile: [] }
+    : readNames(toFsPath(folder, isAscii(folder)), known === undefined);
   const joined = hasSameNames ? known.names : names.join('/');
   const isPlain = isAscii(folder) && isAscii(joined);
   const rules = rulesIn(above, path, folder, names);
   const isAligned = known !== undefined && known.names === joined && known.rules === rules.version;
   const priorOf = known === undefined ? () => -1 : priorEntries(known, isAligned ? null : names);
-  return { ...at, names, rules, isPlain, known, isAligned, priorOf, entries: null };
+  return { ...at, names, isFile, rules, isPlain, known, isAligned, priorOf, entries: null };
 }
 
 /** Where the entry at a place of the directory stands in the cache; entries of an unchanged list have the same order. */
@@ -236,17 +242,30 @@ function readEntry(
   try {
     if (stats.isSymbolicLink()) {
       const target = readlinkSync(file, 'latin1');
-      setEntry(entries, index, code.LINK, Buffer.from(linkId(target), 'hex'), stats);
+      setEntry(entries, index, code.LINK, linkId(target), stats);
     } else if (!stats.isFile()) setSkipped(entries, index, code.SPECIAL);
-    else if (stats.size > walk.maxFileBytes) setSkipped(entries, index, code.TOO_LARGE);
-    else hashEntry(walk, entries, index, file, stats);
+    else hashEntry(walk, entries, index, file);
   } catch (error) {
     setFailed(walk, error, entries, index);
   }
 }
 
-function hashEntry(walk: Walk, entries: Entries, index: number, file: string | Buffer, stats: Stats): void {
-  const { id, size } = walk.hashFile(file);
+/** Sets a file of a folder that the cache does not know: there is nothing to compare, so it is opened at once. */
+function readNewFile(walk: Walk, folder: Folder, index: number, file: string | Buffer): void {
+  const entries = entriesOf(walk, folder);
+  if (isLeftOut(walk, folder, index, false)) return setSkipped(entries, index, code.IGNORED);
+  try {
+    hashEntry(walk, entries, index, file);
+  } catch (error) {
+    setFailed(walk, error, entries, index);
+  }
+}
+
+function hashEntry(walk: Walk, entries: Entries, index: number, file: string | Buffer): void {
+  const hashed = walk.hashFile(file);
+  if (hashed === 'special') return setSkipped(entries, index, code.SPECIAL);
+  if (hashed === 'too-large') return setSkipped(entries, index, code.TOO_LARGE);
+  const { id, size, stats } = hashed;
   walk.read += 1;
   setEntry(entries, index, code.FILE, id, stats);
   const isSettled = size === stats.size && Math.max(stats.mtimeMs, stats.ctimeMs) < walk.settledBefore;

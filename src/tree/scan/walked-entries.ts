@@ -1,5 +1,6 @@
 /** The entries of one folder while it is walked: a code, an id and a stat for each. */
 import type { Stats } from 'node:fs';
+import type { NodeID } from '../../schema/tree.ts';
 import { skippedId } from './folder-id.ts';
 import { IGNORED, reasonOfCode } from './scan-entry.ts';
 import { type StatCache, STATS } from './stat-cache.ts';
@@ -21,9 +22,9 @@ export function setSkipped(entries: Entries, index: number, own: number): void {
   entries.stats[index * STATS] = 0;
 }
 
-export function setEntry(entries: Entries, index: number, own: number, id: Buffer, stats: Stats): void {
+export function setEntry(entries: Entries, index: number, own: number, id: NodeID, stats: Stats): void {
   entries.codes[index] = own;
-  id.copy(entries.ids, index * 32);
+  entries.ids.write(id, index * 32, 'hex');
   const at = index * STATS;
   entries.stats[at] = stats.size;
   entries.stats[at + 1] = stats.mtimeMs;
