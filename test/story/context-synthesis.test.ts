@@ -1,5 +1,5 @@
 /** The seed's criteria for tools and integration, for the commands that make frames. */
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { setUp } from '../../src/daemon/home/set-up.ts';
@@ -68,6 +68,18 @@ describe('tooling and integration', () => {
       expect(await run('report', '--workspace', 'other')).toMatchObject({ code: 1 });
       expect(await run('report')).toMatchObject({ code: 0 });
     }));
+
+  it('Clear separation from core engine: it imports no command line, no dashboard and no daemon, and prints nothing', () => {
+    const src = join(import.meta.dirname, '../../src/tree');
+    const files = globSync('**/*.ts', { cwd: src });
+    expect(files.length).toBeGreaterThan(20);
+    const faces = files.filter((file) =>
+      /from '[^']*\/(?:cli|web|daemon)\/|\bprocess\.(?:argv|env|stdout|stderr)|\bconsole\./.test(
+        readFileSync(join(src, file), 'utf8'),
+      ),
+    );
+    expect(faces).toEqual([]);
+  });
 
   it('Error messages are clear and actionable', () =>
     withHome(async ({ run }) => {

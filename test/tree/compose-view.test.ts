@@ -123,8 +123,19 @@ describe('5. Multi-frame composition', () => {
     );
   });
 
-  it('an invalid node is a clear error', async () => {
+  it('relevance finds each word of a name in code, as the tools of agents do', async () => {
+    await using at = await homeWithFrames();
+    await at.put('desk/a.txt', 'exports parseInvoiceLines');
+    await at.put('desk/a.txt', 'the latest note');
+    const asked = { ordering: { by: 'relevance', question: 'where are lines parsed?' }, max_frames: 1 } as const;
+    expect(textsIn(await compose(at, asked))).toEqual(['exports parseInvoiceLines']);
+  });
+
+  it('2. Invalid node_id returns clear error: by path, by an id that there is not, and the same each time', async () => {
     await using at = await homeWithFrames();
     await expect(compose(at, {}, 'nothing')).rejects.toThrow('there is no node "nothing"');
+    const find = (name: string): Promise<string> => at.tree.read('workspace', (tree) => tree.find(name));
+    for (const name of ['nothing', 'ffff', 'ffff', '../etc', ''.padEnd(64, 'f')])
+      await expect(find(name)).rejects.toThrow(`there is no node "${name}" in the context tree of workspace`);
   });
 });

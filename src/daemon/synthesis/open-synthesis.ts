@@ -21,7 +21,7 @@ import { parseBasis, type ReadBasis, regenerateTree } from '../../tree/synthesis
 import { planRegeneration, planSynthesis } from '../../tree/synthesis/synthesis-plan.ts';
 import { createPolicies, type PolicyFunction } from '../../tree/synthesis/synthesis-policies.ts';
 import { synthesizeTree } from '../../tree/synthesis/synthesize-tree.ts';
-import { composeNode } from '../../tree/compose-view.ts';
+import { composeNode, type FrameOrdering } from '../../tree/compose-view.ts';
 import type { ContextTree } from '../../tree/tree-port.ts';
 import { isAtOrBelow } from '../../tree/tree-store.ts';
 import type { AgentsPort } from '../agents/open-agents.ts';
@@ -52,6 +52,8 @@ export type Synthesis = {
   plan: (request: SynthesisRequest | RegenerationRequest) => Promise<SynthesisPlan>;
   /** Registers a function for the policy `custom`. */
   register: (name: string, make: PolicyFunction) => void;
+  /** Registers an ordering for views that name it (`custom`). */
+  registerOrdering: (name: string, order: FrameOrdering) => void;
   /** A node with the frames that a view selects. */
   readNode: (workspace: string, node: string, view: ContextView) => Promise<NodeContext>;
   /** Compares the files with the tree and records what has changed. */
@@ -66,6 +68,7 @@ export type SynthesisPort = { open: () => Promise<Synthesis> } & Pick<Watcher, '
 export function openSynthesis(ports: SynthesisPorts): Synthesis {
   const { tree, artifacts, agents, types = [], redact, contextOf } = ports;
   const policies = createPolicies();
+  const orderings: Record<string, FrameOrdering> = {};
   const readBasis: ReadBasis = async (body) => parseBasis((await artifacts.get({ sha256: body })).toString('utf8'));
   const make = { tree, policies, redact, readSource: readSourceIn(tree.workspaces), inFlight: new Map(), readBasis };
   const makingFor = ({ act, ...rest }: Asking): Parameters<typeof synthesizeTree>[2] => {
@@ -87,9 +90,10 @@ export function openSynthesis(ports: SynthesisPorts): Synthesis {
         'policy' in request ? planSynthesis(reader, request) : planRegeneration(reader, request),
       ),
     register: (name, policy) => policies.register(name, policy),
+    registerOrdering: (name, order) => void (orderings[name] = order),
     readNode: (workspace, node, view) =>
       tree.read(workspace, (reader) =>
-        composeNode(reader, reader.find(node), view, { text: tree.text, relevance: weighTexts }),
+        composeNode(reader, reader.find(node), view, { text: tree.text, relevance: weighTexts, orderings }),
       ),
     refresh: async (workspace, signal) => {
       await tree.scan(workspace, { signal });

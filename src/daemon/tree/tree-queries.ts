@@ -1,11 +1,11 @@
 /** What people ask about a context tree: the command line and the dashboard show the same. */
 import { statSync } from 'node:fs';
-import { rankOffers } from '../../memory/recall/rank-offers.ts';
 import type { Frame, FrameRecord } from '../../schema/frame.ts';
 import type { Home } from '../../schema/home.ts';
 import type { NodeRecord } from '../../schema/tree.ts';
 import type { ViewPorts } from '../../tree/compose-view.ts';
 import type { StaleHead, TreeReader } from '../../tree/tree-store.ts';
+import { weighTexts } from '../synthesis/rank-frames.ts';
 import { readFrameText } from './frame-text.ts';
 import { statCacheFile } from './tree-files.ts';
 import { readableArtifacts } from './tree-index.ts';
@@ -71,12 +71,5 @@ function showChild(tree: TreeReader, child: NodeRecord, stale: readonly StaleHea
 /** Texts from the artifacts of a home, and relevance by the ranking of its memory. */
 export function viewPorts(home: Home): ViewPorts {
   const artifacts = readableArtifacts(home);
-  return { text: (frame) => readFrameText(artifacts, frame.body), relevance: scoreTexts };
-}
-
-/** What shares no significant word with the question has no score. */
-function scoreTexts(question: string, texts: readonly string[]): number[] {
-  const offers = texts.map((text, index) => ({ name: String(index), title: '', text, group: '' }));
-  const scores = new Map(rankOffers(offers, question).map(({ offer, weight }) => [offer.name, weight]));
-  return texts.map((_, index) => scores.get(String(index)) ?? 0);
+  return { text: (frame) => readFrameText(artifacts, frame.body), relevance: weighTexts };
 }

@@ -189,6 +189,20 @@ describe('the adapter for agents', () => {
     await expect(oka.generateFrame('a.md', 'names', 'summary')).rejects.toThrow('there is no model to ask');
   });
 
+  it('registered orderings are those of views, and one that nobody registered is an error', async () => {
+    const { home } = await toolsOver({ 'a.md': 'Text.\n' });
+    const ana = home.synthesis.adapter('ana', 'workspace', quiet);
+    for (const content of ['Long text.', 'Short.', 'The longest text.'])
+      await ana.writeContext('a.md', { type: 'note', content });
+    const view = { ordering: { by: 'custom', name: 'shortest' }, max_frames: 2 } as const;
+    await expect(ana.readContext('a.md', view)).rejects.toThrow('there is no ordering "shortest"');
+    home.synthesis.registerOrdering('shortest', (frames) =>
+      frames.toSorted((a, b) => a.content.length - b.content.length),
+    );
+    const { frames } = await ana.readContext('a.md', view);
+    expect(frames.map(({ content }) => content)).toEqual(['Short.', 'Long text.']);
+  });
+
   it('registered functions are policies', async () => {
     const { home } = await toolsOver({ 'p/a.md': 'Text.\n' });
     home.synthesis.register('count', (children) => `${children.length} frames\n`);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { statCacheFile, treeFile } from '../../../src/daemon/tree/tree-files.ts';
 import { rebuildTree, withTreeRows } from '../../../src/daemon/tree/tree-index.ts';
+import { validateHomeTree } from '../../../src/daemon/tree/validate-home-tree.ts';
 import { readProgress } from '../../../src/ledger/fold-store.ts';
 import { readEvents } from '../../../src/ledger/read-events.ts';
 import type { Home } from '../../../src/schema/home.ts';
@@ -224,6 +225,23 @@ describe('2. Context APIs', () => {
     expect(await reading(at, (tree) => [tree.find('./desk/'), tree.find('.')])).toEqual(['desk', '']);
     const id = await reading(at, (tree) => tree.node('desk/b.txt')?.id ?? '');
     expect(await reading(at, (tree) => tree.find(id.slice(0, 12)))).toBe('desk/b.txt');
+  });
+
+  it('Concurrent requests handled safely: whoever reads while others write sees a head that is one of the frames', async () => {
+    await using at = await scannedHome();
+    const look = (): Promise<boolean> =>
+      reading(at, (tree) => {
+        const [frames, head] = [tree.frames('desk/a.txt'), tree.head('desk/a.txt', 'note')];
+        return frames.length === 0 ? head === null : frames.some(({ id }) => id === head?.id);
+      });
+    const write = async (n: number): Promise<boolean> => (await at.put('desk/a.txt', `text ${n}`)) !== '';
+    const scan = async (n: number): Promise<boolean> => {
+      at.write({ [`desk/other-${n}.txt`]: 'other' });
+      return (await at.scan()).root !== '';
+    };
+    const requests = Array.from({ length: 60 }, (_, n) => (n % 12 === 0 ? scan(n) : n % 3 === 0 ? write(n) : look()));
+    expect(new Set(await Promise.all(requests))).toEqual(new Set([true]));
+    expect((await validateHomeTree(at.home, 'workspace')).problems).toEqual([]);
   });
 
   it('no secret enters a frame', async () => {
