@@ -9,6 +9,7 @@ import type { Usage } from '../schema/effect.ts';
 import type { Outcome, ToolCall } from '../schema/tool.ts';
 import { accountLeft, reserve } from './account.ts';
 import { boundsOf } from './call-bounds.ts';
+import { awaitsSpace } from './invoke-tool.ts';
 import { estimateCost } from './run-budget.ts';
 import type { CallStep } from './decide.ts';
 import { checkStateWrite, refuseStateWrite } from './graph-state.ts';
@@ -45,6 +46,7 @@ async function outcomeOf(
     const outcome = state.world.storeOutput(made);
     return outcome instanceof Promise ? await outcome : outcome;
   } catch (error) {
+    if (awaitsSpace(step, error)) throw error;
     return { status: 'cancelled', error: messageOf(error) };
   } finally {
     reserve(state.account, usage, -1);

@@ -1,9 +1,10 @@
 /** The innermost step of the chain: the tool itself. */
-import { messageOf } from '../schema/errors.ts';
+import { messageOf, OkaError } from '../schema/errors.ts';
 import type { ToolRegistry } from '../schema/ports.ts';
+import type { ToolCall } from '../schema/tool.ts';
 import type { Invoke } from './middleware-chain.ts';
 
-/** What a tool throws is its failure; what fails after a stop was cancelled. */
+/** What a tool throws is its failure, unless it awaits space; what fails after a stop was cancelled. */
 export function invokeTool(tools: Pick<ToolRegistry, 'get'>): Invoke {
   return async (call) => {
     const tool = tools.get(call.tool);
@@ -15,7 +16,12 @@ export function invokeTool(tools: Pick<ToolRegistry, 'get'>): Invoke {
         ? { status: 'cancelled', error: outcome.error }
         : outcome;
     } catch (error) {
+      if (awaitsSpace(call, error)) throw error;
       return { status: call.signal.aborted ? 'cancelled' : 'failed', error: messageOf(error) };
     }
   };
 }
+
+/** A read for which a store of this home had no space is no failure: it is made again when there is space. */
+export const awaitsSpace = (call: Pick<ToolCall, 'class'>, error: unknown): boolean =>
+  call.class === 'read' && error instanceof OkaError && error.code === 'disk-full';

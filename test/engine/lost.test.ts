@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/engine/engine.ts';
 import type { EngineOptions } from '../../src/engine/engine-context.ts';
 import { memoryEvents } from '../../src/engine/in-memory-stores.ts';
+import { OkaError } from '../../src/schema/errors.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { standardChain } from '../../src/tools/chain.ts';
 import { engineWith, graphOf, ok, toolNamed } from '../support/engine-fakes.ts';
@@ -96,3 +97,19 @@ it.each(['read', 'write_local'] as const)(
     expect(ends.toSorted()).toEqual(['denied', 'ok']);
   },
 );
+
+it('a read for which a store had no space is made again with the run, and is no failure; a write has failed', async () => {
+  let isFull = true;
+  const store = (): ReturnType<typeof ok> => {
+    if (isFull) throw new OkaError('disk-full', 'no space left');
+    return ok();
+  };
+  const tools = [toolNamed('look', store), toolNamed('write', store, { class: 'write_local' })];
+  const { engine } = engineWith({ tools });
+  const drive = await engine.start(graphOf([node('a', 'look')]), { id: 'r' });
+  await expect(drive.done).rejects.toMatchObject({ code: 'disk-full' });
+  const written = await engine.start(graphOf([node('a', 'write')]), { id: 'w' });
+  expect((await written.done).status).toBe('failed');
+  isFull = false;
+  expect((await (await engine.resume('r')).done).status).toBe('done');
+});
