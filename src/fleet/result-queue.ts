@@ -7,7 +7,8 @@ import { publisherOf, RESULTS, resultSubject, resultSubjects } from './fleet-sub
 export type ReturnedResult = { result: ResultMessage; finish: () => Promise<void> };
 
 export type ResultQueue = {
-  send(home: string, result: ResultMessage): Promise<void>;
+  /** A member that got the run again, with another epoch, sends its result again: the first one did not count. */
+  send(home: string, result: ResultMessage, epoch: number): Promise<void>;
   /** The next result for this home; null when there is none for a while. */
   take(home: string): Promise<ReturnedResult | null>;
 };
@@ -32,9 +33,9 @@ export function resultQueue({ js, manager }: FleetConnection): ResultQueue {
     return info;
   };
   return {
-    send: async (home, result) => {
+    send: async (home, result, epoch) => {
       const { id, worker } = result;
-      await js.publish(resultSubject(home, worker), JSON.stringify(result), { msgID: `${id}/${worker}` });
+      await js.publish(resultSubject(home, worker), JSON.stringify(result), { msgID: `${id}/${worker}/${epoch}` });
     },
     take: async (home) => {
       const consumer = js.consumers.getConsumerFromInfo(await ensureConsumer(home)); // without a request

@@ -88,7 +88,7 @@ export class RunFence {
     this.#last = last;
   }
 
-  /** Resolves as soon as an append was refused. */
+  /** Resolves as soon as an append was refused, or the claim of another worker was seen. */
   get lost(): Promise<void> {
     return this.#lost.promise;
   }
@@ -97,6 +97,12 @@ export class RunFence {
   async nextOwner(): Promise<RunOwner | null> {
     const last = await this.#log.last(this.run).catch(() => null);
     return last !== null && last.message.epoch > this.owner.epoch ? ownerIn(last.message) : null;
+  }
+
+  /** Learns of the claim of another worker also while nothing is published, such as when the run waits for a person. */
+  async confirm(): Promise<void> {
+    const last = await this.#log.last(this.run);
+    if (last !== null && last.message.epoch > this.owner.epoch) this.#refuse();
   }
 
   get isLost(): boolean {

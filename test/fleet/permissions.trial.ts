@@ -44,7 +44,7 @@ describe.skipIf(!hasServer)('the permissions of members', () => {
     expect((await files.get(await files.put(Buffer.from('kept')))).toString()).toBe('kept');
     await members.report({ ...silentMember, name: 'good' });
     expect((await members.list()).map(({ name }) => name)).toEqual(['good']);
-    await resultQueue(good).send('good', result);
+    await resultQueue(good).send('good', result, 1);
     expect((await resultQueue(good).take('good'))?.result.worker).toBe('good');
     expect(await (await openOrders(good, 1)).read(null)).toBeNull();
 

@@ -39,6 +39,17 @@ describe('the fence of a run, over a model of the stream', () => {
     expect(foldHistory(await log.read(RUN)).events).toHaveLength(1);
   });
 
+  it('a worker that publishes nothing learns of the next claim when it looks', async () => {
+    const { log } = modelLog([], true);
+    const first = await claim(log, 'one');
+    await first.confirm();
+    expect(first.isLost).toBe(false);
+    await claim(log, 'two');
+    await first.confirm();
+    expect(first.isLost).toBe(true);
+    await expect(first.acknowledged()).rejects.toThrow('belongs to another worker now');
+  });
+
   it('a claim with a history that was read before reads nothing, and is refused when somebody claimed meanwhile', async () => {
     const { log } = modelLog([], true);
     const history = foldHistory(await log.read(RUN));

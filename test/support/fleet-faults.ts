@@ -30,10 +30,11 @@ export async function silence(cluster: NatsCluster, index: number, ms: number): 
 }
 
 /**
- * Flips bits in, and cuts, files of blocks and of snapshots of one server while it is down. The others have everything.
- * Returns how many files were damaged.
+ * Flips bits in, and cuts, files of blocks and of snapshots of one server while it is down. The others have everything. If
+ * it cannot start with these files, somebody gives it an empty store. Returns how many files were damaged.
  */
 export async function damageServer(cluster: NatsCluster, index: number, count: number): Promise<number> {
+  await cluster.untilOthersCurrent(index);
   await cluster.kill(index);
   const files = readdirSync(cluster.storeOf(index), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.blk$|[/]snap\.|[/]snapshots?[/]/.test(name))
@@ -41,7 +42,12 @@ export async function damageServer(cluster: NatsCluster, index: number, count: n
     .filter((file) => statSync(file).isFile() && statSync(file).size > 64);
   for (let number = 0; number < count && files.length > 0; number += 1)
     damage(files[Math.floor(Math.random() * files.length)] as string, number % 3 === 2);
-  await cluster.start(index);
+  await cluster.start(index).catch(async () => {
+    await cluster.kill(index);
+    rmSync(cluster.storeOf(index), { recursive: true });
+    await cluster.untilOthersCurrent(index);
+    await cluster.start(index);
+  });
   return files.length === 0 ? 0 : count;
 }
 

@@ -15,7 +15,10 @@ export type NatsCluster = {
   /** The folder in which a server stores its streams. */
   storeOf(index: number): string;
   kill(index: number): Promise<void>;
+  /** Rejects when it ends by itself, such as with files that it cannot read. */
   start(index: number): Promise<void>;
+  /** Resolves when every server but this one has everything. */
+  untilOthersCurrent(index: number): Promise<void>;
   pause(index: number): void;
   resume(index: number): void;
   /** Which server leads a stream; null while there is no leader. */
@@ -51,13 +54,17 @@ export async function startCluster({
 
   const start = async (index: number): Promise<void> => {
     const log = openSync(join(folder, `server-${index}.log`), 'a');
-    running[index] = spawn(program, ['-c', files[index] ?? ''], { stdio: ['ignore', log, log] });
-    await untilTrue(() => isHealthy(monitor(index), size === 1));
+    const child = spawn(program, ['-c', files[index] ?? ''], { stdio: ['ignore', log, log] });
+    running[index] = child;
+    await untilTrue(() => {
+      if (hasEnded(child)) throw new Error(`server ${index} ended by itself`);
+      return isHealthy(monitor(index), size === 1);
+    });
   };
   const kill = async (index: number): Promise<void> => {
     const child = running[index] ?? null;
     running[index] = null;
-    if (child === null) return;
+    if (child === null || hasEnded(child)) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
     await gone;
@@ -71,6 +78,9 @@ export async function startCluster({
     storeOf: (index) => storeFolder(folder, index),
     kill,
     start,
+    untilOthersCurrent: async (index) => {
+      for (const other of ports.keys()) if (other !== index) await untilTrue(() => isHealthy(monitor(other), true));
+    },
     pause: (index) => void running[index]?.kill('SIGSTOP'),
     resume: (index) => void running[index]?.kill('SIGCONT'),
     leaderOf: async (stream) => {
@@ -82,10 +92,12 @@ export async function startCluster({
     },
     [Symbol.asyncDispose]: async () => {
       await Promise.all(ports.map((_, index) => kill(index)));
-      rmSync(folder, { recursive: true, force: true });
+      if (process.env['OKA_FLEET_KEEP'] === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
 const storeFolder = (folder: string, index: number): string => join(folder, `store-${index}`);
 
@@ -166,11 +178,11 @@ async function leaderAt(monitor: string, stream: string): Promise<string | null>
 }
 
 async function untilTrue(check: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 300; tries += 1) {
+  for (let tries = 0; tries < 600; tries += 1) {
     if (await check()) return;
     await sleep(100);
   }
-  throw new Error('a nats-server did not start within 30 seconds');
+  throw new Error('a nats-server was not ready within 60 seconds');
 }
 
 /** Kills the server that leads a stream, and starts it again when another one leads. */

@@ -4,7 +4,7 @@ import type { FleetMembers } from '../../fleet/fleet-members.ts';
 import type { FleetOrders } from '../../fleet/fleet-orders.ts';
 import type { ResultQueue } from '../../fleet/result-queue.ts';
 import type { SharedLog } from '../../fleet/shared-values.ts';
-import type { FenceOptions, RunFence, RunLog } from '../../fleet/run-fence.ts';
+import type { FenceOptions, RunLog } from '../../fleet/run-fence.ts';
 import type { TaskQueue } from '../../fleet/task-queue.ts';
 import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
 import type { LedgerPort } from '../port-types.ts';
@@ -35,8 +35,6 @@ export type FleetMember = {
   isConnected: () => boolean;
   /** How many tasks of the fleet are in progress here. */
   taskCount: () => number;
-  /** Called when another member has taken over a run. */
-  onLost: (fence: RunFence) => void;
 };
 
 /** What the rooms get in place of the stores of a home that works alone. */

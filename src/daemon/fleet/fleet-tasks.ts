@@ -4,13 +4,14 @@
  *
  * G1 Nothing of a task is done before its run is claimed, and nothing more once it is lost: its commands are ended.
  * G2 A task leaves the queue when its result was published. A worker that dies before leaves it to another.
- * G3 A member that has lost a run may get it again: then it begins here from the stream (begin-claimed.ts).
+ * G3 A member that has lost a run may get it again, once it has recorded the loss: then the run begins here from the
+ *    stream (begin-claimed.ts). Until then its task is in progress here, and a later delivery of it waits.
  * G4 Only a member that knows every event and tool of a run takes it over (can-replay.ts). A task that has ended three
  *    workers is set aside (set-aside-task.ts).
  */
 import { isOver } from '../../engine/run-state.ts';
-import { fruitlessClaims, MOST_FRUITLESS } from '../../fleet/fruitless-claims.ts';
-import { claimRun, type RunFence } from '../../fleet/run-fence.ts';
+import { type FruitlessClaim, fruitlessClaims, MOST_FRUITLESS } from '../../fleet/fruitless-claims.ts';
+import { type Claim, claimRun, type RunFence } from '../../fleet/run-fence.ts';
 import { foldHistory, type RunHistory } from '../../fleet/run-owner.ts';
 import type { QueuedTask } from '../../fleet/task-queue.ts';
 import { messageOf } from '../../schema/errors.ts';
@@ -26,7 +27,7 @@ import { followOrders, isDrainingMember, readFirstOrders } from './follow-orders
 import { handOver } from './hand-over.ts';
 import { reportMember } from './member-report.ts';
 import { publishResult, storeResult } from './return-result.ts';
-import { recordLost, recordLostMeanwhile } from './lost-runs.ts';
+import { endRuns, findLost, OWNED_ELSEWHERE, recordLost } from './lost-runs.ts';
 import { setAsideTask } from './set-aside-task.ts';
 import { type Active, rest, type Work } from './work-in-progress.ts';
 
@@ -45,7 +46,6 @@ export async function workForFleet(host: Host, member: FleetMember, signal: Abor
     differing: new Set(),
   };
   member.taskCount = () => work.active.size;
-  member.onLost = (fence) => void recordLost(work, fence).catch((error: unknown) => log(messageOf(error)));
   log(`member of the fleet as ${member.name}${member.labels.length === 0 ? '' : ` (${member.labels.join(', ')})`}`);
   await readFirstOrders(work);
   await Promise.all([
@@ -53,7 +53,7 @@ export async function workForFleet(host: Host, member: FleetMember, signal: Abor
     repeat(work, () => followOrders(work)),
     repeat(work, () => storeNextResult(work)),
     repeat(work, () => reportMember(work)),
-    repeat(work, () => recordLostMeanwhile(work)),
+    repeat(work, () => findLost(work)),
     repeat(work, () => compareOwnedRuns(work)),
   ]);
 }
@@ -92,7 +92,7 @@ function isFull({ host, active }: Work): boolean {
 }
 
 async function workOn(work: Work, taken: QueuedTask): Promise<void> {
-  const { member, active, signal } = work;
+  const { member, active } = work;
   const { id } = taken.task;
   const own: Active = { taken, isDriven: true };
   active.set(id, own);
@@ -103,19 +103,45 @@ async function workOn(work: Work, taken: QueuedTask): Promise<void> {
     if (history.isReturned) return await own.taken.finish();
     if (!isAble(work, id, history)) return own.taken.release(UNABLE_MS);
     const claim = await claimRun(member.log, id, member.fence, history);
-    if (claim === null) return own.taken.release();
-    const deaths = fruitlessClaims(messages);
-    if (deaths.length >= MOST_FRUITLESS) return await setAsideTask(work, own, claim, deaths);
-    await beginRun(work, own, claim);
-    await untilOver(work, own, claim.fence);
-    if (claim.fence.isLost) return;
-    if (signal.aborted) return own.taken.release(0);
-    if (!(await isFinished(work, id))) return await handOver(work, own, claim.fence);
-    await untilReturned(work, own, claim.fence);
+    if (claim === null) return; // whoever was faster says that it works on it
+    await workOnClaimed(work, own, claim, fruitlessClaims(messages));
   } finally {
     clearInterval(beat);
     active.delete(id);
   }
+}
+
+/** When it resolves or rejects, nothing of the run goes on here unless the worker ends, and a loss is recorded (G1, G3). */
+async function workOnClaimed(work: Work, own: Active, claim: Claim, deaths: readonly FruitlessClaim[]): Promise<void> {
+  const { fence } = claim;
+  void fence.lost.then(() => endRuns(work, fence, OWNED_ELSEWHERE)); // at once, whatever is going on here
+  try {
+    if (deaths.length >= MOST_FRUITLESS) await setAsideTask(work, own, claim, deaths);
+    else await seeThrough(work, own, claim);
+  } catch (error) {
+    if (!fence.isLost) await giveUp(work, own, fence);
+    if (!fence.isLost) throw error;
+  } finally {
+    if (fence.isLost) await recordLost(work, fence);
+  }
+}
+
+async function seeThrough(work: Work, own: Active, claim: Claim): Promise<void> {
+  const { fence } = claim;
+  await beginRun(work, own, claim);
+  await untilOver(work, own, fence);
+  if (fence.isLost) return;
+  if (work.signal.aborted) return own.taken.release(0);
+  if (!(await isFinished(work, fence.run))) return handOver(work, own, fence);
+  await untilReturned(work, own, fence);
+}
+
+/** It could not begin here, such as with a full disk: nothing of it goes on without anybody who sees it through. */
+async function giveUp(work: Work, own: Active, fence: RunFence): Promise<void> {
+  work.member.owned.markUnready(fence.run);
+  await endRuns(work, fence, 'it could not begin at this member');
+  work.member.owned.remove(fence);
+  own.taken.release();
 }
 
 /** G4. Reported once for each task. */
@@ -155,10 +181,10 @@ async function isFinished({ host: { engine } }: Work, run: string): Promise<bool
 async function untilReturned({ host, member, signal, log }: Work, own: Active, fence: RunFence): Promise<void> {
   while (!signal.aborted && !fence.isLost)
     try {
-      await publishResult(host, member, own.taken.task);
+      await publishResult(host, member, own.taken.task, fence.owner);
       await fence.finish();
       await own.taken.finish();
-      member.owned.remove(fence.run);
+      member.owned.remove(fence);
       return;
     } catch (error) {
       log(`${fence.run}: its result cannot be returned yet: ${messageOf(error)}`);

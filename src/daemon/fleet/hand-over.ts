@@ -5,15 +5,16 @@
  *    only after that the task is given back. The fence of this process is not used again.
  */
 import type { RunFence } from '../../fleet/run-fence.ts';
+import { endRuns } from './lost-runs.ts';
 import type { Active, Work } from './work-in-progress.ts';
 
-export async function handOver({ host, member, log }: Work, own: Active, fence: RunFence): Promise<void> {
+export async function handOver(work: Work, own: Active, fence: RunFence): Promise<void> {
+  const { member, log } = work;
   const { run } = fence;
-  const stop = { kind: 'stop', reason: 'it is handed over to another member of the fleet' } as const;
   member.owned.markUnready(run);
-  await Promise.all(member.owned.runsOf(run).map((each) => host.engine.stop(each, stop).catch(() => undefined)));
+  await endRuns(work, fence, 'it is handed over to another member of the fleet');
   await member.owned.settled(run);
-  member.owned.remove(run);
+  member.owned.remove(fence);
   log(`${run}: given back to the fleet`);
   own.taken.release(0);
 }

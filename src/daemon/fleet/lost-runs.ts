@@ -8,25 +8,31 @@ import type { Work } from './work-in-progress.ts';
 
 const CHECK_MS = 5000;
 
-/** G1. Ends what is running of it, and records that it goes on elsewhere. */
-export async function recordLost(work: Work, fence: RunFence): Promise<void> {
-  const { host, member, fenced } = work;
-  const { run } = fence;
-  fenced.count += 1;
-  const runs = member.owned.runsOf(run);
-  const stop = { kind: 'stop', reason: 'another member of the fleet owns it now' } as const;
-  await Promise.all(runs.map((each) => host.engine.stop(each, stop).catch(() => undefined)));
-  member.owned.remove(run);
-  await recordFenced(work, run, fence.owner.epoch, (await fence.nextOwner())?.worker ?? null);
+export const OWNED_ELSEWHERE = 'another member of the fleet owns it now';
+
+/** Resolves when nothing of a task is running here any more. */
+export async function endRuns({ host, member }: Work, { run }: RunFence, reason: string): Promise<void> {
+  const stop = { kind: 'stop', reason } as const;
+  await Promise.all(member.owned.runsOf(run).map((each) => host.engine.stop(each, stop).catch(() => undefined)));
 }
 
-/** Runs that were in progress when this worker ended, and that another member owns by now. */
-export async function recordLostMeanwhile(work: Work): Promise<void> {
-  const { host, member, signal } = work;
+/** G1. Ends what is running of it, and records that it goes on elsewhere. Nobody here may claim it again meanwhile. */
+export async function recordLost(work: Work, fence: RunFence): Promise<void> {
+  const { member, fenced } = work;
+  fenced.count += 1;
+  await endRuns(work, fence, OWNED_ELSEWHERE);
+  member.owned.remove(fence);
+  await recordFenced(work, fence.run, fence.owner.epoch, (await fence.nextOwner())?.worker ?? null);
+}
+
+/** Runs that another member owns by now: those that wait here, and those that were in progress when this worker ended. */
+export async function findLost(work: Work): Promise<void> {
+  const { host, member, signal, active } = work;
   const { projections } = host.valuesOf({ projections: ports.projections });
+  for (const task of member.owned.tasks()) await member.owned.get(task)?.confirm();
   for (const [run, { epoch }] of Object.entries(projections.stateOf(fleetRuns).claimed)) {
-    if (work.active.has(run) || member.owned.get(run) !== null) continue;
-    const last = await member.log.last(run);
+    const last = active.has(run) ? null : await member.log.last(run);
+    if (active.has(run)) continue; // it may have been claimed again meanwhile
     if (last !== null && last.message.worker !== member.name) await recordFenced(work, run, epoch, last.message.worker);
   }
   await sleep(CHECK_MS, undefined, { signal }).catch(() => undefined);

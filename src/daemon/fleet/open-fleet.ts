@@ -49,7 +49,6 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
     const owned = ownedRuns({
       whenShared: copies.whenShared,
       storeFolder: (task) => storeFolder(join(home.workspace, 'desk', task), files),
-      onLost: (fence) => member.onLost(fence),
     });
     const members = await retryWhileDown(() => openMembers(connection, replicas));
     const shared = sharedLog(connection);
@@ -72,7 +71,6 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
       ownLedger: stores.ledger,
       isConnected: connection.isConnected,
       taskCount: () => 0,
-      onLost: () => undefined,
     };
     const unsubscribe = stores.onDurable((events) => owned.publish(events));
     const ledger = fencedLedger(stores.ledger, owned);

@@ -16,7 +16,8 @@ import type { Event } from '../../schema/event.ts';
 
 export type OwnedRuns = {
   add(fence: RunFence): void;
-  remove(task: string): void;
+  /** Only the claim that it was added with: a later one of the same task stays. */
+  remove(fence: RunFence): void;
   get(task: string): RunFence | null;
   /** Says that everything of a task is here, its folder too, so that it can be continued. */
   markReady(task: string): void;
@@ -43,12 +44,11 @@ export type OwnedRunsPorts = {
   whenShared: () => Promise<void>;
   /** Stores the folder of a task in the object store; null when it has none. */
   storeFolder: (task: string) => Promise<string | null>;
-  onLost: (fence: RunFence) => void;
 };
 
 type Owned = { fence: RunFence; queue: Promise<void>; isReady: boolean };
 
-export function ownedRuns({ whenShared, storeFolder, onLost }: OwnedRunsPorts): OwnedRuns {
+export function ownedRuns({ whenShared, storeFolder }: OwnedRunsPorts): OwnedRuns {
   const owned = new Map<string, Owned>();
   const taskOf = new Map<string, string>();
   let readyCount = 0;
@@ -63,9 +63,10 @@ export function ownedRuns({ whenShared, storeFolder, onLost }: OwnedRunsPorts): 
     add: (fence) => {
       owned.set(fence.run, { fence, queue: Promise.resolve(), isReady: false });
       taskOf.set(fence.run, fence.run);
-      void fence.lost.then(() => onLost(fence));
     },
-    remove: (task) => {
+    remove: (fence) => {
+      const task = fence.run;
+      if (owned.get(task)?.fence !== fence) return;
       owned.delete(task);
       for (const [run, of] of taskOf) if (of === task) taskOf.delete(run);
     },

@@ -2,7 +2,9 @@
 import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { RunOwner } from '../../fleet/run-owner.ts';
 import { lstatIfPresent, replaceFile } from '../../ledger/disk.ts';
+import { OkaError } from '../../schema/errors.ts';
 import type { ResultMessage, TaskMessage } from '../../schema/fleet.ts';
 import { triggersAmong } from '../../schema/program-triggers.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
@@ -14,19 +16,32 @@ import type { FleetMember } from './fleet-member.ts';
 import { listLeftOut, placeFolder, storeFiles, withFetched } from './run-folder.ts';
 import { conflictNote, notSentNote } from './result-notes.ts';
 
-export async function publishResult(host: Host, member: FleetMember, task: TaskMessage): Promise<void> {
+export async function publishResult(
+  host: Host,
+  member: FleetMember,
+  task: TaskMessage,
+  { epoch }: RunOwner,
+): Promise<void> {
   const { home, engine } = host;
-  const { results } = host.valuesOf({ results: ports.results });
-  const isWritten = lstatIfPresent(join(outboxOf(host, task.id), 'RESULT.md')) !== undefined;
-  if (!isWritten || results.pending.runs().includes(task.id)) await results.write(task.id);
+  await writePage(host, task.id);
   const state = await engine.stateOf(task.id);
-  await member.results.send(task.home, {
+  const result: ResultMessage = {
     id: task.id,
     worker: member.name,
     status: state?.status ?? 'failed',
     outbox: await storeOutbox(host, member, task.id),
     desk: await storeFiles(join(deskFolder(home), task.id), member.files),
-  });
+  };
+  await member.results.send(task.home, result, epoch);
+}
+
+/** Without its page a result is none: with a full disk it waits for space. */
+async function writePage(host: Host, task: string): Promise<void> {
+  const { results } = host.valuesOf({ results: ports.results });
+  const isOwed = (): boolean =>
+    lstatIfPresent(join(outboxOf(host, task), 'RESULT.md')) === undefined || results.pending.runs().includes(task);
+  if (isOwed()) await results.write(task);
+  if (isOwed()) throw new OkaError('write-failed', 'RESULT.md is not written yet');
 }
 
 /** RESULT.md also names the files that do not travel. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { FruitlessClaim } from '../../fleet/fruitless-claims.ts';
 import type { Claim } from '../../fleet/run-fence.ts';
 import { replaceFile } from '../../ledger/disk.ts';
+import type { ResultMessage } from '../../schema/fleet.ts';
 import type { Active, Work } from './work-in-progress.ts';
 import { readFolder, storeFiles } from './run-folder.ts';
 
@@ -26,16 +27,17 @@ export async function setAsideTask(
   const outbox = join(host.home.workspace, 'outbox', id);
   mkdirSync(outbox, { recursive: true });
   replaceFile(join(outbox, 'RESULT.md'), pageOf(name, reason, deaths));
-  await member.results.send(home, {
+  const result: ResultMessage = {
     id,
     worker,
     status: 'failed',
     outbox: (await storeFiles(outbox, member.files)).map(({ path, sha256 }) => ({ path, sha256 })),
     desk: history.desk === null ? [] : await readFolder(history.desk, member.files),
-  });
+  };
+  await member.results.send(home, result, epoch);
   await fence.finish();
   await taken.finish();
-  member.owned.remove(id);
+  member.owned.remove(fence);
   log(`${id}: ${reason}`);
 }
 

@@ -2,30 +2,32 @@ import { describe, expect, it } from 'vitest';
 import { fencedLedger } from '../../../src/daemon/fleet/fenced-stores.ts';
 import { type OwnedRuns, ownedRuns } from '../../../src/daemon/fleet/owned-runs.ts';
 import type { LedgerPort } from '../../../src/daemon/port-types.ts';
-import { claimRun, type RunFence, type RunLog } from '../../../src/fleet/run-fence.ts';
+import type { RunLog } from '../../../src/fleet/run-fence.ts';
 import { foldHistory, type StoredMessage } from '../../../src/fleet/run-owner.ts';
 import type { Event, NewEvent } from '../../../src/schema/event.ts';
+import { claimAs, modelRunLog } from '../../support/model-run-log.ts';
 
 describe('the ledger behind the fence', () => {
   it('O1 flushes an event of an owned run only when the fence has acknowledged it, too', async () => {
     const { ledger, owned, log, steps } = await setting();
-    owned.add(await claim(log, 'one'));
+    owned.add(await claimAs(log, 'one'));
     await ledger.flush([ledger.stage(paused('task'))]);
     expect(steps).toEqual(['on disk: run.paused', 'in the stream: run.paused']);
   });
 
   it('O1 rejects the flush when another member has claimed the run, and reports the loss at once', async () => {
-    const { ledger, owned, log, lost } = await setting();
-    owned.add(await claim(log, 'one'));
-    await claim(log, 'two');
+    const { ledger, owned, log } = await setting();
+    const fence = await claimAs(log, 'one');
+    owned.add(fence);
+    await claimAs(log, 'two');
     await expect(ledger.flush([ledger.stage(paused('task'))])).rejects.toMatchObject({ code: 'run-fenced' });
-    expect(lost).toEqual(['task']);
+    await fence.lost;
     await ledger.flush([ledger.stage(paused('other'))]);
   });
 
   it('O3 stores the folder of the run before the stream has the event that it was written', async () => {
     const { ledger, owned, log, steps, stored } = await setting();
-    owned.add(await claim(log, 'one'));
+    owned.add(await claimAs(log, 'one'));
     const written = {
       type: 'desk.kept',
       run: 'task',
@@ -38,10 +40,22 @@ describe('the ledger behind the fence', () => {
 
   it('O4 puts the runs inside a task behind the same fence, and no others', async () => {
     const { ledger, owned, log, stored } = await setting();
-    owned.add(await claim(log, 'one'));
+    owned.add(await claimAs(log, 'one'));
     await ledger.append([startedIn('task.a', 'task'), paused('task.a'), startedIn('b', null), paused('b')]);
     expect(foldHistory(stored).events.map(({ run }) => run)).toEqual(['task.a', 'task.a']);
     expect(owned.runsOf('task')).toEqual(['task', 'task.a']);
+  });
+
+  it('O1 a claim that is over takes nothing away from a later one of the same task', async () => {
+    const { ledger, owned, log } = await setting();
+    const first = await claimAs(log, 'one');
+    owned.add(first);
+    const second = await claimAs(log, 'one');
+    owned.add(second);
+    owned.remove(first);
+    expect(owned.get('task')).toBe(second);
+    await claimAs(log, 'two');
+    await expect(ledger.flush([ledger.stage(paused('task'))])).rejects.toMatchObject({ code: 'run-fenced' });
   });
 
   it('flushes as before when no run is owned', async () => {
@@ -57,34 +71,21 @@ type Setting = {
   log: RunLog;
   stored: StoredMessage[];
   steps: string[];
-  lost: string[];
 };
 
 async function setting(): Promise<Setting> {
   const steps: string[] = [];
-  const lost: string[] = [];
-  const stored: StoredMessage[] = [];
   const owned = ownedRuns({
     whenShared: () => Promise.resolve(),
     storeFolder: (task) => {
       steps.push(`folder of ${task}`);
       return Promise.resolve('f'.repeat(64));
     },
-    onLost: ({ run }) => void lost.push(run),
   });
-  const log: RunLog = {
-    stream: { name: 'OKA_RUNS', created: '2026-01-01T00:00:00.000Z' },
-    append: async (_, last, message) => {
-      if (last !== (stored.at(-1)?.sequence ?? 0)) return { kind: 'refused' };
-      stored.push({ sequence: stored.length + 1, message });
-      if (message.kind === 'events') for (const { type } of message.events) steps.push(`in the stream: ${type}`);
-      return { kind: 'appended', sequence: stored.length };
-    },
-    last: () => Promise.resolve(stored.at(-1) ?? null),
-    read: () => Promise.resolve([...stored]),
-    pause: () => Promise.resolve(),
-  };
-  return { ledger: fencedLedger(diskLedger(steps, owned), owned), owned, log, stored, steps, lost };
+  const { log, stored } = modelRunLog((message) => {
+    if (message.kind === 'events') for (const { type } of message.events) steps.push(`in the stream: ${type}`);
+  });
+  return { ledger: fencedLedger(diskLedger(steps, owned), owned), owned, log, stored, steps };
 }
 
 /** A ledger that only numbers events, and publishes them once they are flushed. */
@@ -118,9 +119,3 @@ const startedIn = (run: string, parent: string | null): NewEvent => ({
   run,
   data: { title: 'x', parent, graph: { id: 'g', sha256: '0'.repeat(64) } },
 });
-
-async function claim(log: RunLog, worker: string): Promise<RunFence> {
-  const claimed = await claimRun(log, 'task', { worker, process: worker, version: '1' });
-  if (claimed === null) throw new Error('refused');
-  return claimed.fence;
-}

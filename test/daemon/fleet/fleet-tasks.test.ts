@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { FleetMember } from '../../../src/daemon/fleet/fleet-member.ts';
+import { fleetRuns } from '../../../src/daemon/fleet/fleet-runs.ts';
+import { workForFleet } from '../../../src/daemon/fleet/fleet-tasks.ts';
+import { ownedRuns } from '../../../src/daemon/fleet/owned-runs.ts';
+import type { Host } from '../../../src/daemon/host.ts';
+import { homeAt } from '../../../src/daemon/settings.ts';
+import type { QueuedTask } from '../../../src/fleet/task-queue.ts';
+import { OkaError } from '../../../src/schema/errors.ts';
+import type { Event, NewEvent } from '../../../src/schema/event.ts';
+import { claimAs, modelRunLog } from '../../support/model-run-log.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'oka-fleet-tasks-'));
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+it('G3 a run that was lost is claimed again only when what was running of it has ended, and the loss is recorded', async () => {
+  const steps: string[] = [];
+  const { log } = modelRunLog(
+    ({ kind, worker, epoch }) => void (kind === 'claim' && steps.push(`${worker}: ${epoch}`)),
+  );
+  await claimAs(log, 'one'); // by a process of before
+  const ending = Promise.withResolvers<void>();
+  const drive = Promise.withResolvers<never>();
+  const deliveries: QueuedTask[] = [];
+  const member = memberWith(steps, deliveries, log);
+  const host = hostWith({
+    start: async () => void steps.push('goes on'),
+    wait: () => drive.promise,
+    stop: async () => {
+      drive.reject(new OkaError('run-fenced', 'it was lost'));
+      await ending.promise;
+    },
+  });
+  const leaving = new AbortController();
+  const working = workForFleet(host, member, leaving.signal, () => undefined);
+  deliveries.push(delivery());
+  await vi.waitUntil(() => steps.includes('goes on'));
+  await claimAs(log, 'two');
+  member.owned.publish([{ seq: 9, type: 'run.paused', run: 'task', data: { reason: 'x' } } as unknown as Event]);
+  await expect(drive.promise).rejects.toThrow('it was lost');
+  deliveries.push(delivery());
+  await vi.waitUntil(() => deliveries.length === 0);
+  await sleep(20); // as long as it takes to claim it
+  ending.resolve();
+  await vi.waitUntil(() => steps.includes('run.fenced'));
+  deliveries.push(delivery());
+  await vi.waitUntil(() => steps.includes('one: 4'));
+  leaving.abort();
+  await working;
+  expect(steps.slice(0, 7)).toEqual(['one: 1', 'one: 2', 'run.claimed', 'goes on', 'two: 3', 'run.fenced', 'one: 4']);
+});
+
+const delivery = (): QueuedTask => ({
+  task: { id: 'task', home: 'one', by: 'x', name: 'x', body: '0'.repeat(64), needs: [], files: null, links: [] },
+  deliveries: 1,
+  working: () => undefined,
+  finish: () => Promise.resolve(),
+  release: () => undefined,
+});
+
+function memberWith(steps: string[], deliveries: QueuedTask[], log: FleetMember['log']): FleetMember {
+  const append = async (events: NewEvent | readonly NewEvent[]): Promise<void> =>
+    void steps.push(...[events].flat().map(({ type }) => type));
+  const member = {
+    name: 'one',
+    labels: [],
+    ackWaitMs: 1000,
+    fence: { worker: 'one', process: 'now', version: '1' },
+    log,
+    queue: { take: async () => deliveries.shift() ?? sleep(1, null) },
+    results: { take: () => sleep(1, null) },
+    members: { report: () => Promise.reject(new Error('it has nobody to report to')) },
+    orders: { read: () => Promise.resolve(null) },
+    owned: ownedRuns({ whenShared: () => Promise.resolve(), storeFolder: () => Promise.resolve(null) }),
+    ownLedger: { append, read: () => (async function* () {})() },
+  };
+  return member as unknown as FleetMember;
+}
+
+type Driving = { start: () => Promise<void>; wait: () => Promise<never>; stop: () => Promise<void> };
+
+/** A home whose ledger has the run, as it was claimed by a process of before. */
+function hostWith({ start, wait, stop }: Driving): Host {
+  const claimed = { task: { epoch: 1, seq: 1, copied: 0, missing: 0, inDoubt: [] } };
+  const values = {
+    projections: { stateOf: () => ({ ...fleetRuns.initial(), claimed }) },
+    tools: { get: () => undefined },
+    deps: { runsToResume: () => [] },
+    taskGraph: () => ({ goals: [] }),
+  };
+  const host = {
+    home: homeAt(root),
+    engine: { stateOf: () => Promise.resolve({ status: 'running', waits: new Map() }), stop },
+    backend: { capabilities: () => ({ slots: 2, busy: 0 }), start, wait },
+    valuesOf: () => values,
+  };
+  return host as unknown as Host;
+}
