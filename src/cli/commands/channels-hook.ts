@@ -16,6 +16,7 @@ export async function run(call: Call): Promise<Answer<Data>> {
   requireHome(call.home);
   if (!CHANNEL_NAME.test(hook))
     throw new OkaError('usage', 'the name of a hook consists of at most 40 lower-case letters, digits, - and _');
+  const template = addTemplate(call.home, hook); // first: once there is a key, nothing may prevent that it is shown
   const { name, tool } = hookSecret(hook);
   const key = `whsec_${randomBytes(32).toString('base64')}`;
   const { data: changed } = await changeSecret(call, name, (contents) => {
@@ -27,7 +28,7 @@ export async function run(call: Call): Promise<Answer<Data>> {
     const after = withValue(contents, name, key, new Date().toISOString(), rules);
     return { contents: after, change: { version: after.secrets[name]?.version ?? 1, change: 'set' } };
   });
-  return answer({ hook, path: `/hooks/${hook}`, key, ...addTemplate(call.home, hook), secret: changed });
+  return answer({ hook, path: `/hooks/${hook}`, key, ...template, secret: changed });
 }
 
 export function render({ path, key, template, text, secret }: Data, { bold }: Terminal): string {
