@@ -146,6 +146,8 @@ export type ChannelQuestion = ChannelMessage & {
   expires: string | null;
 };
 
+/** ntfy and browsers show no more. */
+export const MOST_BUTTONS = 3;
 export type AnswerButton = { label: string; token: string; verdict: 'approved' | 'denied' | 'answered' };
 
 /** How an attempt ended. `isFinal`: trying again would not help. */

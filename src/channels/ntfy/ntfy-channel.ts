@@ -6,14 +6,15 @@
  * N3 An answer is whatever the answer topic contains: only its own token makes it one.
  */
 import type { NtfyChannel } from '../../schema/channel.ts';
-import type {
-  AnswerButton,
-  Channel,
-  ChannelInbox,
-  ChannelMessage,
-  ChannelQuestion,
-  ChannelTools,
-  DeliveryOutcome,
+import {
+  type AnswerButton,
+  type Channel,
+  type ChannelInbox,
+  type ChannelMessage,
+  type ChannelQuestion,
+  type ChannelTools,
+  type DeliveryOutcome,
+  MOST_BUTTONS,
 } from '../../schema/channel-port.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { bearerHeader } from '../bearer-token.ts';
@@ -22,7 +23,6 @@ import { toPlainBody } from '../plain-body.ts';
 
 /** The server takes 4,096 bytes as a message. */
 const MOST_BODY = 3500;
-const MOST_BUTTONS = 3;
 const MOST_LINE = 20_000;
 const PRIORITY = { low: 2, normal: 3, high: 4 } as const;
 const TAGS: Partial<Record<ChannelMessage['kind'], string>> = {

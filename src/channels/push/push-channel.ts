@@ -7,12 +7,13 @@
  */
 import { hash } from 'node:crypto';
 import type { PushChannel } from '../../schema/channel.ts';
-import type {
-  Channel,
-  ChannelMessage,
-  ChannelQuestion,
-  ChannelTools,
-  DeliveryOutcome,
+import {
+  type Channel,
+  type ChannelMessage,
+  type ChannelQuestion,
+  type ChannelTools,
+  type DeliveryOutcome,
+  MOST_BUTTONS,
 } from '../../schema/channel-port.ts';
 import { messageOf } from '../../schema/errors.ts';
 import { attempt } from '../http-outcome.ts';
@@ -31,7 +32,6 @@ const SECONDS = 86_400;
 const MOST_BODY = 2500;
 const SHORTEST_BODY = 100;
 /** More than browsers show; the service worker shows all of them, or none. */
-const MOST_BUTTONS = 3;
 
 export function openPush(settings: PushChannel, tools: ChannelTools, store: PushStore): Channel {
   const send = (message: ChannelMessage, signal: AbortSignal): Promise<DeliveryOutcome> =>

@@ -6,12 +6,13 @@
  * M3 Approving is offered only for classes of calls that the operator named; denying always.
  */
 import type { ChannelPolicy, ChannelSettings } from '../../schema/channel.ts';
-import type {
-  AnswerButton,
-  ChannelMessage,
-  ChannelQuestion,
-  DeliveryStarted,
-  MessageFile,
+import {
+  type AnswerButton,
+  type ChannelMessage,
+  type ChannelQuestion,
+  type DeliveryStarted,
+  type MessageFile,
+  MOST_BUTTONS,
 } from '../../schema/channel-port.ts';
 import type { Redact } from '../../schema/ports.ts';
 import { makeToken } from './answer-token.ts';
@@ -106,7 +107,7 @@ function bodyOf(
   start: DeliveryStarted,
   things: readonly Thing[],
   result: { text: string } | null,
-  { readDay, policy, redact }: Composing,
+  { readDay, policy, settings, redact }: Composing,
 ): string {
   const [only, ...others] = things;
   if (start.kind === 'test') return 'This channel works.';
@@ -114,7 +115,18 @@ function bodyOf(
   if (others.length > 0) return listOf(things, redact);
   const reminder = start.reminder === undefined ? '' : 'Reminder: this still waits for you.\n\n';
   if (only.kind === 'digest') return readDay(timeIn(policy.time_zone, only.at - DAY_MS).date) ?? 'Nothing happened.';
-  return `${reminder}${result?.text ?? only.text}`;
+  return `${reminder}${result?.text ?? only.text}${howToAnswer(only.wait, policy, settings)}`;
+}
+
+/** The command, where neither a button nor a reply nor the dashboard takes the answer. */
+function howToAnswer(wait: AskedWait | null, { dashboard }: ChannelPolicy, settings: ChannelSettings): string {
+  if (wait === null || dashboard !== undefined || settings.kind === 'mail' || settings.kind === 'push') return '';
+  const { id, kind, options } = wait;
+  const hasButtons = settings.kind === 'ntfy' && settings.answers !== undefined;
+  if (kind === 'approval') return hasButtons ? '' : `\n\nTo answer: oka approve ${id}, or oka deny ${id}`;
+  if (kind !== 'question' || (hasButtons && options.length > 0 && options.length <= MOST_BUTTONS)) return '';
+  const possible = options.length === 0 ? '' : `Possible answers: ${options.join(', ')}\n`;
+  return `\n\n${possible}To answer: oka answer ${id} "…"`;
 }
 
 /** Each text is redacted before it is shortened, so that no part of a value is left. */

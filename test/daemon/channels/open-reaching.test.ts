@@ -33,7 +33,7 @@ const asked = (story: ReachingStory, at = 0): ChannelQuestion => story.shown[at]
 
 describe('what is announced', () => {
   it('a question reaches the phone with a button for each option, recorded before and after', async () => {
-    const story = tell({ channels: { phone } });
+    const story = tell({ channels: { phone: { ...phone, answers: { topic: 'answers' } } } });
     await story.append(runStarted('paint'), waitOpened('paint', question(['red', 'blue'])));
     await story.pass(2000);
     expect(story.shown).toMatchObject([
@@ -41,6 +41,23 @@ describe('what is announced', () => {
     ]);
     expect(asked(story).buttons.map(({ label }) => label)).toEqual(['red', 'blue']);
     expect(story.events.slice(2).map(({ type }) => type)).toEqual(['delivery.started', 'delivery.ended']);
+  });
+
+  it.each([
+    ['nothing, where there are buttons', { answers: { topic: 'a' } }, {}, question(['red', 'blue']), ''],
+    ['nothing, where the link leads to it', {}, { dashboard: 'https://oka.lan/' }, question(), ''],
+    ['the command', {}, {}, question(), 'To answer: oka answer paint.ask.1 "…"'],
+    ['the command, where words are needed', { answers: { topic: 'a' } }, {}, question(), 'To answer: oka answer'],
+    ['the options, too', {}, {}, question(['red', 'blue']), 'Possible answers: red, blue\nTo answer: oka answer'],
+    ['both verdicts', {}, {}, approval(), 'To answer: oka approve paint.ask.1, or oka deny paint.ask.1'],
+  ])('a question says how to answer it: %s', async (_what, channel, policy, awaited, hint) => {
+    const story = tell({ channels: { phone: { ...phone, ...channel } }, ...policy });
+    await story.append(runStarted('paint'), waitOpened('paint', awaited));
+    await story.pass(2000);
+    const { body, link } = asked(story);
+    if (hint === '') expect(body).not.toContain('To answer');
+    else expect(body).toContain(`\n\n${hint}`);
+    expect(link !== null).toBe('dashboard' in policy);
   });
 
   it('done is announced only where it is asked for, and steps of a task are not announced', async () => {
