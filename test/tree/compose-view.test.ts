@@ -123,12 +123,16 @@ describe('5. Multi-frame composition', () => {
     );
   });
 
-  it('relevance finds each word of a name in code, as the tools of agents do', async () => {
+  it('relevance finds each word of a name in code, and the name itself before its words', async () => {
     await using at = await homeWithFrames();
-    await at.put('desk/a.txt', 'exports parseInvoiceLines');
+    const [name, words] = ['exports parseInvoiceLines', 'parse invoice lines, then parse lines again'];
+    await at.put('desk/a.txt', name);
+    await at.put('desk/a.txt', words);
     await at.put('desk/a.txt', 'the latest note');
-    const asked = { ordering: { by: 'relevance', question: 'where are lines parsed?' }, max_frames: 1 } as const;
-    expect(textsIn(await compose(at, asked))).toEqual(['exports parseInvoiceLines']);
+    const best = async (question: string): Promise<string[]> =>
+      textsIn(await compose(at, { ordering: { by: 'relevance', question }, max_frames: 2 }));
+    expect(await best('which lines are parsed?')).toEqual([words, name]);
+    expect(await best('where is parseInvoiceLines?')).toEqual([name, words]);
   });
 
   it('2. Invalid node_id returns clear error: by path, by an id that there is not, and the same each time', async () => {

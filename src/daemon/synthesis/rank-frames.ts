@@ -6,24 +6,17 @@ import { parentPath } from '../../tree/tree-rows.ts';
 export const rankFrames: RankFrames = (candidates, question) => {
   const offers = candidates.map((candidate: Candidate) => ({
     name: `${candidate.path}//${candidate.frame.type}`,
-    title: splitWords(candidate.path),
-    text: splitWords(candidate.content),
+    title: candidate.path,
+    text: candidate.content,
     group: parentPath(candidate.path) ?? '',
     candidate,
   }));
-  return rankOffers(offers, splitWords(question)).map(({ offer }) => offer.candidate);
+  return rankOffers(offers, question).map(({ offer }) => offer.candidate);
 };
 
 /** How well each text fits a question; 0 for those that have nothing to do with it. */
 export function weighTexts(question: string, texts: readonly string[]): number[] {
-  const offers = texts.map((text, at) => ({ name: String(at), title: '', text: splitWords(text), group: '' }));
-  const weights = new Map(rankOffers(offers, splitWords(question)).map(({ offer, weight }) => [offer.name, weight]));
+  const offers = texts.map((text, at) => ({ name: String(at), title: '', text, group: '' }));
+  const weights = new Map(rankOffers(offers, question).map(({ offer, weight }) => [offer.name, weight]));
   return texts.map((_, at) => weights.get(String(at)) ?? 0);
-}
-
-/** `readTextFile` and `read-text_file` are found by each of their words. */
-function splitWords(text: string): string {
-  const parts = text.match(/[\p{L}\p{N}]+/gu) ?? [];
-  const words = parts.flatMap((part) => part.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').split(' '));
-  return words.join(' ');
 }
