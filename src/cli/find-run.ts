@@ -1,4 +1,5 @@
 /** Finds what a person names: a run, or something a run waits for, by its name or by a beginning that only it has. */
+import { readGiven } from '../daemon/fleet/given-tasks.ts';
 import { peekProjection } from '../ledger/peek-projection.ts';
 import { type TaskGraph, taskGraph } from '../ledger/task-graph.ts';
 import { isInside } from '../engine/child-terms.ts';
@@ -25,8 +26,10 @@ export function runOperand(call: ReadingCall & Pick<Call, 'operands'>): Promise<
 /** The whole name of a run. Runs inside others are found by their whole name only. */
 export async function findRunName(call: ReadingCall, given: string): Promise<string> {
   if (hasRun(await readTaskGraph(call.home), given)) return given;
-  const names = await readViews(call, (rows) => candidates(rows, given));
-  return onlyName(given, names, 'run', { none: 'no-such-run', fix: 'List the runs: oka runs' });
+  const { sent } = await readGiven(call.home);
+  const away = sent.filter((task) => task.startsWith(given));
+  const names = away.includes(given) ? away : [...(await readViews(call, (rows) => candidates(rows, given))), ...away];
+  return onlyName(given, [...new Set(names)], 'run', { none: 'no-such-run', fix: 'List the runs: oka runs' });
 }
 
 /** Saves opening the views, which takes longer than most commands. */
@@ -44,10 +47,11 @@ function candidates(rows: Rows, given: string): string[] {
 
 export type OpenWait<For extends WaitFor = WaitFor> = { wait: string; for: For };
 
-/** Everything that runs wait for now, besides other runs. */
+/** Everything that runs wait for now, besides other runs; also tasks of this home that others in its fleet work on. */
 export async function readOpenWaits(home: Home): Promise<OpenWait[]> {
   const { goals } = await readTaskGraph(home);
-  return goals.flatMap(({ waits }) => waits).filter(({ for: { kind } }) => kind !== 'child');
+  const { waits: asked } = await readGiven(home);
+  return [...goals.flatMap(({ waits }) => waits).filter(({ for: { kind } }) => kind !== 'child'), ...asked];
 }
 
 /** The wait with this name, or the only one whose name begins so. */

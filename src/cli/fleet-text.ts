@@ -1,20 +1,32 @@
 /** The fleet in `oka status`: where the tasks of this home are, and what is done for them. */
+import type { AskedWait } from '../schema/fleet-requests.ts';
 import type { FleetOverview } from '../schema/fleet.ts';
+import { answerHint } from '../views/event-sentence.ts';
 import type { Terminal } from './io.ts';
 import { count, fitText, plainText } from './plain-text.ts';
 
 const MOST_TASKS = 10;
 
-export function fleetLines(fleet: FleetOverview | null, { dim, green, yellow, width, toMinute }: Terminal): string[] {
+export function fleetLines(
+  fleet: FleetOverview | null,
+  asked: readonly AskedWait[],
+  { dim, green, yellow, width, toMinute }: Terminal,
+): string[] {
   if (fleet === null) return [];
   const { at, members, queue, sent } = fleet;
   const waiting = queue.reduce((sum, each) => sum + each.waiting, 0);
-  const lines = sent.slice(0, MOST_TASKS).map(({ run, at: member, progress }) => {
+  const lines = sent.slice(0, MOST_TASKS).flatMap(({ run, at: member, progress }) => {
     const what = progress?.waits === null ? progress.step : progress === null ? null : `waits for ${progress.waits}`;
     const where =
       member === null ? 'in the queue' : `at ${member}${what === null || what === undefined ? '' : `: ${what}`}`;
     const mark = progress === null ? dim('○') : progress.status === 'running' ? green('●') : yellow('◐');
-    return `    ${mark} ${fitText(plainText(`${run}  ${where}`), width - 8)}`;
+    const hints = asked
+      .filter(({ wait }) => wait.startsWith(`${run}.`))
+      .map((each) => answerHint(each.for.kind, each.wait));
+    return [
+      `    ${mark} ${fitText(plainText(`${run}  ${where}`), width - 8)}`,
+      ...hints.map((hint) => dim(`      ${hint}`)),
+    ];
   });
   return [
     `  fleet   ${count(members.length, 'member')}, ${waiting} waiting${dim(`, as of ${toMinute(at)}`)}`,

@@ -170,12 +170,12 @@ async function watchRequests(host: Host, open: OpenHome, signal: AbortSignal): P
 
 async function poll(host: Host, open: OpenHome, handled: RequestPorts['handled']): Promise<void> {
   const { home } = host;
-  const { handle, mustAwaitClaim } = open;
+  const { handle, mustAwaitFleet } = open;
   await open.refresh();
   const folder = join(home.oka, 'intake');
   const { ledger, projections } = host.valuesOf({ ledger: ports.ledger, projections: ports.projections });
   const replies = openReplies(repliesFolder(home.oka), webRepliesFolder(home.oka));
   for (const taken of readRequests(folder))
-    await receiveRequest(folder, taken, { ledger, projections, handle, mustAwaitClaim, replies, handled });
+    await receiveRequest(folder, taken, { ledger, projections, handle, mustAwaitFleet, replies, handled });
   await open.poll({ isStopped: isStopped(home) });
 }

@@ -164,6 +164,8 @@ export type FleetEnvironment = {
   /** The name of this member; null for the id of its home. */
   name: string | null;
   ackWaitMs: number;
+  /** Whether questions of the runs here may be answered here only, not at the home of their task. */
+  isAnsweredHere: boolean;
   authority: string | null;
 };
 
@@ -180,8 +182,15 @@ export function fleetEnvironment(): FleetEnvironment | null {
     labels: listOf('OKA_FLEET_LABELS'),
     name: name === '' ? null : name,
     ackWaitMs: Number(process.env['OKA_FLEET_ACK_SECONDS'] ?? 30) * 1000,
+    isAnsweredHere: answersFrom(process.env['OKA_FLEET_ANSWERS'] ?? '') === 'here',
     authority: authority === '' ? null : authority,
   };
+}
+
+function answersFrom(value: string): 'here' | 'home' {
+  if (value === 'here') return 'here';
+  if (value === '' || value === 'home') return 'home';
+  throw new OkaError('usage', `OKA_FLEET_ANSWERS is home or here, not "${value}"`);
 }
 
 function hostOf(server: string): string {

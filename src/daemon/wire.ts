@@ -24,7 +24,7 @@ import { engineOptions } from './engine-options.ts';
 import { engineStores } from './engine-stores.ts';
 import type { FleetMember } from './fleet/fleet-member.ts';
 import { rulesOf, secretsOf } from './guard/call-rules.ts';
-import { assertOwned, assertRequestOwned, mustAwaitClaim } from './fleet/assert-owned.ts';
+import { assertOwned, assertRequestOwned, mustAwaitFleet, wasHandledElsewhere } from './fleet/assert-owned.ts';
 import { exceptTakenOver } from './fleet/taken-over-calls.ts';
 import { graphsIn } from './home/graph-files.ts';
 import { localBackend } from './local-backend.ts';
@@ -44,7 +44,7 @@ export type OpenHome = {
   /** Does what a request asks for. Returns what it has set going, if anything. */
   handle: (intake: Intake) => Promise<Handled>;
   /** Whether a request has to wait until this member of a fleet has claimed the run that it is about. */
-  mustAwaitClaim: (intake: Intake) => boolean;
+  mustAwaitFleet: (id: string, intake: Intake) => boolean;
   refresh: () => Promise<void>;
   poll: (state: { isStopped: boolean }) => Promise<void>;
   valuesOf: OpenRooms<RunState>['valuesOf'];
@@ -101,10 +101,11 @@ export async function openHome(
     engine,
     backend,
     handle: async (intake) => {
+      if (wasHandledElsewhere(fleet, intake)) return null;
       assertRequestOwned(projections, fleet, intake);
       return handlerFor(handlers, intake)(intake);
     },
-    mustAwaitClaim: (intake) => mustAwaitClaim(projections, fleet, intake),
+    mustAwaitFleet: (id, intake) => mustAwaitFleet(projections, fleet, id, intake),
     refresh: async () => {
       for (const { opened: room } of opened.rooms) await room.refresh?.();
     },

@@ -1,20 +1,38 @@
-/** Owns: results on their way to the home that submitted the task. A result is removed when that home has stored it. */
-import { AckPolicy, type ConsumerInfo } from '@nats-io/jetstream';
+/**
+ * Owns: messages for one home: results of its tasks, requests about tasks that it works on, and replies to its own. A
+ * message is removed when that home has stored it.
+ */
+import { AckPolicy, type ConsumerInfo, type JsMsg } from '@nats-io/jetstream';
 import { ResultMessage } from '../schema/fleet.ts';
+import { FleetReply, FleetRequest } from '../schema/fleet-requests.ts';
 import type { FleetConnection } from './connect-fleet.ts';
 import { publisherOf, RESULTS, resultSubject, resultSubjects } from './fleet-subjects.ts';
 
-export type ReturnedResult = { result: ResultMessage; finish: () => Promise<void> };
+export type Delivery = {
+  /** The member that sent it, according to its subject. */
+  from: string;
+  finish: () => Promise<void>;
+  /** Gives it back; it comes again after a moment. */
+  release: () => void;
+} & (
+  | { kind: 'result'; result: ResultMessage }
+  | { kind: 'request'; request: FleetRequest }
+  | { kind: 'reply'; reply: FleetReply }
+);
 
 export type ResultQueue = {
   /** A member that got the run again, with another epoch, sends its result again: the first one did not count. */
   send(home: string, result: ResultMessage, epoch: number): Promise<void>;
-  /** The next result for this home; null when there is none for a while. */
-  take(home: string): Promise<ReturnedResult | null>;
+  /** Sent again with the same `turn`, it is stored once. */
+  request(to: string, from: string, request: FleetRequest, turn: number): Promise<void>;
+  reply(to: string, from: string, reply: FleetReply): Promise<void>;
+  /** The next message for this home; null when there is none for a while. */
+  take(home: string): Promise<Delivery | null>;
 };
 
 const POLL_MS = 1000;
-/** A result that cannot be read stays, for a newer version of oka at this home. */
+const RELEASE_MS = 1000;
+/** A message that cannot be read stays, for a newer version of oka at this home. */
 const UNREADABLE_MS = 60_000;
 
 export function resultQueue({ js, manager }: FleetConnection): ResultQueue {
@@ -32,26 +50,37 @@ export function resultQueue({ js, manager }: FleetConnection): ResultQueue {
     known.set(name, info);
     return info;
   };
+  const publish = async (to: string, from: string, message: object, msgID: string): Promise<void> => {
+    await js.publish(resultSubject(to, from), JSON.stringify(message), { msgID });
+  };
   return {
-    send: async (home, result, epoch) => {
-      const { id, worker } = result;
-      await js.publish(resultSubject(home, worker), JSON.stringify(result), { msgID: `${id}/${worker}/${epoch}` });
-    },
+    send: (home, result, epoch) => publish(home, result.worker, result, `${result.id}/${result.worker}/${epoch}`),
+    request: (to, from, request, turn) => publish(to, from, request, `request/${request.id}/${to}/${turn}`),
+    reply: (to, from, reply) => publish(to, from, reply, `reply/${reply.id}/${from}`),
     take: async (home) => {
       const consumer = js.consumers.getConsumerFromInfo(await ensureConsumer(home)); // without a request
       const message = await consumer.next({ expires: POLL_MS });
-      if (message === null) return null;
-      const result = ResultMessage.safeParse(message.json());
-      if (!result.success) {
-        message.nak(UNREADABLE_MS);
-        return null;
-      }
-      return {
-        result: { ...result.data, worker: publisherOf(message.subject) },
-        finish: async () => {
-          await message.ackAck();
-        },
-      };
+      return message === null ? null : toDelivery(message);
     },
   };
+}
+
+function toDelivery(message: JsMsg): Delivery | null {
+  const from = publisherOf(message.subject);
+  const json: unknown = message.json();
+  const common = {
+    from,
+    finish: async () => {
+      await message.ackAck();
+    },
+    release: () => message.nak(RELEASE_MS),
+  };
+  const result = ResultMessage.safeParse(json);
+  if (result.success) return { ...common, kind: 'result', result: { ...result.data, worker: from } };
+  const request = FleetRequest.safeParse(json);
+  if (request.success) return { ...common, kind: 'request', request: request.data };
+  const reply = FleetReply.safeParse(json);
+  if (reply.success) return { ...common, kind: 'reply', reply: reply.data };
+  message.nak(UNREADABLE_MS);
+  return null;
 }

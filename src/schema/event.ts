@@ -16,6 +16,7 @@ import { fitCheck } from './fits.ts';
 import { FrameInvalidated, FramePut } from './frame.ts';
 import { StateChange, StateKey, StateNamespace } from './state-entry.ts';
 import { FleetJoined, FleetOrdered, RunClaimed, RunFenced, TaskReturned, TaskSent } from './fleet.ts';
+import { TaskAsked } from './fleet-requests.ts';
 import { GraphSaved } from './graph.ts';
 import { Intake } from './intake.ts';
 import { copyJson, JsonValue } from './json.ts';
@@ -579,6 +580,7 @@ export const eventData = {
   'run.claimed': RunClaimed,
   'run.fenced': RunFenced,
   'task.sent': TaskSent,
+  'task.asked': TaskAsked,
   'task.returned': TaskReturned,
 } as const satisfies Record<string, z.ZodType>;
 

@@ -47,6 +47,8 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
   'fleet.joined': ({ member, runs }) => `Joined the fleet of ${runs.name} as ${member}`,
   'fleet.ordered': ({ order, by }) => ORDERS[order](by),
   'task.sent': ({ needs }) => `Given to the fleet${needs.length === 0 ? '' : `; needs ${needs.join(', ')}`}`,
+  'task.asked': ({ worker, waits: [first] }) =>
+    first === undefined ? `Nothing is asked at ${worker} any more` : `${worker} waits for ${describeWait(first.for)}`,
   'task.returned': ({ worker, status }) => `Came back from ${worker}: ${status}`,
   'run.claimed': ({ worker, epoch, from }) =>
     `${worker} owns it${from === undefined ? '' : `; taken over from ${from.worker}`} (epoch ${epoch})`,

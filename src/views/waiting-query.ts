@@ -7,8 +7,8 @@ import { openWaits } from './wait-view.ts';
 
 /** In the order in which it began to be awaited. */
 export function listWaiting(rows: Rows): Waiting[] {
-  return openWaits(rows).map(({ wait, run, node, opened, for: awaited }) => {
-    const title = storedRun(rows, run)?.title ?? '';
+  return openWaits(rows).map(({ wait, run, node, opened, for: awaited, title: asked }) => {
+    const title = storedRun(rows, run)?.title ?? asked ?? '';
     return { wait, run, title, node, opened, for: awaited, person: isForPeople(awaited) };
   });
 }

@@ -45,7 +45,7 @@ describe.skipIf(!hasServer)('the permissions of members', () => {
     await members.report({ ...silentMember, name: 'good' });
     expect((await members.list()).map(({ name }) => name)).toEqual(['good']);
     await resultQueue(good).send('good', result, 1);
-    expect((await resultQueue(good).take('good'))?.result.worker).toBe('good');
+    expect(await resultQueue(good).take('good')).toMatchObject({ from: 'good', result: { worker: 'good' } });
     expect(await (await openOrders(good, 1)).read(null)).toBeNull();
 
     const bad = await rawAs(cluster, 'bad');

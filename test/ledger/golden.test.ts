@@ -22,7 +22,7 @@ const goldens: Record<string, string> = {
   v8: 'a54412a7c1b2942545cc4f2d4cdbc0e1574f5b85c413bcf88e4633e48df1a8f1',
   v9: '8beff31a5f35d9335b3b62652d2885a1094d603e6ae675d35d136b37b9d723d3',
   v10: '2386f9b4ea8b52327b2368d76f646903c56275a6dde385fca3e2932a3d53c547',
-  v11: '4862b627205d45fb036c62fbf43f9ea5243a66f6facb0f9de38bc80f76eb5e5c',
+  v11: '7637df6c33255054b4156051f669a3cc0a67d464cb52bbedf74681d1f71073e6',
 };
 
 const folder = join(import.meta.dirname, '../fixture/golden');

@@ -82,6 +82,7 @@ const inventory = [
   'slot.came@1',
   'state.written@1',
   'storage.tidied@1',
+  'task.asked@1',
   'task.received@1',
   'task.rejected@1',
   'task.returned@1',

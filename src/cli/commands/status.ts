@@ -4,6 +4,7 @@ import type { FailingChannel } from '../../daemon/channels/channels-status.ts';
 import { hasChannels } from '../../daemon/channels/lazy-reaching.ts';
 import { sandboxWarning } from '../../daemon/guard/sandbox-warning.ts';
 import { type DayBudgetStatus, describeDayLeft, readDayBudget } from '../../daemon/guard/read-day-budget.ts';
+import { type GivenTasks, readGiven } from '../../daemon/fleet/given-tasks.ts';
 import { readOverview } from '../../daemon/fleet/fleet-overview.ts';
 import { type HomeStatus, readHomeStatus, readWorkerHealth, type WorkerHealth } from '../../daemon/home/home-status.ts';
 import { fleetEnvironment } from '../../daemon/settings.ts';
@@ -35,6 +36,8 @@ type Status = HomeStatus & {
   channels: FailingChannel[];
   /** The fleet as the worker saw it last; null when this home works alone. */
   fleet: FleetOverview | null;
+  /** What tasks of this home ask that others in its fleet work on. */
+  asked: GivenTasks['waits'];
 };
 /** The last event that verification in the background has reached, and when; what it found damaged. */
 type Verified = { up_to: number; at: string | null; damaged: number[] };
@@ -67,6 +70,7 @@ export async function run({ home, options }: Call<{ health: boolean }>): Promise
       ? await (await import('../../daemon/channels/channels-status.ts')).readFailingChannels(home)
       : [],
     fleet: fleetEnvironment() === null ? null : readOverview(home),
+    asked: (await readGiven(home)).waits,
   });
 }
 
@@ -96,7 +100,7 @@ function renderStatus(status: Status, terminal: Terminal): string {
   const { dir, worker, silent_ms, ledger, unsandboxed, goals, rejected } = status;
   const { bold, dim, green, red, yellow } = terminal;
   const tops = topGoals(goals);
-  const waiting = goals.flatMap((goal) => goal.waits.filter(isForPeople)).length;
+  const waiting = goals.flatMap((goal) => goal.waits.filter(isForPeople)).length + status.asked.length;
   const process =
     worker === null
       ? dim('not running')
@@ -114,9 +118,9 @@ function renderStatus(status: Status, terminal: Terminal): string {
     ...conditionLines(status, terminal),
     ...budgetLines(status.day_budget, terminal),
     ...(unsandboxed === null ? [] : [`  sandbox ${yellow(unsandboxed)}`]),
-    `  goals   ${goals.length === 0 ? dim('none active') : `${tops.length} active, ${waitingText(waiting)}`}`,
+    `  goals   ${goals.length + waiting === 0 ? dim('none active') : `${tops.length} active, ${waitingText(waiting)}`}`,
     ...tops.flatMap((goal) => goalLines(goal, goals, terminal)),
-    ...fleetLines(status.fleet, terminal),
+    ...fleetLines(status.fleet, status.asked, terminal),
     ...rejectedLines(rejected, terminal),
     ...scheduleLines(status.schedules, terminal),
     ...channelLines(status.channels, terminal),

@@ -51,6 +51,8 @@ function applyEvent(state: Reaching, event: Event): void {
   else if (type === 'wait.opened') applyWait(state, event, at);
   else if (type === 'wait.closed')
     settleWait(state, event.data.wait, { at, how: event.data.answer.verdict, through: event.data.answer.through });
+  else if (type === 'task.asked') applyAsked(state, event, at);
+  else if (type === 'task.returned') applyAsked(state, { run: event.run, data: { title: '', waits: [] } }, at);
   else if (type === 'run.ended') applyRunEnd(state, event, at);
   else if (type === 'slot.came') applySlot(state, event.data);
   else if (type === 'budget.low') applyLowBudget(state, event.data, at);
@@ -84,22 +86,32 @@ function applyRunStart(state: Reaching, { run, data }: Extract<Event, { type: 'r
 }
 
 function applyWait(state: Reaching, { run, data }: Extract<Event, { type: 'wait.opened' }>, at: number): void {
-  const asked = toAskedWait(data.wait, data.for);
-  if (asked === null) return;
   const root = run === null ? null : (state.runs[run]?.root ?? run);
   const title = (root === null ? undefined : state.runs[root]?.title) ?? root ?? 'oka';
-  addThing(state, {
-    key: `wait/${data.wait}`,
-    kind: 'needs_you',
-    at,
-    run: root,
-    title,
-    text: shorten(describeWait(data.for)),
-    wait: asked,
-    on: {},
-    reminders: 0,
-  });
+  addWait(state, { run: root, title, at }, data);
 }
+
+type Asking = { run: string | null; title: string; at: number };
+
+function addWait(state: Reaching, about: Asking, { wait, for: awaited }: { wait: string; for: WaitFor }): void {
+  const asked = toAskedWait(wait, awaited);
+  if (asked === null) return;
+  const text = shorten(describeWait(awaited));
+  addThing(state, { ...about, key: `wait/${wait}`, kind: 'needs_you', text, wait: asked, on: {}, reminders: 0 });
+}
+
+/** What a task asks that another member of the fleet works on: all of it; what is missing was settled there. */
+function applyAsked(state: Reaching, { run, data }: Pick<AskedEvent, 'run'> & { data: AskedNow }, at: number): void {
+  const open = new Set(data.waits.map(({ wait }) => wait));
+  for (const { wait } of Object.values(state.things))
+    if (wait?.id.startsWith(`${run}.`) === true && !open.has(wait.id))
+      settleWait(state, wait.id, { at, how: 'answered' });
+  const title = data.title.slice(0, 200);
+  for (const each of data.waits)
+    if (state.things[`wait/${each.wait}`] === undefined) addWait(state, { run, title, at }, each);
+}
+type AskedEvent = Extract<Event, { type: 'task.asked' }>;
+type AskedNow = Pick<AskedEvent['data'], 'title' | 'waits'>;
 
 function toAskedWait(id: string, awaited: WaitFor): AskedWait | null {
   const common = { id, binding: null, class: null, options: [], default: null, expires: null };

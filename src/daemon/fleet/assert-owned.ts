@@ -11,17 +11,25 @@ import type { ProjectionsPort } from '../port-types.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { fleetRuns } from './fleet-runs.ts';
 
-type Member = { owned: Pick<FleetMember['owned'], 'isReady'> } | null;
-/** `unclaimed`: this home owned it last, and this process has not claimed it yet. */
-export type Ownership = 'home' | 'owned' | 'unclaimed' | 'elsewhere';
+type Member = { owned: Pick<FleetMember['owned'], 'isReady'>; relay: FleetMember['relay'] } | null;
+/**
+ * `unclaimed`: this home owned it last, and this process has not claimed it yet. `given`: a task of this home that
+ * another member works on, or that is still in the queue.
+ */
+export type Ownership = 'home' | 'owned' | 'unclaimed' | 'given' | 'elsewhere';
 
 export function ownershipOf(projections: ProjectionsPort, member: Member, run: string): Ownership {
-  const { claimed, fenced } = projections.stateOf(fleetRuns);
-  const isOf = (task: string): boolean => run === task || run.startsWith(`${task}.`);
+  const { claimed, fenced, sent } = projections.stateOf(fleetRuns);
+  const isOf = isPartOf(run);
   const task = Object.keys(claimed).find(isOf);
-  if (task === undefined) return fenced.some(isOf) ? 'elsewhere' : 'home';
+  if (task === undefined) return sent.some(isOf) ? 'given' : fenced.some(isOf) ? 'elsewhere' : 'home';
   return member?.owned.isReady(task) === true ? 'owned' : 'unclaimed';
 }
+
+const isPartOf =
+  (run: string) =>
+  (task: string): boolean =>
+    run === task || run.startsWith(`${task}.`);
 
 /** Without its fence a run could be executed by two members at once, so that not even an answer continues it. */
 export function assertOwned(projections: ProjectionsPort, member: Member, run: string): void {
@@ -29,6 +37,10 @@ export function assertOwned(projections: ProjectionsPort, member: Member, run: s
   if (ownership === 'unclaimed')
     throw new OkaError('refused', `run ${run} belongs to the fleet, and this process has not claimed it`, {
       fix: member === null ? 'Start the worker with OKA_FLEET.' : 'Wait until the fleet gives it to a member.',
+    });
+  if (ownership === 'given')
+    throw new OkaError('refused', `run ${run} was given to the fleet, and only its worker reaches who has it`, {
+      fix: 'Start the worker with OKA_FLEET, and ask again.',
     });
   if (ownership === 'elsewhere')
     throw new OkaError('refused', `run ${run} continues at another member of the fleet`, {
@@ -41,10 +53,25 @@ export function withoutUnclaimed(graph: TaskGraph, projections: ProjectionsPort,
   return { ...graph, goals: graph.goals.filter(({ run }) => ownershipOf(projections, member, run) !== 'unclaimed') };
 }
 
-/** A request about a run that this member has yet to claim again waits for that. */
-export function mustAwaitClaim(projections: ProjectionsPort, member: Member, intake: Intake): boolean {
+/**
+ * A request about a run that this member has yet to claim again waits for that. One about a task that was given away
+ * waits for the reply of whoever works on it.
+ */
+export function mustAwaitFleet(projections: ProjectionsPort, member: Member, id: string, intake: Intake): boolean {
   const run = runOfRequest(intake);
-  return member !== null && run !== null && ownershipOf(projections, member, run) === 'unclaimed';
+  if (member === null || run === null) return false;
+  const ownership = ownershipOf(projections, member, run);
+  const task = ownership === 'given' ? projections.stateOf(fleetRuns).sent.find(isPartOf(run)) : undefined;
+  return ownership === 'unclaimed' || member.relay.isPending(id, task ?? null, intake);
+}
+
+/** Whether a request was handled by whoever works on the task. What was refused there is refused here. */
+export function wasHandledElsewhere(member: Member, intake: Intake): boolean {
+  const reply = member?.relay.takeReply(intake) ?? null;
+  if (reply === null) return false;
+  if ('done' in reply) return true;
+  const { message, fix } = reply.refused;
+  throw new OkaError('refused', message, fix === undefined ? {} : { fix });
 }
 
 export function assertRequestOwned(projections: ProjectionsPort, member: Member, intake: Intake): void {
@@ -53,7 +80,7 @@ export function assertRequestOwned(projections: ProjectionsPort, member: Member,
 }
 
 /** The run that a request continues or stops, or a name inside it: the name of a wait begins with that of its run. */
-function runOfRequest(intake: Intake): string | null {
+export function runOfRequest(intake: Intake): string | null {
   const { kind } = intake;
   if (kind === 'answer') return intake.wait;
   return kind === 'cancel' || kind === 'pause' || kind === 'note' || kind === 'resume' ? intake.run : null;

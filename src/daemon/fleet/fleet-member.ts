@@ -10,6 +10,7 @@ import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
 import type { LedgerPort } from '../port-types.ts';
 import type { FleetSlots } from './fleet-slots.ts';
 import type { OwnedRuns } from './owned-runs.ts';
+import type { RequestRelay } from './request-relay.ts';
 import type { SharedSpending } from './shared-spending.ts';
 
 export type FleetMember = {
@@ -29,6 +30,10 @@ export type FleetMember = {
   /** What the homes of the fleet spend today. */
   spending: SharedSpending;
   orders: FleetOrders;
+  /** Requests about tasks that were given away. */
+  relay: RequestRelay;
+  /** Whether questions of its runs are answered at this home only. */
+  isAnsweredHere: boolean;
   owned: OwnedRuns;
   /** The ledger without the fence, for what the fleet itself records. */
   ownLedger: LedgerPort;

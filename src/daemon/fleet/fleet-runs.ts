@@ -1,5 +1,6 @@
 /** Owns: the projection of what this home knows about its fleet: the stream it joined, and the runs it has claimed. */
 import type { FleetStream } from '../../schema/fleet.ts';
+import type { TaskAsked } from '../../schema/fleet-requests.ts';
 import type { Projection } from '../../schema/ports.ts';
 import type { ProjectionsPort } from '../port-types.ts';
 
@@ -24,6 +25,8 @@ export type FleetRuns = {
   takenOver: Record<string, number>;
   /** Tasks that were given to the fleet and have not come back. */
   sent: string[];
+  /** What those of them ask that others work on. */
+  asked: Record<string, TaskAsked>;
   halts: Halts;
 };
 
@@ -34,7 +37,7 @@ const MOST_FENCED = 10_000;
 
 export const fleetRuns: Projection<FleetRuns> = {
   name: 'fleet_runs',
-  version: 3,
+  version: 4,
   file: 'state/fleet_runs.json',
   initial: () => ({
     joined: null,
@@ -42,6 +45,7 @@ export const fleetRuns: Projection<FleetRuns> = {
     fenced: [],
     takenOver: {},
     sent: [],
+    asked: {},
     halts: { isStopped: false, isDrained: false },
   }),
   apply: (state, { type, run, seq, data }) => {
@@ -53,10 +57,18 @@ export const fleetRuns: Projection<FleetRuns> = {
     if (type === 'run.fenced') state.fenced = [...state.fenced, run].slice(-MOST_FENCED);
     if (type === 'run.fenced' || type === 'run.ended') delete state.claimed[run];
     if (type === 'task.sent') state.sent.push(run);
+    if (type === 'task.asked') state.asked[run] = data;
+    if (isUnasked(type, data)) delete state.asked[run];
     if (type === 'task.returned') state.sent = state.sent.filter((each) => each !== run);
     return state;
   },
 };
+
+/** The task came back or is done here, or nothing is open any more. */
+const isUnasked = (type: string, data: unknown): boolean =>
+  type === 'task.returned' ||
+  type === 'run.claimed' ||
+  (type === 'task.asked' && (data as TaskAsked).waits.length === 0);
 
 /** Where the events of a run begin in this ledger; 1 unless its task was taken over from the stream. */
 export function firstSeqOf({ takenOver }: Pick<FleetRuns, 'takenOver'>, run: string): number {

@@ -20,12 +20,14 @@ import { isPaused, isStopped } from '../home/stop-files.ts';
 import type { Log } from '../log-line.ts';
 import { ports } from '../room-ports.ts';
 import { beginRun, resume } from './begin-claimed.ts';
+import { followAskedTasks } from './asked-tasks.ts';
 import { replayProblem } from './can-replay.ts';
 import { compareOwnedRuns } from './compare-owned.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { followOrders, isDrainingMember, readFirstOrders } from './follow-orders.ts';
 import { handOver } from './hand-over.ts';
 import { reportMember } from './member-report.ts';
+import { receiveRelayed } from './relayed-requests.ts';
 import { publishResult, storeResult } from './return-result.ts';
 import { endRuns, findLost, OWNED_ELSEWHERE, recordLost } from './lost-runs.ts';
 import { setAsideTask } from './set-aside-task.ts';
@@ -44,6 +46,7 @@ export async function workForFleet(host: Host, member: FleetMember, signal: Abor
     fenced: { count: 0 },
     unable: new Map(),
     differing: new Set(),
+    looked: new Map(),
   };
   member.taskCount = () => work.active.size;
   log(`member of the fleet as ${member.name}${member.labels.length === 0 ? '' : ` (${member.labels.join(', ')})`}`);
@@ -51,7 +54,8 @@ export async function workForFleet(host: Host, member: FleetMember, signal: Abor
   await Promise.all([
     takeTasksOfFleet(work),
     repeat(work, () => followOrders(work)),
-    repeat(work, () => storeNextResult(work)),
+    repeat(work, () => takeNextMessage(work)),
+    repeat(work, () => followAskedTasks(work)),
     repeat(work, () => reportMember(work)),
     repeat(work, () => findLost(work)),
     repeat(work, () => compareOwnedRuns(work)),
@@ -192,13 +196,21 @@ async function untilReturned({ host, member, signal, log }: Work, own: Active, f
     }
 }
 
-async function storeNextResult({ host, member, log }: Work): Promise<void> {
-  const returned = await member.results.take(member.name);
-  if (returned === null) return;
-  const { id, worker, status } = returned.result;
-  await storeResult(host, member, returned.result);
-  await returned.finish();
-  log(`${id}: ${status}, done by ${worker}`);
+async function takeNextMessage(work: Work): Promise<void> {
+  const { host, member, log } = work;
+  const delivery = await member.results.take(member.name);
+  if (delivery === null) return;
+  if (delivery.kind === 'request') {
+    void receiveRelayed(work, delivery).catch(() => delivery.release()); // others need not wait for its reply
+    return;
+  }
+  if (delivery.kind === 'reply') member.relay.receive(delivery.from, delivery.reply);
+  else {
+    const { id, worker, status } = delivery.result;
+    await storeResult(host, member, delivery.result);
+    log(`${id}: ${status}, done by ${worker}`);
+  }
+  await delivery.finish();
 }
 
 /** A failure is tried again after a moment: the servers may be away. */

@@ -26,6 +26,7 @@ import { fleetRuns } from './fleet-runs.ts';
 import { fleetSlots } from './fleet-slots.ts';
 import { watchMembers } from './member-watch.ts';
 import { ownedRuns } from './owned-runs.ts';
+import { requestRelay } from './request-relay.ts';
 import { storeFolder } from './run-folder.ts';
 import { sharedSpending } from './shared-spending.ts';
 
@@ -53,14 +54,18 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
     const members = await retryWhileDown(() => openMembers(connection, replicas));
     const shared = sharedLog(connection);
     const watch = watchMembers(members, Math.max(ackWaitMs, LEAST_SILENCE_MS));
+    const log = runLog(connection, runs);
+    const results = resultQueue(connection);
     const member: FleetMember = {
       name,
       labels,
       ackWaitMs,
       fence: { worker: name, process: `${process.pid}-${randomUUID().slice(0, 8)}`, version: programVersion() },
-      log: runLog(connection, runs),
+      log,
       queue: taskQueue(connection, { ackWaitMs }),
-      results: resultQueue(connection),
+      results,
+      relay: requestRelay({ name, log, results, redact: stores.vault.redact }),
+      isAnsweredHere: environment.isAnsweredHere,
       files,
       members,
       shared,

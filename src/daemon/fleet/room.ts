@@ -15,6 +15,7 @@ export const fleet = defineRoom({
     'run.fenced',
     'run.ended',
     'task.sent',
+    'task.asked',
     'task.returned',
     'desk.kept',
   ],

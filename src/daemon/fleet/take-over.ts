@@ -26,7 +26,15 @@ import { makeTaskFolder } from './accept-sent.ts';
 import { placeFolder, readFolder, withFetched } from './run-folder.ts';
 
 /** States of the desk are in the store of the member before; what a fleet records is about that member. */
-const NOT_COPIED = new Set(['desk.kept', 'run.claimed', 'run.fenced', 'fleet.joined', 'task.sent', 'task.returned']);
+const NOT_COPIED = new Set([
+  'desk.kept',
+  'run.claimed',
+  'run.fenced',
+  'fleet.joined',
+  'task.sent',
+  'task.asked',
+  'task.returned',
+]);
 
 export const hasStarted = ({ events }: RunHistory, run: string): boolean =>
   events.some((event) => event.type === 'run.started' && event.run === run);

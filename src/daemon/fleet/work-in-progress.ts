@@ -18,6 +18,8 @@ export type Work = {
   unable: Map<string, string>;
   /** Runs whose events in the stream differ from this ledger. */
   differing: Set<string>;
+  /** How far the streams of tasks that others work on were read, by task. */
+  looked: Map<string, number>;
 };
 
 const REST_MS = 500;

@@ -14,7 +14,7 @@ export type RequestPorts = {
   projections: ProjectionsPort;
   handle: (intake: Intake) => Promise<Handled>;
   /** Whether a request cannot be handled yet; its file stays. */
-  mustAwaitClaim: (intake: Intake) => boolean;
+  mustAwaitFleet: (id: string, intake: Intake) => boolean;
   replies: Pick<Replies, 'send'>;
   /** The last request that this process has handled. */
   handled: { last: string | null };
@@ -55,7 +55,7 @@ const isRecovered = ({ kind }: Intake): boolean => kind.startsWith('chat_');
 export async function receiveRequest(
   folder: string,
   taken: Taken,
-  { ledger, projections, handle, mustAwaitClaim, replies, handled }: RequestPorts,
+  { ledger, projections, handle, mustAwaitFleet, replies, handled }: RequestPorts,
 ): Promise<void> {
   const { ids, last } = projections.stateOf(receivedIntakes);
   const isKnown = ids.includes(taken.id);
@@ -67,7 +67,7 @@ export async function receiveRequest(
     return removeRequest(folder, taken);
   }
   const isRefused = isLeft && !REPEATABLE.has(taken.intake.kind);
-  if (!isRefused && mustAwaitClaim(taken.intake)) {
+  if (!isRefused && mustAwaitFleet(taken.id, taken.intake)) {
     if (isLeft) submitAgain(folder, taken, taken.intake);
     return;
   }

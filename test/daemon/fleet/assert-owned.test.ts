@@ -2,10 +2,12 @@ import { expect, it } from 'vitest';
 import {
   assertOwned,
   assertRequestOwned,
-  mustAwaitClaim,
+  mustAwaitFleet,
+  wasHandledElsewhere,
   withoutUnclaimed,
 } from '../../../src/daemon/fleet/assert-owned.ts';
 import { fleetRuns } from '../../../src/daemon/fleet/fleet-runs.ts';
+import { requestRelay } from '../../../src/daemon/fleet/request-relay.ts';
 import type { TaskGraph } from '../../../src/ledger/task-graph.ts';
 import type { Event } from '../../../src/schema/event.ts';
 import type { Intake } from '../../../src/schema/intake.ts';
@@ -13,8 +15,14 @@ import type { Intake } from '../../../src/schema/intake.ts';
 const claimed = { type: 'run.claimed', run: 'far', seq: 1, data: { epoch: 1 } } as unknown as Event;
 const state = fleetRuns.apply(fleetRuns.initial(), claimed);
 const projections = { stateOf: (() => state) as never };
-const owning = (task: string): { owned: { isReady: (each: string) => boolean } } => ({
+const owning = (task: string): Parameters<typeof assertOwned>[1] => ({
   owned: { isReady: (each) => each === task },
+  relay: requestRelay({
+    name: 'here',
+    log: { last: async () => null },
+    results: { request: async () => undefined },
+    redact: String,
+  }),
 });
 
 it('a run of the fleet continues only in the process that has claimed it, and its runs inside with it', () => {
@@ -37,14 +45,14 @@ const REQUESTS: Intake[] = [
 it.each(REQUESTS)(
   'a request waits until its run is claimed again, and is refused once another has it: %j',
   (intake) => {
-    expect(mustAwaitClaim(projections, owning('other'), intake)).toBe(true);
-    expect(mustAwaitClaim(projections, owning('far'), intake)).toBe(false);
-    expect(mustAwaitClaim(projections, null, intake)).toBe(false); // it is refused: this process never claims a run
+    expect(mustAwaitFleet(projections, owning('other'), 'id', intake)).toBe(true);
+    expect(mustAwaitFleet(projections, owning('far'), 'id', intake)).toBe(false);
+    expect(mustAwaitFleet(projections, null, 'id', intake)).toBe(false); // it is refused: this process never claims a run
     expect(() => assertRequestOwned(projections, null, intake)).toThrow('has not claimed it');
     expect(() => assertRequestOwned(projections, owning('far'), intake)).not.toThrow();
     const fenced = { type: 'run.fenced', run: 'far', seq: 2, data: {} } as unknown as Event;
     const lost = { stateOf: (() => fleetRuns.apply(structuredClone(state), fenced)) as never };
-    expect(mustAwaitClaim(lost, owning('other'), intake)).toBe(false);
+    expect(mustAwaitFleet(lost, owning('other'), 'id', intake)).toBe(false);
     expect(() => assertRequestOwned(lost, owning('other'), intake)).toThrow('continues at another member');
   },
 );
@@ -55,4 +63,14 @@ it('what oka continues by itself leaves out a run of the fleet until this proces
     withoutUnclaimed(graph, projections, owning(task)).goals.map(({ run }) => run);
   expect(runsFor('other')).toEqual(['near']);
   expect(runsFor('far')).toEqual(['far', 'far.execute.0', 'near']);
+});
+
+it.each(REQUESTS)('a request about a task that was given away waits for the reply of its owner: %j', (intake) => {
+  const sent = { type: 'task.sent', run: 'far', seq: 1, data: {} } as unknown as Event;
+  const given = { stateOf: (() => fleetRuns.apply(fleetRuns.initial(), sent)) as never };
+  const member = owning('other');
+  expect(mustAwaitFleet(given, member, 'id', intake)).toBe(true);
+  expect(wasHandledElsewhere(member, intake)).toBe(false);
+  expect(mustAwaitFleet(given, null, 'id', intake)).toBe(false);
+  expect(() => assertRequestOwned(given, null, intake)).toThrow('was given to the fleet');
 });

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { mustAwaitClaim } from '../../../src/daemon/fleet/assert-owned.ts';
+import { mustAwaitFleet } from '../../../src/daemon/fleet/assert-owned.ts';
 import { withHost } from '../../../src/daemon/host.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
 import { ports } from '../../../src/daemon/room-ports.ts';
@@ -33,7 +33,10 @@ it.each(['submitted after a restart', 'recorded by the process that was killed']
       const id = submit(requests, answer);
       if (when.startsWith('recorded')) await ledger.append({ type: 'intake.received', data: { id, intake: answer } });
       const owned = new Set<string>();
-      const member = { owned: { isReady: (task: string) => owned.has(task) } };
+      const member = {
+        owned: { isReady: (task: string) => owned.has(task) },
+        relay: { isPending: () => false } as never,
+      };
       const handled: Intake[] = [];
       const around = {
         ledger,
@@ -42,7 +45,7 @@ it.each(['submitted after a restart', 'recorded by the process that was killed']
           handled.push(intake);
           return null;
         },
-        mustAwaitClaim: (intake: Intake) => mustAwaitClaim(projections, member, intake),
+        mustAwaitFleet: (asked: string, intake: Intake) => mustAwaitFleet(projections, member, asked, intake),
         replies: { send: () => undefined },
         handled: { last: null },
       };

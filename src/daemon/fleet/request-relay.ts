@@ -1,0 +1,122 @@
+/**
+ * Owns: requests of this home about tasks that it gave away, on their way to whoever works on them.
+ *
+ * Y1 The file of a request stays in .oka/intake until the owner of the run has replied, so that nothing is lost when this
+ *    worker dies. It has the same id at the owner, which handles an id once.
+ * Y2 It goes to the owner of the last claim. If another member claims the run before there is a reply, it goes there, too;
+ *    the first one refuses it then, since the run is not its own any more.
+ * Y3 Requests about one task are sent one after the other.
+ * Y4 Secrets do not travel: a request that contains one is refused here.
+ */
+import type { ResultQueue } from '../../fleet/result-queue.ts';
+import type { RunLog } from '../../fleet/run-fence.ts';
+import type { FleetReply } from '../../schema/fleet-requests.ts';
+import type { Intake } from '../../schema/intake.ts';
+
+type Reply = FleetReply['reply'];
+
+export type RequestRelay = {
+  /**
+   * Whether the owner has not replied yet. It is sent meanwhile. `task` is null when no task of it is away: a request
+   * that was sent before still awaits its reply, since the result of a cancelled task may be faster.
+   */
+  isPending(id: string, task: string | null, intake: Intake): boolean;
+  receive(from: string, reply: FleetReply): void;
+  /** The reply to a request that is pending no longer; it is returned once. */
+  takeReply(intake: Intake): Reply | null;
+};
+
+type Pending = {
+  id: string;
+  task: string;
+  intake: Intake;
+  /** The claim that it was sent to, and when. */
+  sentTo: { worker: string; epoch: number; at: number } | null;
+  triedAt: number;
+  /** When its file was last seen. */
+  seenAt: number;
+  reply: Reply | null;
+};
+
+const TRY_MS = 1000;
+/** The owner replies within ten seconds, also when the task has ended meanwhile. */
+const REPLY_MS = 20_000;
+/** A file that is gone for so long was removed by a person. */
+const GONE_MS = 30_000;
+
+export type RelayPorts = {
+  name: string;
+  log: Pick<RunLog, 'last'>;
+  results: Pick<ResultQueue, 'request'>;
+  redact: (text: string) => string;
+  now?: () => number;
+};
+
+export function requestRelay({ name, log, results, redact, now = () => performance.now() }: RelayPorts): RequestRelay {
+  const pending = new Map<string, Pending>();
+  const replies = new Map<string, Reply>();
+  const send = async (each: Pending): Promise<void> => {
+    const last = (await log.last(each.task))?.message;
+    if (last === undefined || last.worker === name) return; // nobody has claimed it, or this home is about to
+    const { worker, epoch } = last;
+    const isAwaited = each.sentTo !== null && now() - each.sentTo.at < REPLY_MS;
+    if (last.kind === 'returned' && !isAwaited) each.reply ??= refusedBecause('the task is over');
+    const text = JSON.stringify(each.intake);
+    if (redact(text) !== text) each.reply ??= refusedBecause(`it contains a secret; answer it at ${worker}`);
+    if (
+      each.reply !== null ||
+      last.kind === 'returned' ||
+      (each.sentTo?.worker === worker && each.sentTo.epoch === epoch)
+    )
+      return;
+    const { id, task, intake } = each;
+    each.sentTo = { worker, epoch, at: now() }; // before it is there: the reply may be faster than the answer of the server
+    try {
+      await results.request(worker, name, { kind: 'request', id, task, intake }, epoch);
+    } catch (error) {
+      each.sentTo = null;
+      throw error;
+    }
+  };
+  return {
+    isPending: (id, task, intake) => {
+      const each = pending.get(id) ?? (task === null ? null : newPending(id, task, intake));
+      if (each === null) return false;
+      pending.set(id, each);
+      each.seenAt = now();
+      for (const other of pending.values()) if (now() - other.seenAt > GONE_MS) pending.delete(other.id);
+      if (each.reply !== null) {
+        pending.delete(id);
+        replies.set(JSON.stringify(intake), each.reply);
+        return false;
+      }
+      const first = [...pending.values()].find((other) => other.task === each.task);
+      if (first !== each || now() - each.triedAt < TRY_MS) return true;
+      each.triedAt = now();
+      void send(each).catch(() => undefined); // it is tried again
+      return true;
+    },
+    receive: (from, { id, reply }) => {
+      const each = pending.get(id);
+      if (each !== undefined && each.sentTo?.worker === from) each.reply = reply;
+    },
+    takeReply: (intake) => {
+      const key = JSON.stringify(intake);
+      const reply = replies.get(key) ?? null;
+      replies.delete(key);
+      return reply;
+    },
+  };
+}
+
+const refusedBecause = (message: string): Reply => ({ refused: { code: 'refused', message } });
+
+const newPending = (id: string, task: string, intake: Intake): Pending => ({
+  id,
+  task,
+  intake,
+  sentTo: null,
+  triedAt: Number.NEGATIVE_INFINITY,
+  seenAt: 0,
+  reply: null,
+});
