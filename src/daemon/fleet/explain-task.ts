@@ -83,7 +83,7 @@ function progressOf({ name, doing }: MemberMessage, task: string): string {
 
 const absenceOf = (task: string, sent: readonly string[]): string[] =>
   sent.includes(task)
-    ? ['this home has sent it, and the queue does not have it: see oka fleet backfill']
+    ? ['this home has sent it, and the queue does not have it; if it has no result soon, give it again: oka again']
     : ['neither the queue nor this home knows it; if its file is still in the inbox, oka status says why'];
 
 const NEARLY_FULL = 0.98;
