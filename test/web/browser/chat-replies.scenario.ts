@@ -1,11 +1,20 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { axeFindings, looks } from '../../support/axe.ts';
 import { persona } from '../../support/chat-story.ts';
 import { browserProgram, type Dashboard, openDashboard, screenshot } from '../../support/dashboard.ts';
 import { call, say, type WireReply, type WireRequest } from '../../support/wire-server-reply.ts';
 
 const ASKS = (policy: string): string => policy.replace('rules: []', 'rules:\n  - { effect: ask, tool: files.write }');
 const TAGS = '<img src=x onerror="document.title=1"> and **bold** and [a link](javascript:alert(1))';
+
+/** Conversations, and what there is to see in each. */
+const THREADS = {
+  stories: 'stopped',
+  markup: 'is queued',
+  'axe-words': 'is thinking…',
+  'axe-approval': 'Review and approve…',
+};
 
 /** What is asked decides what is answered; each conversation asks one thing. */
 function answer({ text }: WireRequest): WireReply {
@@ -80,5 +89,26 @@ describe.skipIf(browserProgram === null)('replies on the page of conversations',
     await page.getByRole('button', { name: 'Resume' }).click();
     await replies().waitFor({ state: 'detached' });
     await messages().locator('.message.agent', { hasText: 'gendry' }).getByText('It is made.').waitFor();
+  });
+
+  it('and the conversation around them have nothing that axe objects to', async () => {
+    await ask('axe-words', '@gendry tell me a long story');
+    await replies().getByText('Once upon a time').waitFor();
+    await ask('axe-approval', '@gendry write a file');
+    await replies().getByText('waits for you').waitFor();
+    await page.goto(`${dashboard.address}chat/markup`);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused: what is asked is queued').waitFor();
+    await page.getByLabel('Your message').fill('@gendry later');
+    await page.getByLabel('Your message').press('Enter');
+    await replies().getByText('is queued').waitFor();
+    for (const { name: look, ...options } of looks.filter(({ name }) => name !== 'phone'))
+      for (const [name, shown] of Object.entries(THREADS)) {
+        const thread = await dashboard.open(`/chat/${name}`, { ...options, bypassCSP: true, reducedMotion: 'reduce' });
+        await thread.locator('.thread').getByText(shown).first().waitFor();
+        expect({ name, look, found: await axeFindings(thread) }).toEqual({ name, look, found: [] });
+        expect(await thread.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+        await thread.context().close();
+      }
   });
 });

@@ -29,7 +29,9 @@ export function ConversationThread({ open, agents }: { open: Open; agents: ChatD
       ${conversation.state === 'paused' && html`<p class="warning">Paused: what is asked is queued, and nothing answers until you resume it.</p>`}
     </header>
     ${page.earlier && html`<p><button type="button" class="quiet" onClick=${() => setParams({ limit: Math.min(2000, page.messages.length + MORE) })}>Show earlier messages</button></p>`}
-    <ol class="messages" role="log" aria-label="Messages">${page.messages.map((message) => html`<${Message} key=${message.id} message=${message} />`)}</ol>
+    <div role="log" aria-label="Messages">
+      <ol class="messages">${page.messages.map((message) => html`<${Message} key=${message.id} message=${message} />`)}</ol>
+    </div>
     <${OpenReplies} conversation=${conversation} delays=${delays} />
     ${waiting.map((wait) => html`<${WaitingCard} key=${wait.wait} wait=${wait} canAct=${true} />`)}
     <div ref=${end}></div>
