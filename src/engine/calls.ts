@@ -4,12 +4,11 @@
  */
 import type { Node } from '../schema/graph.ts';
 import { checkOutcome } from './data-contract.ts';
-import { messageOf } from '../schema/errors.ts';
+import { awaitsSpace, messageOf } from '../schema/errors.ts';
 import type { Usage } from '../schema/effect.ts';
 import type { Outcome, ToolCall } from '../schema/tool.ts';
 import { accountLeft, reserve } from './account.ts';
 import { boundsOf } from './call-bounds.ts';
-import { awaitsSpace } from './invoke-tool.ts';
 import { estimateCost } from './run-budget.ts';
 import type { CallStep } from './decide.ts';
 import { checkStateWrite, refuseStateWrite } from './graph-state.ts';

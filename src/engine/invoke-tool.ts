@@ -1,7 +1,6 @@
 /** The innermost step of the chain: the tool itself. */
-import { messageOf, OkaError } from '../schema/errors.ts';
+import { awaitsSpace, messageOf } from '../schema/errors.ts';
 import type { ToolRegistry } from '../schema/ports.ts';
-import type { ToolCall } from '../schema/tool.ts';
 import type { Invoke } from './middleware-chain.ts';
 
 /** What a tool throws is its failure, unless it awaits space; what fails after a stop was cancelled. */
@@ -21,7 +20,3 @@ export function invokeTool(tools: Pick<ToolRegistry, 'get'>): Invoke {
     }
   };
 }
-
-/** A read for which a store of this home had no space is no failure: it is made again when there is space. */
-export const awaitsSpace = (call: Pick<ToolCall, 'class'>, error: unknown): boolean =>
-  call.class === 'read' && error instanceof OkaError && error.code === 'disk-full';

@@ -56,6 +56,10 @@ export class OkaError extends Error {
   }
 }
 
+/** A read for which a store of this home had no space is no failure: it is made again when there is space. */
+export const awaitsSpace = (call: { class: string }, error: unknown): boolean =>
+  call.class === 'read' && error instanceof OkaError && error.code === 'disk-full';
+
 /** Whether another member of the fleet owns the run by now. */
 export const isFenced = (error: unknown): boolean => error instanceof OkaError && error.code === 'run-fenced';
 

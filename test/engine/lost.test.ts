@@ -1,11 +1,13 @@
 /** Events that could not be written, calls that were stopped before theirs were, and what many calls may spend at once. */
 import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { createEngine } from '../../src/engine/engine.ts';
 import type { EngineOptions } from '../../src/engine/engine-context.ts';
 import { memoryEvents } from '../../src/engine/in-memory-stores.ts';
 import { OkaError } from '../../src/schema/errors.ts';
 import type { Event } from '../../src/schema/event.ts';
+import { defineTool } from '../../src/tools/builtin/define-tool.ts';
 import { standardChain } from '../../src/tools/chain.ts';
 import { engineWith, graphOf, ok, toolNamed } from '../support/engine-fakes.ts';
 
@@ -104,9 +106,19 @@ it('a read for which a store had no space is made again with the run, and is no 
     if (isFull) throw new OkaError('disk-full', 'no space left');
     return ok();
   };
-  const tools = [toolNamed('look', store), toolNamed('write', store, { class: 'write_local' })];
+  const look = defineTool({
+    name: 'look',
+    about: 'Looks.',
+    input: z.object({}),
+    output: z.object({}),
+    annotations: { read_only: true, idempotent: true, risk: 'low' },
+    targets: [],
+    class: 'read',
+    act: async () => store(),
+  });
+  const tools = [look, toolNamed('write', store, { class: 'write_local' })];
   const { engine } = engineWith({ tools });
-  const drive = await engine.start(graphOf([node('a', 'look')]), { id: 'r' });
+  const drive = await engine.start(graphOf([node('a', 'look', { input: {} })]), { id: 'r' });
   await expect(drive.done).rejects.toMatchObject({ code: 'disk-full' });
   const written = await engine.start(graphOf([node('a', 'write')]), { id: 'w' });
   expect((await written.done).status).toBe('failed');

@@ -1,7 +1,7 @@
 /** What the built-in tools have in common: typed input, and failures as outcomes. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { messageOf, OkaError } from '../../schema/errors.ts';
+import { awaitsSpace, messageOf, OkaError } from '../../schema/errors.ts';
 import type { OpenFolder } from '../../schema/folder.ts';
 import type { Json } from '../../schema/json.ts';
 import type { SideEffectClass } from '../../schema/effect.ts';
@@ -85,7 +85,7 @@ async function fingerprintOrUnique(stamp: () => Promise<string>): Promise<string
 
 function toOutcome(error: unknown, call: ToolCall): Outcome {
   if (call.signal.aborted) return { status: 'cancelled', error: `${call.tool} was stopped` };
-  if (!(error instanceof OkaError)) throw error;
+  if (!(error instanceof OkaError) || awaitsSpace(call, error)) throw error;
   const words = error.fix === undefined ? error.message : `${error.message}. ${error.fix}`;
   return { status: error instanceof Refused ? 'denied' : 'failed', error: words };
 }
