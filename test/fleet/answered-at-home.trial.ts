@@ -29,7 +29,7 @@ describe.skipIf(!hasServer)('a task that another member works on', () => {
     const tasks = ['owner-killed', 'home-killed', 'denied', 'forged'];
     for (const task of tasks) home.drop(task, callOf(counter, task), { needs: ['able'] });
     for (const task of tasks)
-      await until(`${task} asks at home`, async () => (await home.oka('status')).includes(`oka approve ${task}.`));
+      await until(`${task} asks at home`, async () => (await home.oka('status')).includes(`oka approve ${task}.`), 300);
 
     const [owner, other] = await ownerOf(home, 'owner-killed', able);
     await owner.stop('SIGKILL');
