@@ -152,4 +152,47 @@ describe('a conversation with a worker', () => {
     const messages = await chat.settled('forge', 6);
     expect(messages.at(-1)?.content).toBe('found: true, other: false');
   });
+
+  it('asks everybody with one snapshot: nobody sees the answers of the others to the same question', async () => {
+    await using chat = await openChatStory(agents, ({ agent, request }) =>
+      agent === 'arya' ? 'WORD' : `saw ${request.text.split('WORD').length - 1}`,
+    );
+    chat.story.work();
+    chat.open('forge');
+    chat.post('forge', '@arya @gendry begin');
+    expect((await chat.settled('forge', 5)).at(-1)?.content).toBe('saw 1');
+    chat.post('forge', '@all and now?');
+    expect((await chat.settled('forge', 8)).at(-1)?.content).toBe('saw 1');
+  });
+
+  it('is answered while an agent is busy in another one', async () => {
+    await using chat = await openChatStory(agents, ({ agent }) =>
+      agent === 'arya' ? { do: 'stall', first: '' } : 'Here.',
+    );
+    chat.story.work();
+    for (const name of ['forge', 'yard']) chat.open(name);
+    chat.post('yard', '@arya wait');
+    await chat.story.model.asked(1);
+    chat.post('forge', '@gendry go');
+    expect((await chat.settled('forge', 3)).at(-1)?.content).toBe('Here.');
+    expect((await chat.conversation('yard'))?.queue).toMatchObject([{ agent: 'arya', state: 'thinking' }]);
+  });
+
+  it('ends a reply at the limit of its agent, and forwards to nobody whom the file of an agent leaves out', async () => {
+    await using chat = await openChatStory(
+      {
+        arya: persona('Looks.', 'budget: { tool_calls: 3 }\n'),
+        gendry: persona('Makes things.', 'mentions: []\n'),
+      },
+      ({ agent }) => (agent === 'arya' ? call('files_list', { path: '.' }) : '@arya come'),
+    );
+    chat.story.work();
+    chat.open('forge');
+    chat.post('forge', '@arya look');
+    expect((await chat.settled('forge', 3)).at(-1)).toMatchObject({ status: 'stopped', limit: 'tool_calls' });
+    chat.post('forge', '@gendry you');
+    const messages = await chat.settled('forge', 7);
+    expect(messages.at(-1)?.content).toBe('It may not mention @arya, so they were not asked.');
+    expect(await chat.story.eventsOf('notice.queued')).toHaveLength(2);
+  });
 });

@@ -1,5 +1,5 @@
-import { listMessages } from '../../chat/chat-queries.ts';
-import { type ChatRequest, describePending, readConversations, requestChat } from '../chat/chat-access.ts';
+import { expiredIn } from '../../chat/expired-messages.ts';
+import { type ChatRequest, describePending, requestChat } from '../chat/chat-access.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { operatorName } from '../operator-name.ts';
 import { count } from '../plain-text.ts';
@@ -18,17 +18,10 @@ export async function run(call: Call<{ dryRun: boolean }>): Promise<Answer<Data>
   return answer({ dry_run: false, removed, ...asked });
 }
 
-/** Messages that have expired, and conversations that have none then. */
+/** By the same rule as the worker's, who decides. */
 async function findRemovable(call: Call<{ dryRun: boolean }>, now: number): Promise<Removed[]> {
-  const conversations = await readConversations(call);
-  return readViews(call, (rows) =>
-    conversations.flatMap(({ id, name, ttl, messages, queue }) => {
-      const end = ttl === null ? null : new Date(now - ttl * 1000).toISOString();
-      const expired = end === null ? 0 : listMessages(rows, id).messages.filter(({ at }) => at < end).length;
-      const deleted = messages === expired && queue.length === 0;
-      return expired === 0 && !deleted ? [] : [{ conversation: name, messages: expired, deleted }];
-    }),
-  );
+  const expired = await readViews(call, (rows) => expiredIn(rows, now));
+  return expired.map(({ name, messages, isEmpty }) => ({ conversation: name, messages, deleted: isEmpty }));
 }
 
 export function render({ dry_run, removed, isDone = true, hasWorker = true }: Data): string {

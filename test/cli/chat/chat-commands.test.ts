@@ -91,4 +91,26 @@ describe('oka chat with a worker', () => {
       expect((await chat('pause', '--all')).out).toContain('There are no conversations');
     });
   });
+
+  it('messages expire, replies are stopped, and all conversations are paused and resumed at once', async () => {
+    using folder = temporaryFolder();
+    const chat = (...words: string[]): Promise<Ran> => oka('chat', ...words, '--dir', folder.dir);
+    await oka('init', '--dir', folder.dir);
+    await withWorker(folder.dir, async () => {
+      for (const name of ['trip', 'home']) await chat('new', name);
+      expect((await chat('pause', '--all')).out).toBe('Paused home, trip.\n');
+      await chat('send', 'trip', 'hello');
+      await expect.poll(async () => (await chat('view', 'trip')).out, { timeout: 60_000 }).toContain('oka joined');
+      expect((await chat('stop', 'trip')).out).toBe('Stopped the replies in trip.\n');
+      expect((await chat('resume', '--all')).out).toBe('Resumed trip, home.\n');
+      expect(await chat('open', 'trip')).toMatchObject({ code: 0, out: '' });
+      expect((await chat('ttl', 'trip', '1s')).code).toBe(0);
+      const would = 'This would be removed:\ntrip: 2 expired messages\n'; // the conversations themselves are too young
+      await expect.poll(async () => (await chat('cleanup', '--dry-run')).out, { timeout: 60_000 }).toBe(would);
+      expect((await chat('cleanup')).out).toBe('Removed:\ntrip: 2 expired messages\n');
+      expect((await chat('view', 'trip')).out).toBe('');
+      expect((await chat('cleanup')).out).toBe('Nothing has expired, and no conversation is empty.\n');
+      expect((await chat()).out).toMatch(/trip +active/);
+    });
+  });
 });
