@@ -3,6 +3,7 @@ export function screenText(text: string, dir: string): string {
   return text
     .replaceAll(dir, '~/oka')
     .replaceAll(/^oka runs as root.*\n/gm, '')
+    .replaceAll(/^ +verified up to event .*\n/gm, '') // the worker checks the ledger now and then
     .replaceAll(/(?<=-)[0-9a-f]{8}\b/g, '########')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d(?: UTC)?/g, 'TIME')
