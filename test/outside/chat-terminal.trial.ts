@@ -133,6 +133,7 @@ it('view --follow shows words as they come, and lines only through a pipe', asyn
   other.type(`please stall${ENTER}`);
   await terminal.shows('oka is writing:');
   await terminal.shows('I am thinking about');
+  await other.shows('I am thinking about'); // else there is nothing that Ctrl-C could stop
   other.type(CTRL_C);
   await terminal.until((lines) => /\|oka\|/.test(lines) && !lines.includes('is writing'), 'the settled message');
 });

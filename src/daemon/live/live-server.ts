@@ -26,26 +26,25 @@ export type LiveServer = {
 /** Terminals and dashboards that watch at the same time. */
 const MOST_READERS = 128;
 const MOST_STEPS = 100;
+/** Of what a step wrote before somebody began to watch. */
+const MOST_TEXT = 4000;
 /** What may wait for a reader before it is dropped. */
 const BEHIND_BYTES = 262_144;
 
 export async function openLiveServer(home: Home): Promise<LiveServer> {
   const readers = new Set<Socket>();
-  const latest = new Map<string, string>();
+  const latest: LatestBySteps = new Map();
   let greet = (): void => undefined;
   const server = await listenWithKey(home, 'live', (reader) => {
     readers.add(reader);
     reader.once('close', () => readers.delete(reader));
-    for (const line of latest.values()) send(reader, line);
+    for (const messages of latest.values()) for (const message of messages.values()) send(reader, lineOf(message));
     greet();
   }).catch(() => null);
 
   function publish(message: LiveMessage): void {
-    const line = `${JSON.stringify(message)}\n`;
-    const step = JSON.stringify([message.run, message.step]);
-    latest.delete(step);
-    if (message.kind !== 'end') latest.set(step, line);
-    if (latest.size > MOST_STEPS) latest.delete(latest.keys().next().value ?? '');
+    remember(latest, message);
+    const line = lineOf(message);
     for (const reader of readers) send(reader, line);
   }
 
@@ -60,6 +59,23 @@ export async function openLiveServer(home: Home): Promise<LiveServer> {
     },
   };
 }
+
+/** What each step has written lately, for whoever begins to watch: at most one message of a kind. */
+type LatestBySteps = Map<string, Map<LiveMessage['kind'], LiveMessage>>;
+
+function remember(latest: LatestBySteps, message: LiveMessage): void {
+  const step = JSON.stringify([message.run, message.step]);
+  const ofStep = latest.get(step) ?? new Map<LiveMessage['kind'], LiveMessage>();
+  latest.delete(step);
+  if (message.kind === 'end') return;
+  const before = ofStep.get(message.kind);
+  const text = before !== undefined && 'text' in before ? before.text : '';
+  ofStep.set(message.kind, 'text' in message ? { ...message, text: (text + message.text).slice(-MOST_TEXT) } : message);
+  latest.set(step, ofStep);
+  if (latest.size > MOST_STEPS) latest.delete(latest.keys().next().value ?? '');
+}
+
+const lineOf = (message: LiveMessage): string => `${JSON.stringify(message)}\n`;
 
 function send(reader: Socket, line: string): void {
   if (reader.writableLength > BEHIND_BYTES) reader.destroy();

@@ -40,6 +40,20 @@ describe('the live stream', () => {
     await server.close();
   });
 
+  it('begins for a late reader with all that a step in progress has written, and says nothing of steps that ended', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    const server = await openLiveServer(home);
+    const words = (text: string): LiveMessage => ({ run: 'r', step: 'b', kind: 'text', text });
+    const tokens: LiveMessage = { run: 'r', step: 'b', kind: 'tokens', count: 7 };
+    for (const message of [output('over\n'), words('I am '), words('thinking about '), tokens]) server.publish(message);
+    server.publish({ run: 'r', step: 'a', kind: 'end' });
+    const late = follow(home);
+    await vi.waitFor(() => expect(late.messages).toEqual([words('I am thinking about '), tokens]), patience);
+    await late.end();
+    await server.close();
+  });
+
   it('says nothing to whoever does not know the key', async () => {
     using folder = temporaryFolder();
     const home = homeAt(folder.dir);
