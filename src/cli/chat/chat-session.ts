@@ -247,7 +247,9 @@ export class ChatSession {
     const { followed, leave } = this.#parts;
     if (Date.now() - this.#interruptedAt < LEAVE_MS) return leave();
     this.#interruptedAt = Date.now();
-    if (followed.feed.replies().length === 0) return this.#notice('Press Ctrl-C again to leave.');
+    // Words may come before the ledger was read, which names the reply.
+    const hasReply = followed.feed.replies().length > 0 || this.#words.isWriting();
+    if (!hasReply) return this.#notice('Press Ctrl-C again to leave.');
     this.#notice('Stopping the reply; Ctrl-C again leaves.');
     this.#attempt(this.#stopReplies());
   }

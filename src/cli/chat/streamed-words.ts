@@ -13,6 +13,8 @@ import { textWidth, wrapColumns } from './text-width.ts';
 export type StreamedWords = {
   /** Takes words, and returns what is to be printed for good. */
   add: (words: Words, columns: number) => string;
+  /** Whether an answer is being written. */
+  isWriting: () => boolean;
   /** The line in progress. */
   lineInProgress: () => string;
   /** Prints the line in progress for good, since something else is printed now. */
@@ -62,6 +64,7 @@ export function openStreamedWords(title: (agent: string) => string): StreamedWor
   }
 
   return {
+    isWriting: () => current?.isTurnOver === false,
     lineInProgress: () => current?.text.slice(current.printed) ?? '',
     flush,
     add: (words, columns) => {
