@@ -38,7 +38,7 @@ export async function openLiveServer(home: Home): Promise<LiveServer> {
   const server = await listenWithKey(home, 'live', (reader) => {
     readers.add(reader);
     reader.once('close', () => readers.delete(reader));
-    for (const messages of latest.values()) for (const message of messages.values()) send(reader, lineOf(message));
+    for (const message of greeting(latest)) send(reader, lineOf(message));
     greet();
   }).catch(() => null);
 
@@ -73,6 +73,14 @@ function remember(latest: LatestBySteps, message: LiveMessage): void {
   ofStep.set(message.kind, 'text' in message ? { ...message, text: (text + message.text).slice(-MOST_TEXT) } : message);
   latest.set(step, ofStep);
   if (latest.size > MOST_STEPS) latest.delete(latest.keys().next().value ?? '');
+}
+
+/** For a reader that comes back, each step ends first: what it had of the step would otherwise be shown twice. */
+function greeting(latest: LatestBySteps): LiveMessage[] {
+  return [...latest.values()].flatMap((ofStep) => {
+    const messages = [...ofStep.values()];
+    return [...messages.slice(0, 1).map(({ run, step }): LiveMessage => ({ run, step, kind: 'end' })), ...messages];
+  });
 }
 
 const lineOf = (message: LiveMessage): string => `${JSON.stringify(message)}\n`;
