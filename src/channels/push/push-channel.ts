@@ -31,7 +31,6 @@ export type PushStore = {
 const SECONDS = 86_400;
 const MOST_BODY = 2500;
 const SHORTEST_BODY = 100;
-/** More than browsers show; the service worker shows all of them, or none. */
 
 export function openPush(settings: PushChannel, tools: ChannelTools, store: PushStore): Channel {
   const send = (message: ChannelMessage, signal: AbortSignal): Promise<DeliveryOutcome> =>

@@ -61,3 +61,16 @@ it('an answer that was streamed completely is not printed again when its message
   expect(words.settle(message('First.'))).toBe('');
   expect(words.settle(message('Second one.', next.run))).toBe('Second one.\n\n');
 });
+
+it('an answer is being written from its first word until its turn is over or its message is there', () => {
+  const words = openStreamedWords((agent) => `[${agent}]\n`);
+  expect(words.isWriting()).toBe(false);
+  words.add({ ...about, text: 'I am thinking ' }, 20);
+  expect(words.isWriting()).toBe(true);
+  words.add({ ...about, end: true }, 20);
+  expect(words.isWriting()).toBe(false);
+  words.add({ ...about, text: 'about it' }, 20);
+  expect(words.isWriting()).toBe(true);
+  words.settle(message('about it'));
+  expect(words.isWriting()).toBe(false);
+});
