@@ -39,7 +39,7 @@ import { exhaustedChain } from './reply-graph.ts';
 
 export type ChatTaskPorts = {
   home: Home;
-  writer: ChatWriter;
+  writer: Pick<ChatWriter, 'state' | 'write'>;
   runs: Pick<Runs, 'stateOf'>;
   settings: ChatConfig;
   /** Whether the ledger has the task. */

@@ -1,7 +1,7 @@
 /** Owns: doing what a request about conversations asks for. When it resolves, that is durable. */
 import { newChatId } from '../../chat/chat-ids.ts';
 import { eventsForRequest, isMeant } from '../../chat/chat-requests.ts';
-import type { ChatIntake } from '../../chat/chat-state.ts';
+import type { ChatIntake, ChatState, Notice } from '../../chat/chat-state.ts';
 import { expiredIn, expiryEvents } from '../../chat/expired-messages.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { LateAnswer } from '../../schema/room.ts';
@@ -22,25 +22,24 @@ export async function handleChat(ports: HandlePorts, intake: ChatIntake): Promis
   const known = ports.agents.list().map(({ name }) => name);
   const expired =
     intake.kind === 'chat_cleanup' ? await ports.rows.read((rows) => expiredIn(rows, Date.parse(intake.before))) : [];
-  const inProgress = runsToStop(ports, intake);
-  const events = await ports.writer.write((state) => [
-    ...eventsForRequest(state, intake, { known, newId: newChatId }),
-    ...expired.flatMap(expiryEvents),
-  ]);
+  let inProgress: Notice[] = [];
+  const events = await ports.writer.write((state) => {
+    inProgress = repliesToStop(state, intake);
+    return [...eventsForRequest(state, intake, { known, newId: newChatId }), ...expired.flatMap(expiryEvents)];
+  });
   for (const notice of inProgress) ports.replies.stop(notice, STOPPED);
   const conversations = [...new Set(events.flatMap(conversationOf))];
   return { answer: Promise.resolve({ conversations, stopped: inProgress.length }) };
 }
 
 /** Notices whose runs end with the request. */
-function runsToStop({ writer }: HandlePorts, intake: ChatIntake): string[] {
+function repliesToStop({ notices, names }: ChatState, intake: ChatIntake): Notice[] {
   if (intake.kind !== 'chat_stop' && intake.kind !== 'chat_delete') return [];
-  const { notices, names } = writer.state();
   const id = names[intake.conversation] ?? intake.conversation;
   return Object.values(notices)
     .filter(({ conversation, run }) => conversation === id && run !== null)
     .filter(({ notice }) => intake.kind === 'chat_delete' || isMeant(intake, notice))
-    .map(({ notice }) => notice);
+    .map((notice) => ({ ...notice }));
 }
 
 const conversationOf = ({ data }: NewEvent): string[] => ('conversation' in data ? [data.conversation] : []);

@@ -15,6 +15,8 @@ export type ReplyEnd = {
 export const STOPPED = 'stopped by a person';
 export const IDLE = 'it made no progress';
 
+export const STOPPED_END = { text: 'I was stopped before I had answered.', status: 'stopped' } as const;
+
 const LIMIT = /the budget of this run is spent: (\w+)/;
 const LONGEST_REASON = 1500;
 
@@ -30,7 +32,7 @@ export function replyEnd({ status, output, reason, failure, spent }: RunState): 
     const isIdle = reason.startsWith(IDLE);
     return isIdle
       ? { text: `I could not answer: ${reason}.`, status: 'timed out', limit: 'idle_seconds', cost }
-      : { text: 'I was stopped before I had answered.', status: 'stopped', cost };
+      : { ...STOPPED_END, cost };
   }
   const why = (failure?.reason ?? reason).slice(0, LONGEST_REASON);
   const limit = LIMIT.exec(why)?.[1];

@@ -11,7 +11,7 @@
  * N4 While a person types, forwards of agents wait; what the person asked is answered.
  */
 import type { ChatState, Notice } from '../../chat/chat-state.ts';
-import { noticeEvents, takenEvent } from '../../chat/post-message.ts';
+import { noticeEvents } from '../../chat/post-message.ts';
 import { isOver, type RunState } from '../../engine/run-state.ts';
 import { noticeOfRun, replyRun } from '../../schema/chat-names.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
@@ -19,8 +19,8 @@ import type { Event } from '../../schema/event.ts';
 import type { RunSignal } from '../../schema/ports.ts';
 import type { Runs } from '../port-types.ts';
 import type { ChatWriter } from './chat-writer.ts';
-import { failedEnd, postReply, type PostReplyPorts } from './post-reply.ts';
-import { IDLE, replyEnd } from './reply-message.ts';
+import { failedEnd, NO_COST, postReply, type PostReplyPorts } from './post-reply.ts';
+import { IDLE, replyEnd, STOPPED_END } from './reply-message.ts';
 import { startReply, type StartReplyPorts } from './start-reply.ts';
 
 export type ReplyRunPorts = StartReplyPorts &
@@ -37,8 +37,8 @@ export type ReplyRuns = {
   advance: () => Promise<void>;
   /** Called when a run settles; posts the answer of one that is over. */
   settle: (run: RunState) => Promise<void>;
-  /** Stops the run of a notice; its answer says so. */
-  stop: (notice: string, reason: string) => void;
+  /** Stops the answer to a notice that was taken; what is posted says so. */
+  stop: (notice: Notice, reason: string) => void;
   /** Called with each durable event of a run of a reply, so that one without progress is noticed, and one that paused. */
   noteEvent: (event: Event & { run: string }) => void;
 };
@@ -78,7 +78,8 @@ export function replyRuns(ports: ReplyRunPorts): ReplyRuns {
   return {
     advance,
     settle: (run) => settle(context, run),
-    stop: (notice, reason) => signal(context, replyRun(notice), { kind: 'cancel', reason }),
+    stop: (notice, reason) =>
+      void stop(context, notice, reason).catch(() => known.checked.delete(replyRun(notice.notice))),
     noteEvent: ({ run, type, data }) => {
       known.waiting.delete(run);
       if (known.progress.has(run)) known.progress.set(run, ports.clock());
@@ -100,7 +101,7 @@ async function advanceAll(context: Context): Promise<void> {
     if (next.run !== null) await follow(context, next, isPaused(next.conversation));
     else if (busy < settings.at_once && mayBegin(context, next)) {
       busy += 1;
-      await begin(context, next);
+      await start(context, next);
     }
   }
 }
@@ -110,16 +111,11 @@ function mayBegin({ writer, isHalted, isTyping }: Context, { conversation, depth
   return !isPaused && !isHalted() && !(depth > 0 && isTyping(conversation));
 }
 
-async function begin(context: Context, notice: Notice): Promise<void> {
-  const taken = await context.writer.write((state) => (isQueued(state, notice) ? [takenEvent(notice)] : []));
-  if (taken.length > 0) await start(context, notice);
-}
-
 async function start(context: Context, notice: Notice): Promise<void> {
   const run = replyRun(notice.notice);
   noteChecked(context, run);
   try {
-    await startReply(context, notice);
+    if (!(await startReply(context, notice))) context.known.checked.delete(run);
   } catch (error) {
     context.known.checked.delete(run);
     if (!(error instanceof OkaError)) throw error;
@@ -171,6 +167,16 @@ async function settle(context: Context, run: RunState): Promise<void> {
   for (const each of Object.values(known)) each.delete(run.id);
 }
 
+/** A process that ended may have taken the notice and begun no run. */
+async function stop(context: Context, notice: Notice, reason: string): Promise<void> {
+  try {
+    await context.backend.signal(replyRun(notice.notice), { kind: 'cancel', reason });
+  } catch (error) {
+    if (!isTooLate(error)) throw error;
+    if (error.code === 'no-such-run') await postReply(context, notice, { ...STOPPED_END, cost: NO_COST }, null);
+  }
+}
+
 function signal({ backend, known }: Context, run: string, request: RunSignal): void {
   backend.signal(run, request).catch((error: unknown) => {
     if (!isTooLate(error)) known.checked.delete(run);
@@ -185,9 +191,7 @@ function firstOfEach({ notices }: ChatState): Notice[] {
   return [...first.values()];
 }
 
-const isQueued = ({ notices }: ChatState, { notice }: Notice): boolean => notices[notice]?.run === null;
-
-const isTooLate = (error: unknown): boolean =>
+const isTooLate = (error: unknown): error is OkaError =>
   error instanceof OkaError && ['run-is-over', 'no-such-run'].includes(error.code);
 
 /** Notices that a power cut has torn off their message (S2 in chat-state.ts). */

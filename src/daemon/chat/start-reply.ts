@@ -1,6 +1,7 @@
 /** Owns: starting the run that answers a notice, and what it is started with. */
 import { latestMessages } from '../../chat/chat-queries.ts';
 import type { Notice } from '../../chat/chat-state.ts';
+import { takenEvent } from '../../chat/post-message.ts';
 import type { ChatMessage } from '../../schema/chat-answers.ts';
 import { replyRun } from '../../schema/chat-names.ts';
 import type { ChatConfig } from '../../schema/chat-config.ts';
@@ -25,18 +26,24 @@ export type StartReplyPorts = {
 const MOST_WORDS = 6000;
 const MOST_READ = 60;
 
-export async function startReply(ports: StartReplyPorts, notice: Notice): Promise<void> {
+/** Resolves with false when it was stopped before it began: its conversation was paused or deleted, or the notice dropped. */
+export async function startReply(ports: StartReplyPorts, notice: Notice): Promise<boolean> {
   const { conversation: id, message, agent: name, chain } = notice;
-  const { conversations, chains } = ports.writer.state();
   const agent = ports.agents.get(name);
   const input = await inputOfReply(ports, notice);
-  await ports.backend.start({
-    kind: 'start',
-    run: replyRun(notice.notice),
-    graph: replyGraph(agent, ports.tools.list()),
-    title: `${name} answers ${message} in ${conversations[id]?.name ?? id}`,
-    input,
-    budgets: replyBudgets(agent, ports.settings, chains[chain] ?? NO_COST),
+  return ports.writer.inTurn(async ({ conversations, notices, chains }, append) => {
+    const current = notices[notice.notice];
+    if (current === undefined || conversations[id]?.isPaused !== false) return false;
+    if (current.run === null) await append([takenEvent(notice)]);
+    await ports.backend.start({
+      kind: 'start',
+      run: replyRun(notice.notice),
+      graph: replyGraph(agent, ports.tools.list()),
+      title: `${name} answers ${message} in ${conversations[id].name}`,
+      input,
+      budgets: replyBudgets(agent, ports.settings, chains[chain] ?? NO_COST),
+    });
+    return true;
   });
 }
 
