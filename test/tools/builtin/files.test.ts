@@ -10,7 +10,6 @@ import {
   truncateSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OkaError } from '../../../src/schema/errors.ts';
 import type { Json } from '../../../src/schema/json.ts';
@@ -57,17 +56,15 @@ describe('files.read', () => {
   });
 
   it('gives parts that make the whole, wherever they are cut', async () => {
-    const text = 'aß€😀'.repeat(20);
+    const text = 'aß€😀'.repeat(4);
     put(desk, 'parts.txt', text);
     const size = Buffer.byteLength(text);
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 50 }), async (length) => {
-        let whole = '';
-        for (let offset = 0; offset < size; offset += length)
-          whole += contentOf(await call('read', { path: 'parts.txt', offset, length }));
-        expect(whole).toBe(text);
-      }),
-    );
+    for (let length = 1; length <= size + 1; length += 1) {
+      let whole = '';
+      for (let offset = 0; offset < size; offset += length)
+        whole += contentOf(await call('read', { path: 'parts.txt', offset, length }));
+      expect(whole, `in parts of ${length} bytes`).toBe(text);
+    }
   });
 
   it('gives nothing behind the end, and the rest when no length is said', async () => {
