@@ -22,7 +22,7 @@ export function engineOptions(
   config: Config,
   tools: readonly Tool[] | ToolRegistry,
   rules: Rules,
-  chain: Pick<ChainOptions, 'reveal' | 'redact' | 'restore' | 'diagnose' | 'reserveDayBudget'> = {},
+  chain: Pick<ChainOptions, 'reveal' | 'redact' | 'restore' | 'diagnose' | 'reserveDayBudget' | 'takePlaces'> = {},
 ): EngineOptions {
   const deskOf: GuardPorts['deskOf'] = ({ desk }) => deskFolder(home, desk);
   const classify = classifierOf(home);

@@ -154,6 +154,7 @@ function optionsFor(
     ...secretsOf(needed, parentOf),
     diagnose: deps.diagnose,
     reserveDayBudget: dayBudget.reserve,
+    ...(needed.fleet !== null && { takePlaces: needed.fleet.rates.take }),
   };
   return {
     ...engineOptions(home, config, tools, rulesOf(needed, policy), chain),

@@ -112,7 +112,9 @@ export const Config = z
         }),
       )
       .default({})
-      .describe('By tool name, or by host:example.org.'),
+      .describe(
+        'By tool name, or by host:example.org. In a fleet the calls of all homes count, if they reach something outside.',
+      ),
   })
   .describe('Settings, in .oka/rules/config.json. People edit it; the assistant cannot.');
 export type Config = z.infer<typeof Config>;

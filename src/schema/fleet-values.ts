@@ -37,3 +37,16 @@ const HomeSpending = z
 
 export const FleetSpending = z.strictObject({ homes: z.record(MemberName, HomeSpending) });
 export type FleetSpending = z.infer<typeof FleetSpending>;
+
+export const FleetRates = z.strictObject({
+  limits: z.record(
+    z.string().max(300),
+    z.strictObject({
+      seconds: z.number().positive().describe('The longest time that a home counts under this limit.'),
+      taken: z
+        .record(z.string().regex(/^[\w-]{1,60}$/), z.int().positive())
+        .describe('Calls by who made them. There is no time in it: each home counts from when it first saw them.'),
+    }),
+  ),
+});
+export type FleetRates = z.infer<typeof FleetRates>;

@@ -143,6 +143,9 @@ export type CallBounds = {
 /** Tools of servers are called mcp.<server>.<tool>; of these a prompt has few, and the others are found by a search. */
 export const isServerTool = (name: string): boolean => name.startsWith('mcp.');
 
+/** Whether calls of a tool arrive at something that other homes call, too: a model, a host, a server. */
+export const reachesOutside = (name: string): boolean => isServerTool(name) || /^(model|http|web)\./.test(name);
+
 /** The tool that finds tools of servers; an agent may call what it has found. */
 export const TOOL_SEARCH = 'tools.search';
 

@@ -25,7 +25,7 @@ import { budget } from './middleware/check-budget.ts';
 import { cache } from './middleware/cache-results.ts';
 import { eligible } from './middleware/eligible.ts';
 import { heal, type Diagnose } from './middleware/heal.ts';
-import { rate, type RateLimits } from './middleware/rate.ts';
+import { rate, type RateLimits, type TakePlaces } from './middleware/rate.ts';
 import { record } from './middleware/record-attempt.ts';
 import { dayBudget, type ReserveDayBudget } from './middleware/reserve-day-budget.ts';
 import { retry } from './middleware/retry.ts';
@@ -45,6 +45,8 @@ export type ChainOptions = {
   judge?: Judge;
   asking?: ApprovalPorts;
   limits?: RateLimits;
+  /** Counts calls under limits together with those of other homes. */
+  takePlaces?: TakePlaces;
   diagnose?: Diagnose;
   /** Takes what a call may cost off the budget of the day. */
   reserveDayBudget?: ReserveDayBudget;
@@ -62,7 +64,7 @@ export function standardChain(options: ChainOptions): Middleware[] {
     refuseMasked(tools, options.restore),
     authorize(options.judge, options.asking),
     budget(tools),
-    rate(options.limits ?? {}, options.clock, options.sleep),
+    rate(options.limits ?? {}, options.clock, options.sleep, options.takePlaces),
     cache(tools, options.cache),
     heal(options.diagnose),
     retry(tools, options.sleep),

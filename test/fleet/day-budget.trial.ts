@@ -7,9 +7,8 @@ import { addTask } from '../../src/intake/add-task.ts';
 import { withDayBudget } from '../support/day-budget-story.ts';
 import { eventsAt, type FleetHome, startFleetHomes, until } from '../support/fleet-homes.ts';
 import { findNatsServer, startCluster } from '../support/nats-cluster.ts';
-import { goal, partOf, plan, verdict } from '../support/story-model.ts';
-import { openWireServer, type WireScript } from '../support/wire-server.ts';
-import { call } from '../support/wire-server-reply.ts';
+import { readingForever } from '../support/story-model.ts';
+import { openWireServer } from '../support/wire-server.ts';
 
 const LIMIT = 9;
 const NAMES = ['h0', 'h1', 'h2'];
@@ -36,7 +35,7 @@ async function requestsOf(
   variables: Record<string, string>,
   cluster: Awaited<ReturnType<typeof startCluster>>,
 ): Promise<number> {
-  const model = await openWireServer(loops());
+  const model = await openWireServer(readingForever());
   await using homes = await startFleetHomes(cluster, NAMES, {
     variables,
     prepare: (home) => {
@@ -67,17 +66,6 @@ async function requestsOf(
   console.log(JSON.stringify({ fleet: variables['OKA_FLEET'] === undefined, limit: LIMIT, requests: length }));
   await model.close();
   return length;
-}
-
-/** Asks for the same thing for ever, in words that differ, so that nothing but a budget ends it. */
-function loops(): WireScript {
-  let turn = 0;
-  return (request) => {
-    turn += 1;
-    if (partOf(request) === 'planner') return plan([goal('look', 'Read everything', ['files.list'])], ['It was read.']);
-    if (partOf(request) === 'critic') return verdict('replan', [], 'read it once more');
-    return call('files_list', { path: `folder-${turn}` });
-  };
 }
 
 async function isWaiting(home: FleetHome): Promise<boolean> {

@@ -65,3 +65,14 @@ export type Claimed = { criterion: string; holds: boolean; evidence: string; quo
 export function verdict(name: string, criteria: Claimed[], reason = 'I looked at it'): WireReply {
   return call('submit_verdict', { criteria, verdict: name, reason });
 }
+
+/** Asks for the same thing for ever, in words that differ, so that nothing but a limit ends it. */
+export function readingForever(): WireScript {
+  let turn = 0;
+  return (request) => {
+    turn += 1;
+    if (partOf(request) === 'planner') return plan([goal('look', 'Read everything', ['files.list'])], ['It was read.']);
+    if (partOf(request) === 'critic') return verdict('replan', [], 'read it once more');
+    return call('files_list', { path: `folder-${turn}` });
+  };
+}

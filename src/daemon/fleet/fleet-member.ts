@@ -11,6 +11,7 @@ import type { LedgerPort } from '../port-types.ts';
 import type { FleetSlots } from './fleet-slots.ts';
 import type { OwnedRuns } from './owned-runs.ts';
 import type { RequestRelay } from './request-relay.ts';
+import type { SharedRates } from './shared-rates.ts';
 import type { SharedSpending } from './shared-spending.ts';
 
 export type FleetMember = {
@@ -29,6 +30,8 @@ export type FleetMember = {
   slots: FleetSlots;
   /** What the homes of the fleet spend today. */
   spending: SharedSpending;
+  /** Calls of all homes under rate limits. */
+  rates: SharedRates;
   orders: FleetOrders;
   /** Requests about tasks that were given away. */
   relay: RequestRelay;

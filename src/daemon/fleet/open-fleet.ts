@@ -28,6 +28,7 @@ import { watchMembers } from './member-watch.ts';
 import { ownedRuns } from './owned-runs.ts';
 import { requestRelay } from './request-relay.ts';
 import { storeFolder } from './run-folder.ts';
+import { sharedRates } from './shared-rates.ts';
 import { sharedSpending } from './shared-spending.ts';
 
 /** Members report every five seconds. */
@@ -71,6 +72,7 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
       shared,
       slots: fleetSlots(shared, name, watch),
       spending: sharedSpending(shared, name),
+      rates: sharedRates(shared, randomUUID().slice(0, 13)),
       orders: await retryWhileDown(() => openOrders(connection, replicas)),
       owned,
       ownLedger: stores.ledger,

@@ -7,12 +7,11 @@
  *    next change of this home takes it out again.
  * 3. While the servers do not answer nothing is reserved: the call waits, as long as nobody stops it.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { changeValue, type SharedLog } from '../../fleet/shared-values.ts';
 import { type HomeSpending, recentSpending, sumSpending } from '../../guard/day-spending.ts';
 import type { DayNeed } from '../../schema/day-budget.ts';
-import { OkaError } from '../../schema/errors.ts';
 import { FleetSpending } from '../../schema/fleet-values.ts';
+import { untilAnswered } from './until-answered.ts';
 
 type Call = { call: string; signal: AbortSignal };
 type Fits = (spending: HomeSpending) => boolean;
@@ -27,7 +26,6 @@ export type SharedSpending = {
 };
 
 const KEY = 'budget';
-const RETRY_MS = 500;
 const PUBLISH_MS = 2000;
 const KNOWN_MS = 10_000;
 const QUARTER_MS = 15 * 60_000;
@@ -53,14 +51,7 @@ export function sharedSpending(log: SharedLog, home: string, clock: () => number
       const recent = recentSpending(own, clock());
       const quarter = Math.floor(clock() / QUARTER_MS);
       const withCall = { ...recent, reserved: { ...recent.reserved, [call]: { usd, tokens, quarter } } };
-      while (!signal.aborted)
-        try {
-          return await replaceOwn(own, (all) => (fits(all) ? withCall : recent));
-        } catch (error) {
-          if (!(error instanceof OkaError) || error.code !== 'fleet-down') throw error;
-          await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
-        }
-      return null;
+      return untilAnswered(signal, () => replaceOwn(own, (all) => (fits(all) ? withCall : recent)));
     },
     publish: (own, inTurn) => {
       if (isPublishing || performance.now() - published < PUBLISH_MS) return;

@@ -45,7 +45,7 @@ function processAfter(earlier: readonly NewEvent[]): {
   };
   const append = async (added: NewEvent | readonly NewEvent[]): Promise<never[]> => {
     await tick(2);
-    for (const event of [added].flat() as NewEvent[]) {
+    for (const event of [added].flat()) {
       told.push(event);
       state = chatProjection.apply(state, event as Event);
     }

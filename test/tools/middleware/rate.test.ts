@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { rate, type RateLimits } from '../../../src/tools/middleware/rate.ts';
+import type { Json } from '../../../src/schema/json.ts';
+import { rate, type RateLimits, type TakePlaces } from '../../../src/tools/middleware/rate.ts';
 import { callOf, fakeTime, ok, through } from '../../support/engine-fakes.ts';
 
 /** Calls under limits, with the time each was let through at. */
@@ -56,5 +57,24 @@ describe('rate', () => {
     await call({ tool: 'get', input: { url: 'https://example.com' } });
     for (const input of [null, [1], { url: 5 }, { url: 'no address' }]) await call({ tool: 'get', input });
     expect(made).toEqual([0, 4000, 4000, 4000, 4000, 4000, 4000]);
+  });
+
+  it('what reaches something outside takes a place among the calls of all homes; the others are counted here', async () => {
+    const time = fakeTime();
+    const answers: (number | null)[] = [0, 3000, 0, 60_000, null];
+    const asked: RateLimits[] = [];
+    const take: TakePlaces = async (limits) => (asked.push(limits), answers.shift() ?? null);
+    const one = { calls: 1, seconds: 4 };
+    const pass = through(rate({ look: one, 'http.get': one, 'host:a.org': one }, time.clock, time.sleep, take));
+    const call = (tool: string, input: Json = {}) => pass(callOf({ tool, input }), async () => ok());
+    const begin = time.now;
+    expect(await call('look')).toEqual(ok());
+    expect(asked).toEqual([]);
+    expect(await call('http.get', { url: 'https://a.org' })).toEqual(ok());
+    expect(asked).toEqual([{ 'http.get': one, 'host:a.org': one }]);
+    expect(await call('http.get')).toEqual(ok());
+    expect(time.now).toBe(begin + 3000);
+    expect(await call('http.get')).toMatchObject({ status: 'waiting', for: { kind: 'timer', ms: 60_000 } });
+    expect(await call('http.get')).toMatchObject({ status: 'cancelled', begun: false });
   });
 });
