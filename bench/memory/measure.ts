@@ -1,7 +1,8 @@
 /** Evidence inside a budget: how much of what answers a question is among what fits. */
 import { addToCorpus, type Corpus, emptyCorpus } from '../../src/memory/index/corpus.ts';
 import { sumOf } from '../../src/memory/index/index-item.ts';
-import { topRanked, type Ranked, scoreEntries, type Weights, WEIGHTS } from '../../src/memory/recall/ranker.ts';
+import { topRanked, type Ranked } from '../../src/memory/recall/best-entries.ts';
+import { scoreEntries, type Weights, WEIGHTS } from '../../src/memory/recall/ranker.ts';
 import { type Found, fitToBudget } from '../../src/memory/recall/search-memory.ts';
 import type { TokenCounter } from '../../src/memory/text/tokens.ts';
 import { dateInWords, extractTerms } from '../../src/memory/text/terms.ts';

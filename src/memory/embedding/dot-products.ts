@@ -7,8 +7,8 @@
 export type DotProducts = {
   /** Appends a vector of `dims` bytes. */
   add(vector: Int8Array): void;
-  /** The dot product of the given vector with each stored one, in the order in which they were stored. */
-  multiply(vector: Int8Array): Int32Array;
+  /** Writes the dot product of the given vector with each stored one, in the order in which they were stored. */
+  multiply(vector: Int8Array, into: Float32Array): void;
 };
 
 const LANES = 16;
@@ -49,17 +49,15 @@ export function createDotProducts(dims: number): DotProducts {
       new Int8Array(memory.buffer, at, dims).set(vector);
       rows += 1;
     },
-    multiply: (vector) => {
-      const found = new Int32Array(rows);
+    multiply: (vector, into) => {
       new Int16Array(memory.buffer, 0, dims).set(vector);
       const computed = new Int32Array(memory.buffer, products, BLOCK);
       for (let from = 0; from < rows; from += BLOCK) {
         const count = Math.min(BLOCK, rows - from);
         const first = start + from * stride;
         multiply(first, first + count * stride, products, products);
-        found.set(computed.subarray(0, count), from);
+        into.set(computed.subarray(0, count), from);
       }
-      return found;
     },
   };
 }

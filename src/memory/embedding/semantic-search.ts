@@ -208,7 +208,8 @@ function spreadToPlaces(close: Float32Array, rows: readonly number[], able: Uint
   let count = 0;
   for (let at = 0; at < able.length; at += 1) {
     if (able[at] === 0) continue;
-    const value = close[rows[at] ?? -1];
+    const row = rows[at] ?? -1;
+    const value = row < 0 ? undefined : close[row];
     if (value === undefined) without.push(at);
     else {
       places[at] = value;

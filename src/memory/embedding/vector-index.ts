@@ -5,7 +5,7 @@ export type VectorIndex = {
   readonly model: string;
   /** The vector of a question. */
   embedQuery(query: string): Promise<Float32Array>;
-  /** Returns the similarity of each row to a vector, from -1 to 1. */
+  /** Returns the similarity of each row to a vector, from -1 to 1. The next call overwrites them. */
   similarities(vector: Float32Array): Float32Array;
   /** The row of the entry with this checksum, or -1 when it has no vector. Rows are stable until everything is deleted. */
   rowOf(sum: string): number;

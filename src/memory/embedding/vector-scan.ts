@@ -12,7 +12,7 @@ export type VectorScan = {
   /** The row number, counted from 0, or -1 when there is none. */
   rowOf(key: string): number;
   add(key: string, vector: ArrayLike<number>): void;
-  /** By row, from -1 to 1. */
+  /** By row, from -1 to 1. The next call overwrites them. */
   similarities(vector: ArrayLike<number>): Float32Array;
 };
 
@@ -20,6 +20,7 @@ export function createVectorScan(dims: number): VectorScan {
   const rows = new Map<string, number>();
   const products = createDotProducts(dims);
   let scales = new Float32Array(1024);
+  let close = new Float32Array(0);
   return {
     get size() {
       return rows.size;
@@ -36,10 +37,10 @@ export function createVectorScan(dims: number): VectorScan {
     },
     similarities: (vector) => {
       const { bytes, scale } = quantize(vector);
-      const found = products.multiply(bytes);
-      const close = new Float32Array(found.length);
-      for (let row = 0; row < close.length; row += 1) close[row] = (found[row] ?? 0) * scale * (scales[row] ?? 0);
-      return close;
+      if (close.length < scales.length) close = new Float32Array(scales.length);
+      products.multiply(bytes, close); // whole numbers below 2 ** 24 are exact: those of up to 1,040 dimensions
+      for (let row = 0; row < rows.size; row += 1) close[row] = (close[row] ?? 0) * scale * (scales[row] ?? 0);
+      return close.subarray(0, rows.size);
     },
   };
 }

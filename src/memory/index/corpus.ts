@@ -149,9 +149,13 @@ export type Weights = { items: Float64Array; threads: Float64Array; most: number
 /** Of a long question only the most significant words are used. */
 const MOST_TERMS = 64;
 
-/** The weights of all items and threads for a question (2). What is gone weighs nothing. */
-export function weighAll(corpus: Corpus, terms: readonly string[], names: ReadonlySet<string> = new Set()): Weights {
-  const items = new Float64Array(corpus.size);
+/** The weights of all items and threads for a question (2). What is gone weighs nothing. `items` are zeros to add to. */
+export function weighAll(
+  corpus: Corpus,
+  terms: readonly string[],
+  names: ReadonlySet<string> = new Set(),
+  items: Float64Array = new Float64Array(corpus.size),
+): Weights {
   const threads = new Float64Array(corpus.names.thread.names.length);
   const sums = { items, threads, inThread: new Uint32Array(threads.length) };
   let most = 0;

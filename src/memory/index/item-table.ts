@@ -61,12 +61,13 @@ export class ItemTable {
   }
 
   item(n: number): Item | null {
-    const row = this.#all('SELECT * FROM item WHERE n = ?', n).at(-1);
-    if (row === undefined) return null;
-    const { terms, sum, ...item } = row;
-    if (`${sumOf(String(item['text']))} ${sumOf(String(terms))}` !== sum)
-      throw new StoreDamaged(`item ${n} is corrupted`);
-    return item as unknown as Item;
+    return this.itemsAt([n]).get(n) ?? null;
+  }
+
+  /** The items with these numbers, read together. */
+  itemsAt(numbers: readonly number[]): ReadonlyMap<number, Item> {
+    const sql = 'SELECT * FROM item WHERE n IN (SELECT value FROM json_each(?))';
+    return new Map(this.#all(sql, JSON.stringify(numbers)).map((row) => [Number(row['n']), checkedItem(row)]));
   }
 
   /** Items in the order of their numbers, after the given one. */
@@ -90,4 +91,10 @@ export class ItemTable {
   #guard<T>(work: () => T): T {
     return guardDatabase(this.#store.file, work);
   }
+}
+
+function checkedItem({ terms, sum, ...item }: Record<string, unknown>): Item {
+  if (`${sumOf(String(item['text']))} ${sumOf(String(terms))}` !== sum)
+    throw new StoreDamaged(`item ${String(item['n'])} is corrupted`);
+  return item as unknown as Item;
 }

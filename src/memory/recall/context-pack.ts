@@ -121,14 +121,25 @@ function dropWhere(
 
 /** Matches candidates that repeat an earlier one almost word for word (3). */
 function createDuplicateFilter(): (each: CountedCandidate) => boolean {
-  const seen: { text: string; terms: Set<string> }[] = [];
+  const texts = new Set<string>();
+  const byTerm = new Map<string, Set<string>[]>();
   return ({ candidate }) => {
     const text = candidate.text.replaceAll(/\s+/g, ' ').trim();
+    if (texts.has(text)) return true;
     const terms = new Set(extractTerms(text));
-    if (seen.some((other) => other.text === text || areSimilar(other.terms, terms))) return true;
-    seen.push({ text, terms });
+    // A similar text lacks so few of these terms that it has one of the first.
+    const first = [...terms].slice(0, Math.floor((1 - SIMILARITY_THRESHOLD) * terms.size) + 1);
+    if (first.some((term) => byTerm.get(term)?.some((other) => areSimilar(other, terms)))) return true;
+    texts.add(text);
+    for (const term of terms) addTo(byTerm, term, terms);
     return false;
   };
+}
+
+function addTo<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
 }
 
 function areSimilar(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

@@ -41,33 +41,61 @@ export type Question = {
   meaning: Float32Array | null;
 };
 
-export type Ranked = { at: number; score: number };
+/** Scores of single entries, computed when they are asked for. */
+export type Scoring = {
+  scoreOf(at: number): number;
+  /** An entry scores at most its own part, that of its thread and that of all entries together. */
+  own: Float64Array;
+  ofThread: Float64Array;
+  ofAll: number;
+};
 
 /** Returns the score of every entry, by place. */
 export function scoreEntries(corpus: Corpus, question: Question, weights: Weights = WEIGHTS): Float64Array {
+  const scoring = openScoring(corpus, question, weights);
+  return new Float64Array(corpus.size).map((_, at) => scoring.scoreOf(at));
+}
+
+export function openScoring(corpus: Corpus, question: Question, weights: Weights = WEIGHTS): Scoring {
   const { words, threads, speakers } = scoreByKeywords(corpus, question.text, weights);
   const base = combineScores(words, question.meaning, weights);
   const kinds = Float64Array.from(KINDS, (kind) => weights.kind[kind]);
-  const range = parseTimeRange(question.text, question.now);
   const { neighbour, otherNeighbour, thread, speaker, time } = weights;
-  const { size, before, after, seconds, threads: threadOf, speakers: speakerOf, kinds: kindOf } = corpus;
-  const scores = new Float64Array(size);
-  for (let at = 0; at < size; at += 1) {
+  const { from, to } = parseTimeRange(question.text, question.now) ?? { from: Infinity, to: -Infinity };
+  const { before, after, seconds, threads: threadOf, speakers: speakerOf, kinds: kindOf } = corpus;
+  const scoreOf = (at: number): number => {
     const previous = scoreAt(base, before[at] ?? -1);
     const next = scoreAt(base, after[at] ?? -1);
     // The better of the two neighbours counts more: an answer is next to its question on one side only.
     let score = (base[at] ?? 0) + neighbour * Math.max(previous, next) + otherNeighbour * Math.min(previous, next);
-    if (score <= 0) continue;
+    if (score <= 0) return 0;
     score += thread * (threads[threadOf[at] ?? 0] ?? 0);
     if (speakers[speakerOf[at] ?? 0] === 1) score += speaker;
     const second = seconds[at] ?? 0;
-    if (range !== null && second >= range.from && second < range.to) score += time;
-    scores[at] = score * (kinds[kindOf[at] ?? 0] ?? 0);
-  }
-  return scores;
+    if (second >= from && second < to) score += time;
+    return score * (kinds[kindOf[at] ?? 0] ?? 0);
+  };
+  const ofAll = (speakers.includes(1) ? speaker : 0) + (from < to ? time : 0);
+  return { scoreOf, own: base, ofThread: boundThreads(corpus, base, threads, weights), ofAll };
 }
 
 const scoreAt = (scores: Float64Array, at: number): number => (at < 0 ? 0 : (scores[at] ?? 0));
+
+/** Neighbours are of the same thread, so the best of a thread bounds what they add. */
+function boundThreads(
+  { size, threads: threadOf }: Corpus,
+  base: Float64Array,
+  threads: Float64Array,
+  { neighbour, otherNeighbour, thread: weight }: Weights,
+): Float64Array {
+  const bounds = new Float64Array(threads.length);
+  for (let at = 0; at < size; at += 1) {
+    const thread = threadOf[at] ?? 0;
+    const score = base[at] ?? 0;
+    if (score > (bounds[thread] ?? 0)) bounds[thread] = score;
+  }
+  return bounds.map((best, thread) => (neighbour + otherNeighbour) * best + weight * (threads[thread] ?? 0));
+}
 
 /** Scores by keywords ahead of `scoreEntries`, which then finds the result in the cache. */
 export function scoreKeywords(corpus: Corpus, text: string): void {
@@ -76,7 +104,7 @@ export function scoreKeywords(corpus: Corpus, text: string): void {
 
 type KeywordScores = { words: Float64Array; threads: Float64Array; speakers: Uint8Array };
 
-/** Caches the last question, since a pack asks the same of facts and of episodes. */
+/** Caches the last question. The next one uses the same array: to allocate one of this size costs as much as to fill it. */
 const lastScored = new WeakMap<Corpus, KeywordScores & { stamp: string }>();
 
 /** With a speaker weight of zero, a name counts as an ordinary word. */
@@ -85,7 +113,8 @@ function scoreByKeywords(corpus: Corpus, text: string, { poor, speaker }: Weight
   const last = lastScored.get(corpus);
   if (last?.stamp === stamp) return last;
   const { speakers, names } = speakersNamedIn(corpus, text);
-  const { items, threads, most } = weighAll(corpus, extractTerms(text), speaker > 0 ? names : undefined);
+  const into = last?.words.length === corpus.size ? last.words.fill(0) : undefined;
+  const { items, threads, most } = weighAll(corpus, extractTerms(text), speaker > 0 ? names : undefined, into);
   const found = { stamp, words: normalize(items, poor * most), threads: normalize(threads), speakers };
   lastScored.set(corpus, found);
   return found;
@@ -101,9 +130,10 @@ function normalize(values: Float64Array, least = 0): Float64Array {
 
 /** Combines keywords with similarity, which is scaled between its lowest and highest value (1). */
 function combineScores(words: Float64Array, meaning: Question['meaning'], weights: Weights): Float64Array {
-  if (meaning === null) return words;
+  if (meaning === null) return words.slice(); // the next question overwrites it
   let [closest, farthest] = [-1, 1];
-  for (const value of meaning) {
+  for (let at = 0; at < meaning.length; at += 1) {
+    const value = meaning[at] ?? Number.NaN;
     if (value > closest) closest = value;
     if (value < farthest) farthest = value;
   }
@@ -127,46 +157,4 @@ function speakersNamedIn(corpus: Corpus, text: string): { speakers: Uint8Array; 
     return Number(parts.length > 0);
   });
   return { speakers, names };
-}
-
-/** Returns the best of the allowed places (3). They are collected in a heap, so that only these are sorted. */
-export function topRanked(scores: Float64Array, most: number, isAllowed: (at: number) => boolean): Ranked[] {
-  const heap: Ranked[] = [];
-  let least = 0;
-  for (let at = 0; at < scores.length; at += 1) {
-    const score = scores[at] ?? 0;
-    if (score <= least || !isAllowed(at)) continue;
-    if (heap.length < most) siftUp(heap, { at, score });
-    else if (most > 0) replaceWorst(heap, { at, score });
-    if (heap.length === most) least = heap[0]?.score ?? 0;
-  }
-  return heap.toSorted((a, b) => b.score - a.score || a.at - b.at);
-}
-
-/** Of equal scores the later place is the worse one. */
-const isWorse = (a: Ranked, b: Ranked): boolean => a.score < b.score || (a.score === b.score && a.at > b.at);
-
-/** Adds to a heap whose worst entry is first. */
-function siftUp(heap: Ranked[], added: Ranked): void {
-  let place = heap.push(added) - 1;
-  while (place > 0) {
-    const parent = (place - 1) >> 1;
-    const above = heap[parent] ?? added;
-    if (!isWorse(added, above)) break;
-    heap[place] = above;
-    place = parent;
-  }
-  heap[place] = added;
-}
-
-function replaceWorst(heap: Ranked[], added: Ranked): void {
-  let place = 0;
-  for (;;) {
-    const [left, right] = [heap[2 * place + 1], heap[2 * place + 2]];
-    const below = right !== undefined && left !== undefined && isWorse(right, left) ? right : left;
-    if (below === undefined || !isWorse(below, added)) break;
-    heap[place] = below;
-    place = 2 * place + (below === left ? 1 : 2);
-  }
-  heap[place] = added;
 }

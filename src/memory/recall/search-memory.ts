@@ -9,7 +9,8 @@ import type { Evidence } from '../../schema/memory.ts';
 import type { Corpus } from '../index/corpus.ts';
 import { evidenceOf, isTrustedFact, type Item } from '../index/index-item.ts';
 import type { TokenCounter } from '../text/tokens.ts';
-import { topRanked, type Ranked, scoreEntries, scoreKeywords } from './ranker.ts';
+import { bestEntries, type Ranked } from './best-entries.ts';
+import { openScoring, scoreKeywords, type Scoring } from './ranker.ts';
 import type { Recall } from './recall.ts';
 
 export type SearchRequest = {
@@ -42,6 +43,8 @@ export type Found = Pick<
 export type SearchAnswer = { found: Found[]; by: 'keywords' | 'keywords and vectors' };
 
 const MAX_FACT_SHARE = 2 / 3;
+/** So many entries are read at once: most packs need about a hundred. */
+const READ_TOGETHER = 32;
 
 export function search(recall: Recall, asked: SearchRequest): Promise<SearchAnswer> {
   return recall.withRepair(async () => {
@@ -74,12 +77,20 @@ export async function rankEntries(recall: Recall, asked: Omit<SearchRequest, 'li
   const corpus = recall.corpus.now;
   const able = searchableEntries(recall, asked);
   const meaning = await recall.semantic.similarities(corpus, query, able, () => scoreKeywords(corpus, query));
-  const scores = scoreEntries(corpus, { text: query, now: recall.options.clock(), meaning });
-  weighFactsByImportance(recall, scores);
+  const scoring = openScoring(corpus, { text: query, now: recall.options.clock(), meaning });
   const places: Ranking['places'] = (wanted, limit) =>
-    topRanked(scores, limit, (at) => able[at] === (wanted === 'facts' ? ABLE_FACT : ABLE));
+    wanted === 'facts'
+      ? bestFacts(recall, scoring, able, limit)
+      : bestEntries(corpus, scoring, limit, { marks: able, mark: ABLE });
   function* read(ranked: readonly Ranked[]): Generator<Found> {
-    for (const each of ranked) yield* toFound(recall, { ...each, similarity: similarityAt(meaning, each.at) });
+    for (let from = 0; from < ranked.length; from += READ_TOGETHER) {
+      const part = ranked.slice(from, from + READ_TOGETHER);
+      const items = recall.items.itemsAt(part.map(({ at }) => at + 1));
+      for (const { at, score } of part) {
+        const item = items.get(at + 1);
+        if (item !== undefined) yield toFound(recall, item, { score, similarity: similarityAt(meaning, at) });
+      }
+    }
   }
   return {
     by: meaning === null ? 'keywords' : 'keywords and vectors',
@@ -94,8 +105,13 @@ function similarityAt(meaning: Float32Array | null, at: number): number | null {
   return Number.isNaN(value) ? null : value;
 }
 
-function weighFactsByImportance(recall: Recall, scores: Float64Array): void {
-  for (const { n, fact } of recall.facts.values()) scores[n - 1] = (scores[n - 1] ?? 0) * (0.6 + 0.8 * fact.importance);
+/** Important facts rank high (1). */
+function bestFacts(recall: Recall, scoring: Scoring, able: Uint8Array, limit: number): Ranked[] {
+  const scored = [...recall.facts.values()].flatMap(({ n, fact }): Ranked[] => {
+    const [at, score] = [n - 1, scoring.scoreOf(n - 1) * (0.6 + 0.8 * fact.importance)];
+    return able[at] === ABLE_FACT && score > 0 ? [{ at, score }] : [];
+  });
+  return scored.toSorted((a, b) => b.score - a.score || a.at - b.at).slice(0, limit);
 }
 
 /** Leaves room for episodes among the facts (1). */
@@ -119,24 +135,25 @@ function searchableEntries(
   const thread = task === undefined ? -1 : threadOfRun(corpus, task);
   const other = except === undefined ? -1 : threadOfRun(corpus, except);
   const { expired, untrusted } = hiddenFacts(recall);
-  const isAble = (at: number): boolean => {
-    if (corpus.gone[at] === 1) return false;
-    const second = corpus.seconds[at] ?? 0;
-    if (day !== undefined && (second < from || second >= from + 86_400)) return false;
-    if (space !== -1 && corpus.namespaces[at] !== space) return false;
-    if (thread !== -1 && corpus.threads[at] !== thread) return false;
-    if (other >= 0 && corpus.threads[at] === other) return false;
-    if (only !== undefined && (corpus.kinds[at] === FACT) !== (only === 'facts')) return false;
-    if (trusted === true && (untrusted.has(at + 1) || !isTrustedKind(corpus, at))) return false;
-    return !expired.has(at + 1);
-  };
   const able = new Uint8Array(corpus.size);
-  for (let at = 0; at < able.length; at += 1) if (isAble(at)) able[at] = corpus.kinds[at] === FACT ? ABLE_FACT : ABLE;
+  const { gone, kinds, seconds, threads, namespaces } = corpus;
+  for (let at = 0; at < able.length; at += 1) if (gone[at] === 0) able[at] = kinds[at] === FACT ? ABLE_FACT : ABLE;
+  const hideUnless = (isWanted: (at: number) => boolean): void => {
+    for (let at = 0; at < able.length; at += 1) if (!isWanted(at)) able[at] = 0;
+  };
+  const isOnDay = (second = 0): boolean => second >= from && second < from + 86_400;
+  if (day !== undefined) hideUnless((at) => isOnDay(seconds[at]));
+  if (space !== -1) hideUnless((at) => namespaces[at] === space);
+  if (thread !== -1) hideUnless((at) => threads[at] === thread);
+  if (only !== undefined) hideUnless((at) => (kinds[at] === FACT) === (only === 'facts'));
+  if (trusted === true) hideUnless((at) => kinds[at] === FACT || kinds[at] === SAID);
+  if (trusted === true) for (const n of untrusted) able[n - 1] = 0;
+  for (let at = corpus.lastOfThread[other] ?? -1; at >= 0; at = corpus.before[at] ?? -1) able[at] = 0;
+  for (const n of expired) able[n - 1] = 0;
   return able;
 }
 
-const FACT = 1;
-const isTrustedKind = (corpus: Corpus, at: number): boolean => corpus.kinds[at] === FACT || corpus.kinds[at] === 0;
+const [SAID, FACT] = [0, 1];
 
 /** The thread of a run, or -2 when memory has nothing of it. */
 function threadOfRun(corpus: Corpus, run: string): number {
@@ -156,31 +173,26 @@ function hiddenFacts(recall: Recall): { expired: Set<number>; untrusted: Set<num
   return { expired, untrusted };
 }
 
-function toFound(recall: Recall, { at, score, similarity }: Ranked & Pick<Found, 'similarity'>): Found[] {
-  const item = recall.items.item(at + 1);
-  if (item === null) return [];
-  const { n, id, kind, text, who, at: moment, namespace, run, node, part, thread, own } = item;
+function toFound(recall: Recall, item: Item, ranked: Pick<Found, 'score' | 'similarity'>): Found {
+  const { n, id, kind, text, who, at, namespace, run, node, part, thread, own } = item;
   const fact = kind === 'fact' ? recall.facts.get(id)?.fact : undefined;
-  return [
-    {
-      n,
-      id,
-      kind,
-      text,
-      who,
-      at: moment,
-      namespace,
-      run,
-      node,
-      part,
-      thread,
-      own,
-      score,
-      similarity,
-      evidence: fact?.evidence ?? [evidenceOf(item)],
-      importance: fact?.importance ?? null,
-    },
-  ];
+  return {
+    n,
+    id,
+    kind,
+    text,
+    who,
+    at,
+    namespace,
+    run,
+    node,
+    part,
+    thread,
+    own,
+    ...ranked,
+    evidence: fact?.evidence ?? [evidenceOf(item)],
+    importance: fact?.importance ?? null,
+  };
 }
 
 export type FoundWithCost = Found & { tokens: number };

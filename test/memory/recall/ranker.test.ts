@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addToCorpus, type Corpus, emptyCorpus } from '../../../src/memory/index/corpus.ts';
-import { scoreEntries, topRanked, WEIGHTS } from '../../../src/memory/recall/ranker.ts';
+import { bestEntries, topRanked } from '../../../src/memory/recall/best-entries.ts';
+import { openScoring, scoreEntries, WEIGHTS } from '../../../src/memory/recall/ranker.ts';
 import { extractTerms } from '../../../src/memory/text/terms.ts';
 
 /** Pieces in threads of their own, so that none lends its score to another. */
@@ -66,6 +67,42 @@ describe('the ranking', () => {
           .toSorted((a, b) => b.score - a.score || a.at - b.at);
         const best = topRanked(Float64Array.from(values), most, (at) => at % 3 !== odd);
         expect(best).toEqual(sorted.slice(0, most));
+      }),
+    );
+  });
+
+  it('2 scores only what can be among the best, and finds the same entries as if everything were scored', () => {
+    const words = ['rain', 'garden', 'thunder', 'ann', 'yesterday'];
+    const entry = fc.record({
+      text: fc.array(fc.constantFrom(...words), { maxLength: 3 }),
+      who: fc.constantFrom('Ann', 'Bob'),
+      thread: fc.constantFrom('a', 'b', 'c', 'd'),
+      kind: fc.constantFrom('said' as const, 'did' as const),
+      close: fc.constantFrom(-0.2, 0.1, 0.5, Number.NaN),
+      mark: fc.constantFrom(0, 1, 2),
+    });
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 200 }), fc.nat(12), fc.boolean(), (entries, most, hasMeaning) => {
+        const corpus = emptyCorpus();
+        entries.forEach(({ text, who, thread, kind }, index) =>
+          addToCorpus(corpus, {
+            n: index + 1,
+            kind,
+            who,
+            thread,
+            run: null,
+            namespace: 'n',
+            sum: '',
+            gone: 0,
+            at: '1970-01-01T00:00:00Z',
+            terms: extractTerms(text.join(' ')).join(' '),
+          }),
+        );
+        const meaning = hasMeaning ? Float32Array.from(entries, ({ close }) => close) : null;
+        const question = { text: 'what did Ann say about rain and thunder today', now: 0, meaning };
+        const marks = Uint8Array.from(entries, ({ mark }) => mark);
+        const all = topRanked(scoreEntries(corpus, question), most, (at) => marks[at] === 1);
+        expect(bestEntries(corpus, openScoring(corpus, question), most, { marks, mark: 1 }, 1)).toEqual(all);
       }),
     );
   });
