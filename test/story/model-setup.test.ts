@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { launcher, oka, temporaryFolder } from '../support/cli.ts';
+import { filesWhere } from '../support/live-files.ts';
 import { CTRL_C, ENTER, openTerminal, type TerminalSession } from '../support/terminal.ts';
 
 const KEY = 'key-7f3a91c05be24d68a1';
@@ -63,13 +64,6 @@ const start = (dir: string, words: string): TerminalSession =>
     environment(dir),
   );
 
-function filesWith(text: string, folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => {
-    const file = join(folder, path);
-    return statSync(file, { throwIfNoEntry: false })?.isFile() === true && readFileSync(file).includes(text);
-  });
-}
-
 const configOf = (dir: string): { models?: object } =>
   JSON.parse(readFileSync(join(dir, 'home/.oka/rules/config.json'), 'utf8')) as { models?: object };
 
@@ -110,9 +104,9 @@ describe('setting up a model at a terminal', () => {
       models: { use: 'custom:large', settings: { 'custom:large': { base_url: `http://${server.address}` } } },
     });
     expect(terminal.screen()).not.toContain(KEY);
-    expect(filesWith(KEY, folder.dir)).toEqual([]);
+    expect(filesWhere(folder.dir, (text) => text.includes(KEY))).toEqual([]);
     expect(terminal.screen()).not.toContain(WRONG);
-    expect(filesWith(WRONG, folder.dir)).toEqual([]);
+    expect(filesWhere(folder.dir, (text) => text.includes(WRONG))).toEqual([]);
     expect(server.asked).toEqual(['/v1/models', '/v1/models', '/v1/chat/completions']);
   });
 
@@ -166,6 +160,6 @@ describe('setting up a model at a terminal', () => {
     expect(readFileSync(join(folder.dir, 'home/.oka/rules/config.json'), 'utf8')).toBe(before);
     expect(existsSync(join(folder.dir, 'home/.oka/credentials.age'))).toBe(false);
     expect(terminal.screen()).not.toContain(KEY);
-    expect(filesWith(KEY, folder.dir)).toEqual([]);
+    expect(filesWhere(folder.dir, (text) => text.includes(KEY))).toEqual([]);
   });
 });

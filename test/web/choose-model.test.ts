@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { vaultOf } from '../../src/daemon/guard/home-vault.ts';
 import { isSetupPutOff } from '../../src/daemon/network/model-setup.ts';
 import { readModelSetup } from '../../src/daemon/network/set-model.ts';
 import { chooseModel, type ModelChoice } from '../../src/web/setup/choose-model.ts';
+import { filesWhere } from '../support/live-files.ts';
 import { shows } from '../support/secret-forms.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { openWireServer, type WireServer } from '../support/wire-server.ts';
@@ -39,12 +40,7 @@ const choose = async (choice: ModelChoice): Promise<unknown> => {
   return done ?? story.until('the outcome', async () => readModelSetup(story.home) ?? undefined);
 };
 
-function filesBelow(dir: string): string[] {
-  const paths = readdirSync(dir, { recursive: true, encoding: 'utf8' }).map((path) => join(dir, path));
-  return paths.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
-}
-const showing = (value: string): string[] =>
-  filesBelow(story.home.dir).filter((file) => shows(readFileSync(file, 'latin1'), value));
+const showing = (value: string): string[] => filesWhere(story.home.dir, (text) => shows(text, value));
 const usedModel = (): unknown =>
   (JSON.parse(readFileSync(story.home.config, 'utf8')) as { models?: { use?: unknown } }).models?.use;
 

@@ -1,10 +1,11 @@
 /** Choosing a model in the browser: the key that is typed there is nowhere in the home but in the sealed vault. */
-import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { vaultOf } from '../../../src/daemon/guard/home-vault.ts';
 import { browserProgram, type Dashboard, openDashboard, screenshot } from '../../support/dashboard.ts';
+import { filesWhere } from '../../support/live-files.ts';
 import { shows } from '../../support/secret-forms.ts';
 import { openWireServer, type WireServer } from '../../support/wire-server.ts';
 import { fail, say } from '../../support/wire-server-reply.ts';
@@ -41,11 +42,7 @@ describe.skipIf(browserProgram === null)('the page Set-up', () => {
     await page.getByRole('button', { name: 'Try it and use it' }).click();
   }
 
-  const filesShowing = (value: string): string[] =>
-    readdirSync(dashboard.story.home.dir, { recursive: true, encoding: 'utf8' })
-      .map((path) => join(dashboard.story.home.dir, path))
-      .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true)
-      .filter((path) => shows(readFileSync(path, 'latin1'), value));
+  const filesShowing = (value: string): string[] => filesWhere(dashboard.story.home.dir, (text) => shows(text, value));
 
   it('shows the welcome run and leads to it', async () => {
     cpSync(WELCOME, join(dashboard.story.home.workspace, 'inbox', 'welcome'), { recursive: true });
