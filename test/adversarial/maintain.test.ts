@@ -21,6 +21,7 @@ import { maintainOnce } from '../../src/daemon/maintain/maintain.ts';
 import { rebuildMaintenance } from '../../src/daemon/maintain/rebuild.ts';
 import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
+import { penHolder } from '../../src/ledger/pen.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { randomFrom } from '../support/ledger-samples.ts';
 import { conclusions, dumpOf, happenings, maintainedHome, testParts, writtenPages } from '../support/maintain.ts';
@@ -104,7 +105,9 @@ describe('maintenance', () => {
     first.tell('serve');
     await first.heard('ready');
     const second = born(it.home);
-    await expect.poll(() => refusedOnce(it.home), { timeout: 20_000 }).toContain('is being written by process');
+    // Whoever only asks does not take the pen from the first one.
+    await expect.poll(() => penHolder(it.home.ledgers.maintenance)?.pid, { timeout: 120_000 }).toBe(first.child.pid);
+    expect(await refusedOnce(it.home)).toContain('is being written by process');
     second.tell('go');
     expect(await second.heard('failed')).toContain(`is being written by process ${first.child.pid}`);
     first.child.kill('SIGTERM');
