@@ -50,7 +50,7 @@ it('a process that is killed while it learns with a new model leaves both: words
   const ledger = readFileSync(home.options.ledgers.run);
   expect(await killedAfter([home.dir, SHIPPED], /learned (201)/, 500)).toBe(201);
   putOther(home.options.folder);
-  expect(await killedAfter([home.dir, OTHER], /learned (128)/, 0)).toBe(128);
+  expect(await killedAfter([home.dir, OTHER, '128'], /learned (128)/, 0)).toBe(128);
 
   const settings = { ...home.options.settings, model: OTHER };
   const recall = await recallOf(home, { settings });

@@ -1,13 +1,14 @@
 /**
  * Reads the ledger of the home in argv into its index, and says when it has begun; with a model in argv it also learns by
- * meaning, and says how far it is. Killed in between by a test.
+ * meaning, and says how far it is; with a number behind it, it stays where it has learned so many. Killed in between by a
+ * test.
  */
 import { join } from 'node:path';
 import { openArtifacts } from '../../src/ledger/artifact-store.ts';
 import { Recall } from '../../src/memory/recall/recall.ts';
 import { MemoryConfig } from '../../src/schema/memory.ts';
 
-const [, , dir = '', model] = process.argv;
+const [, , dir = '', model, last] = process.argv;
 const oka = join(dir, '.oka');
 const recall = Recall.open({
   folder: join(oka, 'index'),
@@ -20,7 +21,10 @@ process.stdout.write(`begun ${recall.items.size}\n`);
 await recall.catchUp();
 if (model !== undefined)
   await recall.embedAll(new AbortController().signal, {
-    onProgress: (done) => process.stdout.write(`learned ${done}\n`),
+    onProgress: (done) => {
+      process.stdout.write(`learned ${done}\n`);
+      if (String(done) === last) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    },
   });
 process.stdout.write(`done ${recall.items.size}\n`);
 await recall.close();
