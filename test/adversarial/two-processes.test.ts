@@ -21,7 +21,7 @@ describe('two processes', () => {
       );
       const holder = await firstToOpen(children);
       const others = children.filter((child) => child !== holder);
-      for (const other of others) expectTold(await other.says('refused'), holder);
+      for (const other of others) await expectTold(other, holder);
       expect(others.filter((child) => child.said.some((line) => line.startsWith('open')))).toEqual([]);
       expect(penHolder(file)).toMatchObject({ pid: holder.process.pid, host: hostname() });
 
@@ -29,7 +29,7 @@ describe('two processes', () => {
       const killedAt = performance.now();
       holder.process.kill('SIGKILL');
       const heir = await firstToOpen(others);
-      expect(performance.now() - killedAt).toBeLessThan(5000);
+      expect(performance.now() - killedAt).toBeLessThan(30_000); // they look a hundred times a second
       expect(await heir.says('done')).toBe('done');
       for (const other of others) other.process.kill('SIGKILL');
       await Promise.all(children.map((child) => child.ended));
@@ -94,7 +94,9 @@ async function firstToOpen(children: readonly Child[]): Promise<Child> {
   );
 }
 
-function expectTold(line: string | null, holder: Child): void {
-  expect(line).toMatch(/^refused pen-held /);
-  expect(line).toContain(`process ${holder.process.pid} on ${hostname()} since`);
+/** Whoever is refused in the moment before the holder has written its name is not told it yet, and asks again. */
+async function expectTold(other: Child, holder: Child): Promise<void> {
+  const name = `process ${holder.process.pid} on ${hostname()} since`;
+  await expect.poll(() => other.said.some((line) => line.includes(name)), { timeout: 60_000 }).toBe(true);
+  for (const line of other.said) expect(line).toMatch(/^refused pen-held /);
 }
