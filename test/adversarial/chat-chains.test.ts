@@ -3,8 +3,9 @@ import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { noteTyping, TYPING_MS, typingFolders } from '../../src/daemon/chat/typing-files.ts';
+import type { Event } from '../../src/schema/event.ts';
 import { accountOf } from '../support/chat-trial.ts';
-import { openChatStory, persona, type Speaker } from '../support/chat-story.ts';
+import { answerOf, openChatStory, persona, type Speaker } from '../support/chat-story.ts';
 import { scaled } from '../support/thorough.ts';
 import { call } from '../support/wire-server-reply.ts';
 
@@ -20,6 +21,17 @@ const forwarding =
     const next = Number(last) + 1;
     return next > forwards ? 'The end.' : `step ${next} @${names[(names.indexOf(agent) + 1) % count] ?? ''} go on`;
   };
+
+/** Runs that were begun to answer in a conversation. */
+const runsIn = (conversation: string, events: readonly Event[]): Set<string> =>
+  new Set(
+    events.flatMap(({ type, data }) =>
+      type === 'notice.taken' && data.conversation === conversation ? [data.run] : [],
+    ),
+  );
+
+const isEnded = (run: string, events: readonly Event[]): boolean =>
+  events.some((event) => event.type === 'run.ended' && event.run === run);
 
 describe('a chain of mentions', () => {
   it.each([
@@ -70,20 +82,17 @@ describe('a conversation that is deleted in the middle of a chain', () => {
     chat.request({ kind: 'chat_delete', conversation: 'hall' });
     const messages = await chat.settled('yard', 14);
     expect(messages.filter(({ kind }) => kind === 'agent')).toHaveLength(13);
-    expect(await chat.conversation('hall')).toBeNull();
-    const events = await chat.story.events();
+    await chat.story.until('the end of hall', async () => (await chat.conversation('hall')) === null || undefined);
+    const events = await chat.story.until('the end of every run of hall', async () => {
+      const all = await chat.story.events();
+      return [...runsIn('c-hall', all)].every((run) => isEnded(run, all)) ? all : undefined;
+    });
     const deleted = events.findIndex(({ type }) => type === 'chat.deleted');
     expect(deleted).toBeGreaterThan(0);
     const later = events.slice(deleted + 1);
     expect(later.filter(({ data }) => 'conversation' in data && data.conversation === 'c-hall')).toEqual([]);
-    const ofHall = new Set(
-      events.flatMap((event) =>
-        event.type === 'notice.taken' && event.data.conversation === 'c-hall' ? event.data.run : [],
-      ),
-    );
+    const ofHall = runsIn('c-hall', events);
     expect(later.filter(({ type, run }) => type === 'run.started' && ofHall.has(run ?? ''))).toEqual([]);
-    const open = [...ofHall].filter((run) => !events.some((event) => event.type === 'run.ended' && event.run === run));
-    expect(open).toEqual([]);
     expect(accountOf(events).problems).toEqual([]);
   });
 });
@@ -93,9 +102,16 @@ describe('a conversation that is paused in a loop of tools', () => {
     timeout: 300_000,
   }, async () => {
     const turns = 12;
-    await using chat = await openChatStory(agentsOf(1), ({ request }) => {
+    const isPaused = Promise.withResolvers<void>();
+    const speak: Speaker = ({ request }) => {
       const done = Array.from({ length: turns }, (_, at) => at).filter((at) => request.text.includes(`MARK-${at}.`));
       return done.length < turns ? call('files_read', { path: `${done.length}.txt` }) : 'Looked everywhere.';
+    };
+    await using chat = await openChatStory(agentsOf(1), speak, {
+      model: async (request) => {
+        if (request.text.includes('MARK-3.')) await isPaused.promise; // else it may be at its end before the pause
+        return answerOf(speak, request);
+      },
     });
     for (let at = 0; at < turns; at += 1) chat.story.write(`workspace/desk/${at}.txt`, `MARK-${at}.`);
     chat.story.work();
@@ -107,6 +123,8 @@ describe('a conversation that is paused in a loop of tools', () => {
       );
     await chat.story.until('some calls', async () => ((await calls()).length >= 3 ? true : undefined));
     chat.request({ kind: 'chat_pause', conversations: ['hall'] });
+    await chat.story.until('the pause of the conversation', async () => (await chat.story.eventsOf('chat.paused'))[0]);
+    isPaused.resolve();
     await chat.story.until('the pause of the run', async () => (await chat.story.eventsOf('run.paused'))[0]);
     const atPause = await calls();
     const events = await chat.story.events();
