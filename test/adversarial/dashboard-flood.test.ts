@@ -43,7 +43,9 @@ async function bothWork(name: string): Promise<void> {
   story.drop(`${name}.md`, ['```bash', `echo ${name} > ${name}.txt`, '```', ''].join('\n'));
   await story.until(`the task ${name}`, async () => (story.deskText(`${name}.txt`) === null ? undefined : true));
   await closeAll();
-  expect((await client.get('/login')).status).toBe(200);
+  // Until it has noticed that they are closed, there may be no place for another connection.
+  const status = (): Promise<unknown> => client.get('/login').then((answer) => answer.status, String);
+  await expect.poll(status, { timeout: 60_000 }).toBe(200);
 }
 
 const head = (path: string, method = 'GET'): string =>
