@@ -79,9 +79,9 @@ describe.skipIf(!hasServer)('the permissions of members', () => {
     ]);
 
     const own = { ...forged, worker: 'bad' };
-    await jetstream(bad).publish('oka.run.r=1.bad', JSON.stringify(forged), { timeout: 1500 });
-    await jetstream(bad).publish('oka.run.r=1.bad', JSON.stringify(own), { timeout: 1500 });
-    await jetstream(bad).publish('oka.run.r=1.bad', 'no message', { timeout: 1500 });
+    await jetstream(bad).publish('oka.run.r=1.bad', JSON.stringify(forged), { timeout: 60_000 });
+    await jetstream(bad).publish('oka.run.r=1.bad', JSON.stringify(own), { timeout: 60_000 });
+    await jetstream(bad).publish('oka.run.r=1.bad', 'no message', { timeout: 60_000 });
     const history = foldHistory(await log.read(RUN));
     expect(history.owner).toMatchObject({ worker: 'good', epoch: 1 });
     expect(history.events.map(({ type }) => type)).toEqual(['run.started']);
