@@ -11,7 +11,7 @@ import { call, type WireReply, type WireRequest } from '../support/wire-server-r
 const DAY = 86_400_000;
 const preload = pathToFileURL(join(import.meta.dirname, '../support/set-clock.ts')).href;
 
-describe('the budget of a day', { timeout: 90_000 }, () => {
+describe('the budget of a day', () => {
   it('is exact after a restart, and a call that a kill cut off counts as much as it may have cost', async () => {
     let isSilent = true;
     await using story = await openStory({
@@ -99,7 +99,7 @@ async function closedWaits(story: Story): Promise<number> {
   return (await story.eventsOf('wait.closed')).filter(({ data }) => waits.has(data.wait)).length;
 }
 
-describe('a model that loops over many tasks', { timeout: 90_000 }, () => {
+describe('a model that loops over many tasks', () => {
   const LIMIT = 15_000;
 
   it('spends the budget of the day and no token more', async () => {

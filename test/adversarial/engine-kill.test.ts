@@ -27,7 +27,7 @@ describe.concurrent('kill -9 of an engine with three runs of twenty nodes', () =
   ];
   it.each(lanes)(
     'D3 $where, after $kills kills every run ends, nothing harmful happened twice, every effect has intent and outcome',
-    { timeout: scaled(240_000) },
+    { timeout: scaled(900_000) },
     async ({ kills, seed, ...lane }) => {
       const { sight, tally } = await killedOften(lane, kills, randomFrom(seed));
       expect(faultsIn(sight), `seed ${seed}`).toEqual([]);

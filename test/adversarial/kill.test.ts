@@ -32,7 +32,7 @@ describe.concurrent('kill -9', () => {
   ];
   it.each(lanes)(
     'L3 with $what, what was acknowledged survives a kill at any of $rounds moments, once and in its place',
-    { timeout: scaled(240_000) },
+    { timeout: scaled(900_000) },
     async ({ rounds, task }) => {
       const dir = freshFolder();
       const file = join(dir, '.oka', 'run_ledger.jsonl');

@@ -194,7 +194,7 @@ async function freePort(): Promise<number> {
 }
 
 async function untilListening(port: number, server: ChildProcess, log: string): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt += 1) {
+  for (let attempt = 0; attempt < 2400; attempt += 1) {
     if (server.exitCode !== null) break;
     const socket = connect({ port, host: '127.0.0.1' });
     const isOpen = await Promise.race([once(socket, 'connect'), once(socket, 'error').then(() => null)]).catch(

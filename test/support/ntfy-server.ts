@@ -69,7 +69,7 @@ export async function openNtfyServer(): Promise<NtfyServer> {
   let child: ChildProcess | null = null;
   const start = async (): Promise<void> => {
     child = spawn(ntfyProgram ?? 'ntfy', ['serve', '--config', config], { stdio: 'ignore' });
-    for (let tries = 0; tries < 300; tries += 1) {
+    for (let tries = 0; tries < 2400; tries += 1) {
       const isUp = await fetch(`${url}/v1/health`).then(
         (response) => response.ok,
         () => false,

@@ -37,7 +37,7 @@ export async function openVirtualDesktop(): Promise<VirtualDesktop> {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
   for (let tries = 0; !isUp(control); tries += 1) {
-    if (tries > 200) throw new Error('dunst does not start');
+    if (tries > 2000) throw new Error('dunst does not start');
     await sleep(50);
   }
   return {
