@@ -17,7 +17,11 @@ describe('what a person holds', () => {
       (await story.eventsOf('call.ended')).find(({ data }) => data.status === 'cancelled'),
     );
     story.drop('later.md', runbook('later', 'echo later > later.txt'));
-    const before = (await story.events()).length;
+    const before = await story.until('rest', async () => {
+      const { length } = await story.events();
+      await new Promise((done) => setTimeout(done, 300));
+      return (await story.events()).length === length ? length : undefined;
+    });
     await new Promise((done) => setTimeout(done, 700));
     expect((await story.eventsOf('run.started')).filter(({ run }) => run === 'later')).toEqual([]);
     expect((await story.events()).length).toBe(before);
