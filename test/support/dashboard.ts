@@ -18,7 +18,7 @@ export const browserProgram: string | null =
 const SLOWNESS = Number(process.env['OKA_BROWSER_SLOWNESS'] ?? 1);
 
 /** Nothing on a page takes longer, however busy the machine is. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 /** Pictures of the scenarios, for whoever wants to see them. */
 export const SCREENSHOTS = join(import.meta.dirname, '..', '..', 'test-artifacts', 'web');

@@ -18,7 +18,7 @@ export type PseudoTerminal = {
   [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 export function openPseudoTerminal(words: readonly string[], size = { columns: 80, rows: 24 }): PseudoTerminal {
   const env = { ...process.env, TERM: 'xterm-256color', NO_COLOR: '1' } as Record<string, string>;
