@@ -40,4 +40,4 @@ it('R1 a read has a folder for its temporary files and no other place to write',
   expect(folder).toContain(join('.oka', 'scratch', 'call-'));
   expect(existsSync(folder)).toBe(false);
   expect(readdirSync(join(story.home.oka, 'scratch'))).toEqual([]);
-}, 90_000);
+});
