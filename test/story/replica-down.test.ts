@@ -136,7 +136,7 @@ describe('a replica that is down for as long as oka is up', { timeout: 900_000 }
         const { stopMs, grownMb, ...seen } = await lived(silence);
         const { stopMs: usualMs, grownMb: _, ...expected } = without;
         expect(seen, silent.name).toEqual(expected);
-        expect(stopMs - usualMs, `${silent.name}: what stopping takes longer`).toBeLessThan(10_000); // a request may take longer
+        expect(stopMs - usualMs, `${silent.name}: what stopping takes longer`).toBeLessThan(10_000); // a request that is waited for takes 30 seconds
         expect(grownMb, `${silent.name}: memory`).toBeLessThan(40);
       }
     },
