@@ -65,6 +65,7 @@ export const TaskSent = z
   .strictObject({
     needs: z.array(z.string().max(80)).max(20).describe('The labels that a worker must have.'),
     sequence: sequence.describe('Where the task is in the queue.'),
+    folder: Sha256.optional().describe('The list of the files that went with it, in the object store of the fleet.'),
   })
   .describe('A task was given to the fleet; any member with these labels may take it.');
 
@@ -141,6 +142,11 @@ export const ResultMessage = z.strictObject({
   status: z.string().max(80),
   outbox: z.array(z.strictObject({ path: z.string().max(1000), sha256: Sha256 })).max(10_000),
   desk: z.array(z.strictObject({ path: z.string().max(1000), sha256: Sha256, executable: z.boolean() })).max(10_000),
+  left: z
+    .array(z.string().max(1000))
+    .max(10_000)
+    .optional()
+    .describe('What is on its desk and did not travel, such as links: it was not removed there.'),
 });
 export type ResultMessage = z.infer<typeof ResultMessage>;
 

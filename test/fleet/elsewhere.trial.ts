@@ -1,6 +1,6 @@
 /** Tasks that another home does: where a secret is, under the policy of that home, and with its files back on the desk. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { addTask } from '../../src/intake/add-task.ts';
@@ -40,12 +40,13 @@ describe.skipIf(!hasServer)('a task that another home does', () => {
       void addTask(join(here.home.workspace, 'inbox'), { text: `# ${id}\n\n${script}`, fields: { id, ...more } });
     add('conflict', fence('echo theirs > a.txt\nln -s a.txt b.txt'), { needs: ['gpu'] });
     add('denied', fence(`curl -fsS -X POST ${counter.url}/denied`, ` net:${host}`), { needs: ['gpu'] });
-    await until(homes.list, 'two results', async () => Object.keys(await returnedAt(here)).length === 2);
-    add('with-secret', fence('# for secret:token\necho done > done.txt'));
+    prepareMerge(here);
     await until(homes.list, 'three results', async () => Object.keys(await returnedAt(here)).length === 3);
+    add('with-secret', fence('# for secret:token\necho done > done.txt'));
+    await until(homes.list, 'four results', async () => Object.keys(await returnedAt(here)).length === 4);
 
     const returned = await returnedAt(here);
-    expect(Object.values(returned).map(({ worker }) => worker)).toEqual(['h1', 'h1', 'h1']);
+    expect(Object.values(returned).map(({ worker }) => worker)).toEqual(['h1', 'h1', 'h1', 'h1']);
     expect(returned['with-secret']).toEqual({ worker: 'h1', status: 'done' });
     expect(() => execFileSync('grep', ['-rqF', VALUE, here.home.dir])).toThrow();
     expect(() => execFileSync('grep', ['-rqF', VALUE, there.home.dir])).toThrow();
@@ -55,12 +56,41 @@ describe.skipIf(!hasServer)('a task that another home does', () => {
     expect(counter.counts.size).toBe(0);
 
     expect(readFileSync(join(own, 'a.txt'), 'utf8')).toBe('mine\n');
-    expect(readFileSync(join(here.home.workspace, 'desk', 'conflict-2', 'a.txt'), 'utf8')).toBe('theirs\n');
+    expect(readFileSync(join(own, 'a.result.txt'), 'utf8')).toBe('theirs\n');
     const result = readFileSync(join(here.home.workspace, 'outbox', 'conflict', 'RESULT.md'), 'utf8');
-    expect(result).toMatch(/## Conflicts\n\n`desk\/conflict` was there before .* These differ:\n\n- `a.txt`/);
+    expect(result).toMatch(/## Conflicts\n\n.*`desk\/conflict`.*\n\n- `a.txt`: .*`desk\/conflict\/a.result.txt`/);
     expect(result).toMatch(/## Not sent\n\n.*`h1`.*\n\n- `b.txt`: a symbolic link/);
+
+    const merged = join(here.home.workspace, 'desk', 'merged');
+    const files = readdirSync(merged).map((name) => [name, readFileSync(join(merged, name), 'utf8')]);
+    expect(Object.fromEntries(files)).toEqual({
+      'both.md': 'mine\n',
+      'both.result.md': 'theirs\n',
+      'edited.md': 'theirs\n',
+      'mine.md': 'mine\n',
+      'own.md': 'mine\n',
+      'same.md': 'base\n',
+    });
+    const page = readFileSync(join(here.home.workspace, 'outbox', 'merged', 'RESULT.md'), 'utf8');
+    expect(page.match(/^- `.*: it was .*$/gm)).toEqual([
+      '- `both.md`: it was changed by the task and here; the version of this task is `desk/merged/both.result.md`',
+    ]);
   });
 });
+
+/** A task with files, and a folder of its name on the desk in which a person has changed some of them. */
+function prepareMerge({ home }: FleetHome): void {
+  const names = ['same.md', 'edited.md', 'gone.md', 'mine.md', 'both.md'];
+  const [task, desk] = [join(home.workspace, 'merged'), join(home.workspace, 'desk', 'merged')];
+  for (const folder of [task, desk]) {
+    mkdirSync(folder);
+    for (const name of names) writeFileSync(join(folder, name), 'base\n');
+  }
+  for (const name of ['mine.md', 'both.md', 'own.md']) writeFileSync(join(desk, name), 'mine\n');
+  const script = fence('echo theirs | tee edited.md > both.md\nrm gone.md');
+  writeFileSync(join(task, 'TASK.md'), `---\nid: merged\nneeds: [gpu]\n---\n# merged\n\n${script}`);
+  renameSync(task, join(home.workspace, 'inbox', 'merged'));
+}
 
 const fence = (script: string, more = ''): string => `\`\`\`bash${more}\n${script}\n\`\`\`\n`;
 

@@ -25,6 +25,8 @@ export type FleetRuns = {
   takenOver: Record<string, number>;
   /** Tasks that were given to the fleet and have not come back. */
   sent: string[];
+  /** The list of the files that went with such a task, in the object store of the fleet. */
+  folders: Record<string, string>;
   /** What those of them ask that others work on. */
   asked: Record<string, TaskAsked>;
   halts: Halts;
@@ -37,7 +39,7 @@ const MOST_FENCED = 10_000;
 
 export const fleetRuns: Projection<FleetRuns> = {
   name: 'fleet_runs',
-  version: 4,
+  version: 5,
   file: 'state/fleet_runs.json',
   initial: () => ({
     joined: null,
@@ -45,6 +47,7 @@ export const fleetRuns: Projection<FleetRuns> = {
     fenced: [],
     takenOver: {},
     sent: [],
+    folders: {},
     asked: {},
     halts: { isStopped: false, isDrained: false },
   }),
@@ -56,13 +59,23 @@ export const fleetRuns: Projection<FleetRuns> = {
     else countCopy(state, run);
     if (type === 'run.fenced') state.fenced = [...state.fenced, run].slice(-MOST_FENCED);
     if (type === 'run.fenced' || type === 'run.ended') delete state.claimed[run];
-    if (type === 'task.sent') state.sent.push(run);
+    if (type === 'task.sent') applySent(state, run, data.folder);
     if (type === 'task.asked') state.asked[run] = data;
     if (isUnasked(type, data)) delete state.asked[run];
-    if (type === 'task.returned') state.sent = state.sent.filter((each) => each !== run);
+    if (type === 'task.returned') applyReturned(state, run);
     return state;
   },
 };
+
+function applySent(state: FleetRuns, run: string, folder: string | undefined): void {
+  state.sent.push(run);
+  if (folder !== undefined) state.folders[run] = folder;
+}
+
+function applyReturned(state: FleetRuns, run: string): void {
+  state.sent = state.sent.filter((each) => each !== run);
+  delete state.folders[run];
+}
 
 /** The task came back or is done here, or nothing is open any more. */
 const isUnasked = (type: string, data: unknown): boolean =>

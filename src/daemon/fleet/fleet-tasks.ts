@@ -13,6 +13,7 @@ import { isOver } from '../../engine/run-state.ts';
 import { type FruitlessClaim, fruitlessClaims, MOST_FRUITLESS } from '../../fleet/fruitless-claims.ts';
 import { type Claim, claimRun, type RunFence } from '../../fleet/run-fence.ts';
 import { foldHistory, type RunHistory } from '../../fleet/run-owner.ts';
+import type { Delivery } from '../../fleet/result-queue.ts';
 import type { QueuedTask } from '../../fleet/task-queue.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { Host } from '../host.ts';
@@ -47,6 +48,7 @@ export async function workForFleet(host: Host, member: FleetMember, signal: Abor
     unable: new Map(),
     differing: new Set(),
     looked: new Map(),
+    storing: new Set(),
   };
   member.taskCount = () => work.active.size;
   log(`member of the fleet as ${member.name}${member.labels.length === 0 ? '' : ` (${member.labels.join(', ')})`}`);
@@ -197,20 +199,33 @@ async function untilReturned({ host, member, signal, log }: Work, own: Active, f
 }
 
 async function takeNextMessage(work: Work): Promise<void> {
-  const { host, member, log } = work;
+  const { member } = work;
   const delivery = await member.results.take(member.name);
   if (delivery === null) return;
   if (delivery.kind === 'request') {
     void receiveRelayed(work, delivery).catch(() => delivery.release()); // others need not wait for its reply
     return;
   }
-  if (delivery.kind === 'reply') member.relay.receive(delivery.from, delivery.reply);
-  else {
-    const { id, worker, status } = delivery.result;
-    await storeResult(host, member, delivery.result);
-    log(`${id}: ${status}, done by ${worker}`);
-  }
+  if (delivery.kind === 'result') return receiveResult(work, delivery);
+  member.relay.receive(delivery.from, delivery.reply);
   await delivery.finish();
+}
+
+const MOST_STORING = 4;
+
+/** Others need not wait for it: its files may have to wait for a command that uses the desk. */
+function receiveResult({ host, member, log, storing }: Work, delivery: Extract<Delivery, { kind: 'result' }>): void {
+  const { id, worker, status } = delivery.result;
+  if (storing.has(id) || storing.size >= MOST_STORING) return delivery.release();
+  storing.add(id);
+  void storeResult(host, member, delivery.result)
+    .then(() => delivery.finish())
+    .then(() => log(`${id}: ${status}, done by ${worker}`))
+    .catch((error: unknown) => {
+      log(`${id}: its result cannot be stored yet: ${messageOf(error)}`);
+      delivery.release();
+    })
+    .finally(() => storing.delete(id));
 }
 
 /** A failure is tried again after a moment: the servers may be away. */

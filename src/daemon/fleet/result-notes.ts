@@ -1,5 +1,6 @@
 /** What RESULT.md also says about a task that another member of the fleet did: what did not travel, and conflicts. Pure. */
-import type { LeftOut, PlacedFolder } from './run-folder.ts';
+import type { PutOnDesk } from './put-on-desk.ts';
+import type { LeftOut } from './run-folder.ts';
 
 /** Of a list; the rest is a number. */
 const MOST_LISTED = 50;
@@ -11,27 +12,30 @@ export function notSentNote(member: string, task: string, left: readonly LeftOut
   return section('Not sent', `These files stay at ${quoted(member)}, in its folder ${quoted(`desk/${task}`)}:`, lines);
 }
 
-/** Empty when the files are where they are expected, and all of them. */
-export function conflictNote(task: string, { name, different }: PlacedFolder, leftOut: readonly string[]): string {
-  const isElsewhere = name !== task;
-  const moved = `${quoted(`desk/${task}`)} was there before with other contents, and was not touched. The files of this task are in ${quoted(`desk/${name}`)}.`;
-  const where = isElsewhere
-    ? section(
-        'Conflicts',
-        `${moved}${different.length === 0 ? '' : ' These differ:'}`,
-        different.map((path) => `- ${quoted(path)}`),
-      )
-    : '';
+/** Empty when all files of the result are in the folder of the task. */
+export function deskNote(task: string, { name, conflicts, leftOut }: PutOnDesk): string {
+  const folder = quoted(`desk/${task}`);
+  const elsewhere =
+    name === task
+      ? ''
+      : section('Elsewhere', `${folder} was there before: the files are in ${quoted(`desk/${name}`)}.`, []);
+  const both = `These files of ${folder} were changed by this task and here. They are as they were here:`;
+  const lines = conflicts.map(
+    ({ path, why, beside }) =>
+      `- ${quoted(path)}: ${why}${beside === null ? '' : `; the version of this task is ${quoted(`desk/${beside}`)}`}`,
+  );
   const programs = 'These files make other programs run, and were not put onto the desk:';
-  return `${where}${
+  return [
+    elsewhere,
+    lines.length === 0 ? '' : section('Conflicts', both, lines),
     leftOut.length === 0
       ? ''
       : section(
           'Left out',
           programs,
           leftOut.map((path) => `- ${quoted(path)}`),
-        )
-  }`;
+        ),
+  ].join('');
 }
 
 function section(title: string, sentence: string, lines: readonly string[]): string {

@@ -6,15 +6,15 @@ import type { RunOwner } from '../../fleet/run-owner.ts';
 import { lstatIfPresent, replaceFile } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { ResultMessage, TaskMessage } from '../../schema/fleet.ts';
-import { triggersAmong } from '../../schema/program-triggers.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
 import { deskFolder } from '../desk-folder.ts';
 import type { Host } from '../host.ts';
 import { ports } from '../room-ports.ts';
 import { fleetRuns } from './fleet-runs.ts';
 import type { FleetMember } from './fleet-member.ts';
-import { listLeftOut, placeFolder, storeFiles, withFetched } from './run-folder.ts';
-import { conflictNote, notSentNote } from './result-notes.ts';
+import { putOnDesk } from './put-on-desk.ts';
+import { listLeftOut, storeFiles, withFetched } from './run-folder.ts';
+import { deskNote, notSentNote } from './result-notes.ts';
 
 export async function publishResult(
   host: Host,
@@ -25,12 +25,15 @@ export async function publishResult(
   const { home, engine } = host;
   await writePage(host, task.id);
   const state = await engine.stateOf(task.id);
+  const folder = join(deskFolder(home), task.id);
+  const left = listLeftOut(folder).map(({ path }) => path);
   const result: ResultMessage = {
     id: task.id,
     worker: member.name,
     status: state?.status ?? 'failed',
     outbox: await storeOutbox(host, member, task.id),
-    desk: await storeFiles(join(deskFolder(home), task.id), member.files),
+    desk: await storeFiles(folder, member.files),
+    ...(left.length === 0 ? {} : { left }),
   };
   await member.results.send(task.home, result, epoch);
 }
@@ -73,16 +76,11 @@ export async function storeResult(host: Host, member: FleetMember, result: Resul
   await ledger.append({ type: 'task.returned', run: id, data: { worker, status, files } });
 }
 
-/** Files that make other programs run are left out; RESULT.md is written last, since it says that all is there. */
-async function storeFilesHere(host: Host, { files }: FleetMember, result: ResultMessage): Promise<ArtifactRef[]> {
+/** RESULT.md is written last, since it says that all is there. */
+async function storeFilesHere(host: Host, member: FleetMember, result: ResultMessage): Promise<ArtifactRef[]> {
   const { home } = host;
-  const { deskPlaced } = host.valuesOf({ deskPlaced: ports.deskPlaced });
-  const triggers = new Set(triggersAmong(result.desk.map(({ path }) => path)).map(({ path }) => path));
-  const onDesk = result.desk.filter(({ path }) => !triggers.has(path));
-  const placed = await withFetched(join(home.oka, 'state'), onDesk, files, (bundle) =>
-    Promise.resolve(placeFolder(result.id, bundle, deskFolder(home), deskPlaced)),
-  );
-  const note = conflictNote(result.id, placed, [...triggers]);
+  const { files } = member;
+  const note = deskNote(result.id, await putOnDesk(host, member, result));
   const outbox = result.outbox
     .map((file) => ({ ...file, executable: false }))
     .toSorted((a, b) => Number(a.path === 'RESULT.md') - Number(b.path === 'RESULT.md'));

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { FleetFiles } from '../../fleet/fleet-files.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { type Bundle, differentFiles, placeTaskFiles } from '../../tools/desk/place-task-files.ts';
+import type { Bundle } from '../../tools/desk/place-task-files.ts';
 
 export type LeftOut = { path: string; why: string };
 export type FolderFile = { path: string; sha256: string; executable: boolean };
@@ -70,28 +70,6 @@ export async function withFetched<T>(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-export type PlacedFolder = {
-  /** Below the desk. */
-  name: string;
-  /** Files of the folder that was there before under the name of the task, with another content. */
-  different: string[];
-};
-
-/**
- * Puts files into the folder of a task on the desk, all or none. A folder of that name with other contents is somebody
- * else's work: nothing in it is touched, and the files get a folder next to it.
- */
-export function placeFolder(
-  task: string,
-  bundle: Pick<Bundle, 'files'> & { folder: string },
-  desk: string,
-  onPlaced: (name: string) => void,
-): PlacedFolder {
-  const whole = { id: task, ...bundle };
-  const name = placeTaskFiles(whole, desk, onPlaced) ?? task;
-  return { name, different: name === task ? [] : differentFiles(whole, desk, task) };
 }
 
 /** A member may be wrong or worse: a path must not lead out of the folder. */

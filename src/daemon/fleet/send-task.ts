@@ -52,6 +52,7 @@ export async function sendTask(host: Host, member: FleetMember, claimed: Claimed
   await recordReceived(host, claimed);
   const secrets = secretsNamed(claimed.body).map((secret) => `secret:${secret}`);
   const needs = [...new Set([...(task.needs ?? []), ...secrets])].toSorted();
+  const files = await storeTaskFiles(member, claimed);
   const message: TaskMessage = {
     id,
     home: member.name,
@@ -59,11 +60,12 @@ export async function sendTask(host: Host, member: FleetMember, claimed: Claimed
     name,
     needs,
     body: await member.files.put(claimed.bytes),
-    files: await storeTaskFiles(member, claimed),
+    files,
     links: claimed.links,
   };
   const sequence = await member.queue.send(message);
-  await ledger.append({ type: 'task.sent', run: id, data: { needs, sequence } });
+  const folder = files === null ? {} : { folder: await member.files.put(Buffer.from(JSON.stringify(files))) };
+  await ledger.append({ type: 'task.sent', run: id, data: { needs, sequence, ...folder } });
 }
 
 async function storeTaskFiles({ files }: FleetMember, { folder, files: list }: Claimed): Promise<TaskMessage['files']> {

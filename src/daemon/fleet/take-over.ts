@@ -16,6 +16,7 @@ import type { Claim } from '../../fleet/run-fence.ts';
 import type { RunHistory, StoredEvent } from '../../fleet/run-owner.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import { upgradeLine } from '../../schema/upgrade.ts';
+import { placeTaskFiles } from '../../tools/desk/place-task-files.ts';
 import { dropResultsOf } from '../../tools/launch-witness.ts';
 import { deskFolder } from '../desk-folder.ts';
 import { callsFolder } from '../guard/sandbox.ts';
@@ -23,7 +24,7 @@ import type { Host } from '../host.ts';
 import { ports } from '../room-ports.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { makeTaskFolder } from './accept-sent.ts';
-import { placeFolder, readFolder, withFetched } from './run-folder.ts';
+import { readFolder, withFetched } from './run-folder.ts';
 
 /** States of the desk are in the store of the member before; what a fleet records is about that member. */
 const NOT_COPIED = new Set([
@@ -98,7 +99,7 @@ async function restoreFolder(
       const before = await shadow.snapshot(`before the takeover of ${run}`);
       if (existsSync(folder)) rmSync(folder, { recursive: true });
       if (list.length === 0) makeTaskFolder(host, run);
-      else placeFolder(run, bundle, deskFolder(host.home), () => undefined);
+      else placeTaskFiles({ id: run, ...bundle }, deskFolder(host.home));
       const after = await shadow.snapshot(`after the takeover of ${run}`);
       const kept = (when: 'before' | 'after', { tree }: { tree: string }): NewEvent => ({
         type: 'desk.kept',

@@ -61,13 +61,15 @@ function attempt(restoring: Restoring, action: Action, doing: Act): void {
       return problem ?? 'done';
     });
     if (why === null && action.to === null) return;
-    if (why !== 'done') restoring.left.set(action.path, why ?? 'its folder is not there');
+    if (why !== 'done') restoring.left.set(action.path, why ?? NO_FOLDER);
   } catch (error) {
     restoring.left.set(action.path, messageOf(error));
   }
 }
 
-const CHANGED = 'it has changed in the meantime';
+/** Somebody was there first. */
+export const CHANGED = 'it has changed in the meantime';
+export const NO_FOLDER = 'its folder is not there';
 
 function removeLeaf({ objects }: Restoring, held: OpenFolder, name: Bytes, { from, to }: Action): string | null {
   const current = entryAt(objects, held, name, from);
@@ -102,21 +104,29 @@ function setMode(_: Restoring, held: OpenFolder, name: Bytes, { to }: Action): s
 
 function putLeaf({ objects }: Restoring, held: OpenFolder, name: Bytes, { path, from, to }: Action): string | null {
   if (to === null) return null;
-  const current = entryAt(objects, held, name, from);
-  if (isSame(current, to)) return null;
-  const madeRoom = current === null && isFolder(from);
-  if (!madeRoom && !isSame(current, from)) return CHANGED;
+  const stateNow = (): 'done' | 'expected' | 'changed' => {
+    const current = entryAt(objects, held, name, from);
+    if (isSame(current, to)) return 'done';
+    return isSame(current, from) || (current === null && isFolder(from)) ? 'expected' : 'changed';
+  };
+  const state = stateNow();
+  if (state !== 'expected') return state === 'done' ? null : CHANGED;
   const temporary = `.oka-undo-${hash('sha256', path).slice(0, 16)}`;
-  rmSync(held.at(temporary), { force: true });
-  if (entryKind(to) === 'link') symlinkSync(objects.get('blob', to.oid), held.at(temporary));
-  else
-    writeNewFile(held.at(temporary), objects.get('blob', to.oid), {
-      mode: to.mode & 0o777,
-      exactMode: true,
-      durable: true,
-    });
-  renameSync(held.at(temporary), held.at(name));
-  return null;
+  try {
+    rmSync(held.at(temporary), { force: true });
+    writeLeaf(objects, held, temporary, to);
+    if (stateNow() === 'changed') return CHANGED; // to write takes a while, and it may change meanwhile (R2)
+    renameSync(held.at(temporary), held.at(name));
+    return null;
+  } finally {
+    rmSync(held.at(temporary), { force: true });
+  }
+}
+
+function writeLeaf(objects: Objects, held: OpenFolder, name: Bytes, { mode, oid }: Entry): void {
+  const content = objects.get('blob', oid);
+  if (entryKind({ mode, oid }) === 'link') symlinkSync(content, held.at(name));
+  else writeNewFile(held.at(name), content, { mode: mode & 0o777, exactMode: true, durable: true });
 }
 
 /** What is there now, named as the store would; content that was not stored is not read. */

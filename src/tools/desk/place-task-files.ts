@@ -81,7 +81,8 @@ function copyFile(folder: string, file: Bundle['files'][number], place: OpenFold
   writeNewFile(parent.at(name), bytes, { mode: file.executable ? 0o755 : 0o644, mtimeMs: file.mtimeMs, durable: true });
 }
 
-function readTaskFile(folder: string, { path, bytes }: Bundle['files'][number]): Buffer {
+/** A file of a bundle, as large as it was. */
+export function readTaskFile(folder: string, { path, bytes }: Bundle['files'][number]): Buffer {
   const name = baseName(toBytesPath(path));
   const content = withFolderAt(folder, parentPath(toBytesPath(path)), (held) => readContentUpTo(held.at(name), bytes));
   if (content !== null) return content;
@@ -102,15 +103,6 @@ function makeFolders(top: OpenFolder, path: Bytes): OpenFolder {
     held = below;
   }
   return held;
-}
-
-/** Files that are below a folder of the desk already, with another content. */
-export function differentFiles({ folder, files }: Bundle & { folder: string }, desk: string, name: string): string[] {
-  const isThere = (path: Bytes): boolean =>
-    withFolderAt(desk, parentPath(path), (held) => held.stat(baseName(path)) !== undefined) === true;
-  return files
-    .filter((file) => isThere(toBytesPath(join(name, file.path))) && !isAlreadyAt(folder, file, desk, name))
-    .map(({ path }) => path);
 }
 
 function isAlreadyAt(folder: string, file: Bundle['files'][number], desk: string, name: string): boolean {

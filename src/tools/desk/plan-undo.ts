@@ -1,11 +1,13 @@
 /**
- * Owns: the plan that undoes a run on the desk. Does not own: carrying it out. It changes nothing but the store.
+ * Owns: the plan that undoes a run on the desk, or merges a folder into it, which is to undo the way back from the folder to
+ * its base. Does not own: carrying it out. It changes nothing but the store.
  *
  * U1 Steps are undone from the last to the first, each as the change from its snapshot before to its snapshot after.
  * U2 What is now as the step left it becomes what it was before. What people have changed since stays changed: lines
  *    elsewhere in a file stay, a file that was moved goes back with its new lines.
  * U3 Where both changed the same, everything stays as it is now and is named.
  * U4 The same states give the same plan.
+ * U5 Files that come from elsewhere are taken whole: a merge changes only what is as it was at the base.
  */
 import { OkaError } from '../../schema/errors.ts';
 import { ancestorPaths, type Bytes, toShownPath } from './open-folder.ts';
@@ -28,8 +30,12 @@ export type UndoPlan = {
   notRestorable: Left[];
 };
 
+/** How two changes of one file come together, and why some do not. */
+type Rule = { isByLine: boolean; why: Record<'removedSince' | 'madeSince' | 'changedSince' | 'samePlace', string> };
+
 type Undoing = {
   objects: Objects;
+  rule: Rule;
   now: ReadonlyMap<Bytes, Entry>;
   /** The planned entry, for paths that will change. */
   next: Map<Bytes, Entry | null>;
@@ -39,15 +45,47 @@ type Undoing = {
 
 const MIN_SIMILARITY = 0.5;
 
+const UNDO: Rule = {
+  isByLine: true,
+  why: {
+    removedSince: 'it was changed by the run and removed since',
+    madeSince: 'it was removed by the run and created again since',
+    changedSince: 'it was made by the run and changed since',
+    samePlace: 'the same place was changed by the run and since',
+  },
+};
+
+const MERGE: Rule = {
+  isByLine: false,
+  why: {
+    removedSince: 'it was changed by the task and removed here',
+    madeSince: 'it was made by the task and here',
+    changedSince: 'it was removed by the task and changed here',
+    samePlace: 'it was changed by the task and here',
+  },
+};
+
 export function planUndo(objects: Objects, now: string, steps: readonly Step[]): UndoPlan {
+  const changes = steps.toReversed().map((step) => stepChanges(objects, step));
+  return planWithout(objects, now, changes, UNDO);
+}
+
+/** `changes` lead from what is to be taken (`before`) back to its base (`after`). */
+export function planMerge(objects: Objects, now: string, changes: readonly Change[]): UndoPlan {
+  return planWithout(objects, now, [changes], MERGE);
+}
+
+/** What to do so that the desk is as it is now, without these changes. */
+function planWithout(objects: Objects, now: string, all: readonly (readonly Change[])[], rule: Rule): UndoPlan {
   const undoing: Undoing = {
     objects,
+    rule,
     now: flattenTree(objects, now),
     next: new Map(),
     overlaps: new Map(),
     notRestorable: new Map(),
   };
-  for (const step of steps.toReversed()) undoChanges(undoing, stepChanges(objects, step));
+  for (const changes of all) undoChanges(undoing, changes);
   settlePlaces(undoing);
   return toPlan(undoing);
 }
@@ -70,7 +108,7 @@ const plannedEntry = ({ next, now }: Undoing, path: Bytes): Entry | null => {
 };
 
 function undoChanges(undoing: Undoing, changes: readonly Change[]): void {
-  const moved = new Set(changes.flatMap((change) => undoMove(undoing, change, changes)));
+  const moved = new Set(undoing.rule.isByLine ? changes.flatMap((change) => undoMove(undoing, change, changes)) : []);
   for (const change of changes) {
     const isLeft = undoing.overlaps.has(change.path) || undoing.notRestorable.has(change.path);
     if (!moved.has(change) && !isLeft) undoChange(undoing, change);
@@ -79,6 +117,7 @@ function undoChanges(undoing: Undoing, changes: readonly Change[]): void {
 
 function undoChange(undoing: Undoing, change: Change): void {
   const { path, before, after } = change;
+  const { isByLine, why } = undoing.rule;
   const current = plannedEntry(undoing, path);
   if (isSame(current, before)) return;
   const hasFolder = hasKind(before, 'folder') || hasKind(after, 'folder');
@@ -86,9 +125,10 @@ function undoChange(undoing: Undoing, change: Change): void {
   if (hasKind(before, 'unkept'))
     leave(undoing, path, 'notRestorable', 'it was too large, or not readable, and was not stored');
   else if (isSame(current, after)) restoreTo(undoing, path, before);
-  else if (current === null) leave(undoing, path, 'overlaps', 'it was changed by the run and removed since');
-  else if (after === null) leave(undoing, path, 'overlaps', 'it was removed by the run and created again since');
-  else if (before === null) leave(undoing, path, 'overlaps', 'it was made by the run and changed since');
+  else if (current === null) leave(undoing, path, 'overlaps', why.removedSince);
+  else if (after === null) leave(undoing, path, 'overlaps', why.madeSince);
+  else if (before === null) leave(undoing, path, 'overlaps', why.changedSince);
+  else if (!isByLine) leave(undoing, path, 'overlaps', why.samePlace);
   else if (programTrigger(path) !== null)
     leave(undoing, path, 'overlaps', 'it makes other programs run, and was changed by the run and since');
   else mergeOut(undoing, path, current, before, after);
@@ -126,7 +166,7 @@ function leave(undoing: Undoing, path: Bytes, how: 'overlaps' | 'notRestorable',
 
 function mergeOut(undoing: Undoing, path: Bytes, current: Entry, before: Entry, after: Entry): void {
   const result = withoutChange(undoing, current, before, after);
-  if (result === null) leave(undoing, path, 'overlaps', 'the same place was changed by the run and since');
+  if (result === null) leave(undoing, path, 'overlaps', undoing.rule.why.samePlace);
   else undoing.next.set(path, result);
 }
 

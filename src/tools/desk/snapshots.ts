@@ -23,6 +23,7 @@ import { findTriggers, type TriggerChange } from './find-triggers.ts';
 import { toShownPath } from './open-folder.ts';
 import { type Entry, entryKind, flattenTree, getTree } from './snapshot-tree.ts';
 import { type SnapshotLimits, type Snapshot, snapshotDesk, type Seen } from './take-snapshot.ts';
+import { type FolderToMerge, type Merged, mergeFolder } from './merge-folder.ts';
 import { Objects } from './object-store.ts';
 import { type Action, type Left, planUndo, type Step, type UndoPlan } from './plan-undo.ts';
 import { type Pruned, type PruneLimits, pruneSnapshots, appendRecord, readRecords } from './prune-snapshots.ts';
@@ -48,6 +49,11 @@ export type Snapshots = {
   plan(steps: readonly Step[]): Promise<UndoPlan>;
   /** Undoes these steps of a run. Called again after a crash, it finishes what it had started. */
   undo(steps: readonly Step[], label: string): Promise<Undone>;
+  /**
+   * Merges a folder from elsewhere into the desk. Called again after a crash, it finishes what it had started. The step is
+   * what it changed; nothing else may write to the desk meanwhile.
+   */
+  merge(incoming: FolderToMerge): Promise<{ merged: Merged; step: Step }>;
   /** Files with which a step makes other programs run something. */
   triggers(step: Step): TriggerChange[];
   /** Files AGENTS.md that a step has written. */
@@ -116,23 +122,14 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
     return undone;
   };
 
-  const finish = ({ plan }: Journal): Undone => {
-    const { done, left } = carryOutPlan(desk, objects, plan.actions);
-    rmSync(journalFile(store), { force: true });
-    const paths = (actions: Action[]): string[] => actions.map(({ path }) => toShownPath(path));
-    return {
-      restored: paths(done.filter(({ to }) => to !== null)),
-      removed: paths(done.filter(({ to }) => to === null)),
-      overlaps: [...plan.overlaps, ...left],
-      notRestorable: plan.notRestorable,
-    };
-  };
+  const finish = (begun: Journal): Undone => finishUndo(store, desk, objects, begun);
 
   return {
     snapshot,
     topNames: (tree) => new Set([...getTree(objects, tree).keys()].map(toShownPath)),
     plan,
     undo,
+    merge: (incoming) => mergeAsStep(desk, objects, snapshot, incoming),
     triggers: (step) => findTriggers(objects, step),
     instructions: (step) => findInstructions(objects, step),
     contentOf: ({ oid }) => (objects.has(oid) ? objects.get('blob', oid) : null),
@@ -155,6 +152,30 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
       if (seen !== null && objects.isThere()) replaceFile(seenFile(store), JSON.stringify([...seen]));
     },
   };
+}
+
+function finishUndo(store: string, desk: string, objects: Objects, { plan }: Journal): Undone {
+  const { done, left } = carryOutPlan(desk, objects, plan.actions);
+  rmSync(journalFile(store), { force: true });
+  const paths = (actions: Action[]): string[] => actions.map(({ path }) => toShownPath(path));
+  return {
+    restored: paths(done.filter(({ to }) => to !== null)),
+    removed: paths(done.filter(({ to }) => to === null)),
+    overlaps: [...plan.overlaps, ...left],
+    notRestorable: plan.notRestorable,
+  };
+}
+
+async function mergeAsStep(
+  desk: string,
+  objects: Objects,
+  snapshot: Snapshots['snapshot'],
+  incoming: FolderToMerge,
+): Promise<{ merged: Merged; step: Step }> {
+  const { tree: before } = await snapshot(`before merging ${incoming.name}`);
+  const merged = await mergeFolder(desk, objects, before, incoming);
+  const { tree: after } = await snapshot(`after merging ${incoming.name}`);
+  return { merged, step: { before, after } };
 }
 
 const MOST_FOREIGN_FILE_BYTES = 256 * MB;
