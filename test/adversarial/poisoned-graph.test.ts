@@ -130,7 +130,7 @@ async function openServer(received: string[]): Promise<Server> {
   return server;
 }
 
-describe('models that obey a poisoned page in a graph', { timeout: 120_000 }, () => {
+describe('models that obey a poisoned page in a graph', () => {
   let web: CanaryWeb;
   let near: Server;
   let evil: Server;

@@ -14,7 +14,7 @@ function left(oka: string): string[] {
   return existsSync(node) ? readdirSync(node) : [];
 }
 
-describe('a package that means harm', { timeout: 120_000 }, () => {
+describe('a package that means harm', () => {
   it('runs none of its install scripts', async () => {
     const evil = program('cowsay', {
       manifest: { scripts: { postinstall: 'node evil.js', preinstall: 'node evil.js', install: 'node evil.js' } },
@@ -76,7 +76,7 @@ describe('a package that means harm', { timeout: 120_000 }, () => {
   });
 });
 
-describe('an installation that is cut off', { timeout: 120_000 }, () => {
+describe('an installation that is cut off', () => {
   it('a registry that is down is a reason to wait; when it is back the run goes on', async () => {
     await using shop = await workshop([program('cowsay')]);
     const { home, registry } = shop;
@@ -118,7 +118,7 @@ describe('an installation that is cut off', { timeout: 120_000 }, () => {
   });
 });
 
-describe.skipIf(!mayMount)('a full disk (needs the right to mount a small tmpfs)', { timeout: 120_000 }, () => {
+describe.skipIf(!mayMount)('a full disk (needs the right to mount a small tmpfs)', () => {
   it('ends an installation with a clear reason and nothing half done', async () => {
     await using shop = await workshop([
       program('cowsay', { files: { 'big.bin': randomBytes(60_000_000).toString('base64') } }),
@@ -138,7 +138,7 @@ describe.skipIf(!mayMount)('a full disk (needs the right to mount a small tmpfs)
   });
 });
 
-describe('a program from an allowed source', { timeout: 120_000 }, () => {
+describe('a program from an allowed source', () => {
   it('B1 with its hash is installed; with another it is refused', async () => {
     const text = '#!/bin/sh\necho tool "$@"\n';
     const sha256 = hash('sha256', text);

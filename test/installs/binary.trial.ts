@@ -45,7 +45,7 @@ const giving: RequestListener = ({ url = '' }, response) => {
   else response.writeHead(404).end();
 };
 
-describe('a program from an https address', { timeout: 120_000 }, () => {
+describe('a program from an https address', () => {
   afterEach(() => delete process.env['NODE_EXTRA_CA_CERTS']);
 
   it.each(['/jqx', '/moved'])('%s is fetched through the proxy, checked and used', async (path) => {

@@ -7,7 +7,7 @@ import { program } from '../support/registry.ts';
 
 const MISSING = 'ebook-convert'; // a program of the system that no machine of a developer has by chance
 
-describe('a step that needs a command nobody installed', { timeout: 120_000 }, () => {
+describe('a step that needs a command nobody installed', () => {
   it('N1 is repeated once when the package is there, and the tool is still there after a restart', async () => {
     await using shop = await workshop([program('cowsay')]);
     const { home } = shop;
@@ -83,7 +83,7 @@ describe('a step that needs a command nobody installed', { timeout: 120_000 }, (
   });
 });
 
-describe('the policy', { timeout: 120_000 }, () => {
+describe('the policy', () => {
   it('that denies installations is obeyed: the step fails and says so', async () => {
     await using shop = await workshop([program('cowsay')]);
     allow(shop.home, 'rules:\n  - { effect: deny, tool: deps.install, why: "nothing is installed here" }');
@@ -96,7 +96,7 @@ describe('the policy', { timeout: 120_000 }, () => {
   });
 });
 
-describe('what only a person can bring', { timeout: 120_000 }, () => {
+describe('what only a person can bring', () => {
   it('N4 is asked for with evidence; said to be there it is looked for, and asked for again when it is not', async () => {
     await using shop = await workshop([]);
     const { home } = shop;
@@ -152,7 +152,7 @@ describe('what only a person can bring', { timeout: 120_000 }, () => {
   });
 });
 
-describe('what a task says it needs', { timeout: 120_000 }, () => {
+describe('what a task says it needs', () => {
   it('is there before its first step', async () => {
     await using shop = await workshop([program('cowsay')]);
     const { home } = shop;

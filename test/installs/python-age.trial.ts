@@ -31,7 +31,7 @@ async function indexed(options: IndexOptions): Promise<Shop> {
 
 const isSecond = (file: string): boolean => file.includes('2.0');
 
-describe.skipIf(!canMakeEnvironments)('releases of Python packages that are too young', { timeout: 180_000 }, () => {
+describe.skipIf(!canMakeEnvironments)('releases of Python packages that are too young', () => {
   it.each([
     ['json, and says when', { speaks: 'json', at: (file) => (isSecond(file) ? HOUR_AGO : MONTH_AGO) }],
     ['html, and files say when', { speaks: 'html', changed: (file) => (isSecond(file) ? HOUR_AGO : MONTH_AGO) }],

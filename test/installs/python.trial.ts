@@ -6,7 +6,7 @@ import { canMakeEnvironments, makeWheels } from '../support/wheels.ts';
 
 const python = (code: string): string => `python3 -c '${code}'`;
 
-describe.skipIf(!canMakeEnvironments)('modules of Python that nobody installed', { timeout: 180_000 }, () => {
+describe.skipIf(!canMakeEnvironments)('modules of Python that nobody installed', () => {
   it('P3 come out of a folder of wheels without the network, each in a new environment with those before', async () => {
     await using shop = await workshop([], { tools: { wheels: 'wheels' } });
     const { home } = shop;

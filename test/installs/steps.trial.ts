@@ -17,7 +17,7 @@ async function tasked(home: Home, requires: string, line: string): Promise<RunSt
   return (await runTask(home, { path: file }, new AbortController().signal, () => undefined)).run;
 }
 
-describe('a step that installs a package for everybody', { timeout: 180_000 }, () => {
+describe('a step that installs a package for everybody', () => {
   it.each(['npm install -g cowsay && cowsay moo', 'npm i --global cowsay@1.0.0; cowsay moo'])(
     '%s is done by the installer: it has a receipt, and the step goes on',
     async (line) => {
@@ -61,7 +61,7 @@ describe('a step that installs a package for everybody', { timeout: 180_000 }, (
   });
 });
 
-describe('a version that is needed', { timeout: 180_000 }, () => {
+describe('a version that is needed', () => {
   it('is checked by asking the program: a newer one is installed in place of one that is too old', async () => {
     await using shop = await workshop([saying('cowsay', '1.0.0')]);
     const { home, registry } = shop;
@@ -87,7 +87,7 @@ describe('a version that is needed', { timeout: 180_000 }, () => {
   });
 });
 
-describe('a request whose thing has come by itself', { timeout: 180_000 }, () => {
+describe('a request whose thing has come by itself', () => {
   const MISSING = 'ebook-convert';
   const bring = (home: Home, text: string): void => {
     mkdirSync(join(home.oka, 'tools', 'bin'), { recursive: true });
@@ -130,7 +130,7 @@ describe('a request whose thing has come by itself', { timeout: 180_000 }, () =>
   });
 });
 
-describe('npm settings for the whole machine', { timeout: 180_000 }, () => {
+describe('npm settings for the whole machine', () => {
   afterEach(() => delete process.env['npm_config_prefix']);
 
   it('hold for the installer and for a step with the network, although both have another prefix', async () => {

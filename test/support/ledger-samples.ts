@@ -31,7 +31,7 @@ export function randomFrom(seed: number): Random {
 }
 
 /** Thousands of images and many processes, perhaps on a busy machine: this only catches what hangs. */
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const folders: string[] = [];
 afterAll(() => {
