@@ -338,3 +338,12 @@ export function messageEnvironment(): Record<string, string> {
     names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );
 }
+
+/**
+ * The environment of the worker and maintenance. By default glibc returns little of what their threads have freed: with
+ * 100,000 events and vectors, a worker had 90 MB of it. What a person has set stays.
+ */
+export function supervisedEnvironment(): NodeJS.ProcessEnv {
+  const returned = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
+  return { ...returned, ...process.env };
+}

@@ -10,7 +10,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { programFolder } from './settings.ts';
+import { programFolder, supervisedEnvironment } from './settings.ts';
 import type { Home } from '../schema/home.ts';
 
 export type SupervisedProcess = {
@@ -100,6 +100,7 @@ async function runProcess(
     ['--disable-sigusr1', it.script ?? join(programFolder, 'bin', 'oka'), ...it.args, '--dir', home.dir],
     {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: supervisedEnvironment(),
       detached: true, // Ctrl-C reaches the supervisor alone, which stops everything in order
     },
   );

@@ -42,6 +42,12 @@ describe('supervise', () => {
     expect(told[0]).toMatch(/^worker ended \(exit 1\); it is started again in/);
   });
 
+  it('starts them so that glibc returns what they have freed', async () => {
+    const body = `console.log(process.env.MALLOC_MMAP_THRESHOLD_, process.env.PATH !== undefined); ${BEATING}`;
+    const { told } = await supervised(body, (all) => all.length >= 1);
+    expect(told[0]).toBe('131072 true');
+  });
+
   it('S1 one that is killed is started again, too', async () => {
     const { told } = await supervised(`process.kill(process.pid, 'SIGKILL')`, (all) => all.length >= 1);
     expect(told[0]).toContain('SIGKILL');
