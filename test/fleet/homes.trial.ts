@@ -16,6 +16,7 @@ import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import type { TaskGraph } from '../../src/ledger/task-graph.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { type Counter, startCounter } from '../support/call-counter.ts';
+import { powerDiskProblem } from '../support/power-disk.ts';
 import { damageServer, fillDisk, isRoot, mountSmallDisk, restartAll, silence } from '../support/fleet-faults.ts';
 import { findNatsServer, type NatsCluster, restartLeader, startCluster } from '../support/nats-cluster.ts';
 
@@ -29,6 +30,10 @@ const LEADER_KILLS = sizeOf('OKA_FLEET_HOME_LEADER_KILLS', 1);
 const SERVER_KILLS = sizeOf('OKA_FLEET_HOME_SERVER_KILLS', 1);
 /** Servers that are silent for a while. */
 const SILENCES = sizeOf('OKA_FLEET_HOME_SILENCES', 1);
+/** All servers lose what they have not flushed; where root. */
+const POWER_CUTS = powerCuts(sizeOf('OKA_FLEET_HOME_POWER_CUTS', 0));
+/** One server cannot reach the other two for a while; workers still reach all of them. */
+const PARTITIONS = sizeOf('OKA_FLEET_HOME_PARTITIONS', 0);
 /** Flips of bits and cuts in files of one server. */
 const DAMAGES = sizeOf('OKA_FLEET_HOME_DAMAGES', 0);
 /** Where root. */
@@ -37,6 +42,8 @@ const HOUR_MS = 3_600_000;
 const ACK_SECONDS = 3;
 const PAUSE_MS = sizeOf('OKA_FLEET_HOME_PAUSE_MS', 6000);
 const FULL_MS = 4000;
+/** Long enough for the others to elect leaders. */
+const PARTITION_MS = sizeOf('OKA_FLEET_HOME_PARTITION_MS', 15_000);
 /** A person takes a moment to answer. */
 const PATIENCE_MS = 2000;
 
@@ -52,7 +59,7 @@ describe.skipIf(!hasServer)('homes that share one inbox', () => {
   it(
     `return every result, and do nothing twice, with ${KILLS} kills and ${PAUSES} pauses of workers and ${LEADER_KILLS} of a leader`,
     async () => {
-      await using cluster = await startCluster({ size: 3 });
+      await using cluster = await startCluster({ hasPowerDisk: POWER_CUTS > 0, hasRelays: PARTITIONS > 0 });
       await using counter = await startCounter();
       const root = mkdtempSync(join(tmpdir(), 'oka-fleet-'));
       const disk = isRoot ? mountSmallDisk(join(root, `h${HOMES - 1}`), 96) : null;
@@ -151,9 +158,21 @@ function startWorker(home: Home, name: string, cluster: NatsCluster): ChildProce
   return started;
 }
 
+function powerCuts(wanted: number): number {
+  const problem = wanted === 0 ? null : powerDiskProblem();
+  if (problem !== null) console.warn(`SKIPPED: power cuts of the servers: ${problem}`);
+  return problem === null ? wanted : 0;
+}
+
 async function disturbServers(cluster: NatsCluster): Promise<void> {
   for (let round = 0; round < SERVER_KILLS; round += 1) await restartAll(cluster);
   for (let round = 0; round < SILENCES; round += 1) await silence(cluster, round % cluster.size, PAUSE_MS);
+  for (let round = 0; round < POWER_CUTS; round += 1) {
+    await cluster.cutPower();
+    await sleep(3000);
+  }
+  for (let round = 0; round < PARTITIONS; round += 1)
+    await cluster.isolate((await cluster.leaderOf(RUNS)) ?? round % cluster.size, PARTITION_MS);
   if (DAMAGES > 0) await damageServer(cluster, cluster.size - 1, DAMAGES);
 }
 

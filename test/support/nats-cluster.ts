@@ -5,6 +5,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { mountPowerDisk } from './power-disk.ts';
+import { startRelays } from './route-relay.ts';
 
 export type NatsCluster = {
   /** The value of OKA_FLEET. */
@@ -21,13 +23,23 @@ export type NatsCluster = {
   untilOthersCurrent(index: number): Promise<void>;
   pause(index: number): void;
   resume(index: number): void;
+  /** All servers lose what they have not flushed, and are started again; only with `hasPowerDisk`. */
+  cutPower(): Promise<void>;
+  /** Nothing passes between this server and the others, for a while; only with `hasRelays`. Clients still reach it. */
+  isolate(index: number, ms: number): Promise<void>;
   /** Which server leads a stream; null while there is no leader. */
   leaderOf(stream: string): Promise<number | null>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
 /** `extra`: further lines of the configuration. */
-export type ClusterOptions = { size?: 1 | 3; syncAlways?: boolean; extra?: string };
+export type ClusterOptions = {
+  size?: 1 | 3;
+  syncAlways?: boolean;
+  extra?: string;
+  hasPowerDisk?: boolean;
+  hasRelays?: boolean;
+};
 
 type Ports = { client: number; monitor: number; route: number };
 
@@ -44,11 +56,19 @@ export async function startCluster({
   size = 3,
   syncAlways = true,
   extra = '',
+  hasPowerDisk = false,
+  hasRelays = false,
 }: ClusterOptions = {}): Promise<NatsCluster> {
   const program = findNatsServer() ?? missing();
   const folder = mkdtempSync(join(tmpdir(), 'oka-nats-'));
+  const disk = hasPowerDisk ? mountPowerDisk(join(folder, 'disk.image'), storesFolder(folder), DISK_MB) : null;
   const ports = await Promise.all(Array.from({ length: size }, () => freePorts()));
-  const files = ports.map((_, index) => writeConfig(folder, ports, index, { syncAlways, extra }));
+  const relays = hasRelays ? await startRelays(ports.map(({ route }) => route)) : null;
+  const routesOf = (index: number): number[] =>
+    ports.flatMap(({ route }, to) => (to === index ? [] : [relays?.portOf(index, to) ?? route]));
+  const files = ports.map((own, index) =>
+    writeConfig(folder, { own, index, routes: routesOf(index), hasRelays, syncAlways, extra }),
+  );
   const running: (ChildProcess | null)[] = ports.map(() => null);
   const monitor = (index: number): string => `http://127.0.0.1:${ports[index]?.monitor}`;
 
@@ -83,6 +103,17 @@ export async function startCluster({
     },
     pause: (index) => void running[index]?.kill('SIGSTOP'),
     resume: (index) => void running[index]?.kill('SIGCONT'),
+    cutPower: async () => {
+      disk?.cut();
+      await Promise.all(ports.map((_, index) => kill(index)));
+      disk?.restore();
+      await Promise.all(ports.map((_, index) => start(index)));
+    },
+    isolate: async (index, ms) => {
+      relays?.cut(index);
+      await sleep(ms);
+      relays?.mend(index);
+    },
     leaderOf: async (stream) => {
       for (const index of ports.keys()) {
         const leader = await leaderAt(monitor(index), stream);
@@ -92,6 +123,8 @@ export async function startCluster({
     },
     [Symbol.asyncDispose]: async () => {
       await Promise.all(ports.map((_, index) => kill(index)));
+      relays?.close();
+      disk?.[Symbol.dispose]();
       if (process.env['OKA_FLEET_KEEP'] === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -99,7 +132,11 @@ export async function startCluster({
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
-const storeFolder = (folder: string, index: number): string => join(folder, `store-${index}`);
+const DISK_MB = 4096;
+
+const storesFolder = (folder: string): string => join(folder, 'stores');
+
+const storeFolder = (folder: string, index: number): string => join(storesFolder(folder), `store-${index}`);
 
 function missing(): never {
   throw new Error('there is no nats-server: set OKA_NATS, or run .ci/install-nats');
@@ -114,16 +151,21 @@ function isProgram(path: string): boolean {
   }
 }
 
-function writeConfig(
-  folder: string,
-  ports: readonly Ports[],
-  index: number,
-  { syncAlways, extra }: { syncAlways: boolean; extra: string },
-): string {
-  const own = ports[index] as Ports;
+type ServerConfig = {
+  own: Ports;
+  index: number;
+  /** Where it reaches the others. */
+  routes: readonly number[];
+  hasRelays: boolean;
+  syncAlways: boolean;
+  extra: string;
+};
+
+function writeConfig(folder: string, { own, index, routes, hasRelays, syncAlways, extra }: ServerConfig): string {
   const store = storeFolder(folder, index);
-  mkdirSync(store);
-  const routes = ports.filter((each) => each !== own).map(({ route }) => `"nats://127.0.0.1:${route}"`);
+  mkdirSync(store, { recursive: true });
+  const urls = routes.map((port) => `"nats://127.0.0.1:${port}"`).join(', ');
+  const advertised = hasRelays ? ', advertise: "127.0.0.1:1"' : ''; // nobody listens there: they use their routes only
   const lines = [
     `server_name: n${index}`,
     `listen: "127.0.0.1:${own.client}"`,
@@ -131,7 +173,7 @@ function writeConfig(
     `jetstream { store_dir: "${store}", max_mem: 64MB, max_file: 2GB${syncAlways ? ', sync_interval: always' : ''} }`,
     ...(routes.length === 0
       ? []
-      : [`cluster { name: oka, listen: "127.0.0.1:${own.route}", routes: [${routes.join(', ')}] }`]),
+      : [`cluster { name: oka, listen: "127.0.0.1:${own.route}", routes: [${urls}]${advertised} }`]),
     extra,
   ];
   const file = join(folder, `server-${index}.conf`);
