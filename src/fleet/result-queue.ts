@@ -32,22 +32,24 @@ export type ResultQueue = {
 
 const POLL_MS = 1000;
 const RELEASE_MS = 1000;
+/** The servers may have lost the consumer, such as with damaged files; it is made again then. */
+const ENSURE_EVERY_MS = 15_000;
 /** A message that cannot be read stays, for a newer version of oka at this home. */
 const UNREADABLE_MS = 60_000;
 
 export function resultQueue({ js, manager }: FleetConnection): ResultQueue {
-  const known = new Map<string, ConsumerInfo>();
+  const known = new Map<string, { info: ConsumerInfo; at: number }>();
   const ensureConsumer = async (home: string): Promise<ConsumerInfo> => {
     const name = `home-${home.replaceAll('.', '=')}`;
-    const info =
-      known.get(name) ??
-      (await manager.consumers.add(RESULTS, {
-        durable_name: name,
-        filter_subject: resultSubjects(home),
-        ack_policy: AckPolicy.Explicit,
-        max_deliver: -1,
-      }));
-    known.set(name, info);
+    const found = known.get(name);
+    if (found !== undefined && performance.now() - found.at < ENSURE_EVERY_MS) return found.info;
+    const info = await manager.consumers.add(RESULTS, {
+      durable_name: name,
+      filter_subject: resultSubjects(home),
+      ack_policy: AckPolicy.Explicit,
+      max_deliver: -1,
+    });
+    known.set(name, { info, at: performance.now() });
     return info;
   };
   const publish = async (to: string, from: string, message: object, msgID: string): Promise<void> => {

@@ -4,6 +4,8 @@
  * Q1 A task is removed from the queue when its result was published, not before: a worker that dies leaves it to another.
  * Q2 It is given to another worker when nothing was heard of the first for the ack wait. That is a hint only: both may
  *    work on it then, and the fence of its run decides (run-fence.ts).
+ * Q3 A consumer that the servers have lost, such as with damaged files, is made again by every member that has seen it. It
+ *    delivers everything that is in the queue again, which is the same hint.
  */
 import { AckPolicy, type Consumer, type ConsumerInfo, JetStreamApiError, type JsMsg } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/nats-core';
@@ -55,7 +57,7 @@ const ALREADY_THERE = 10148;
 
 export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitMs: number }): TaskQueue {
   const { js, manager } = connection;
-  const known = new Set<string>();
+  const known = new Map<string, readonly string[]>();
   let consumers: ConsumerInfo[] = [];
   let listedAt = Number.NEGATIVE_INFINITY;
   let turn = 0;
@@ -73,13 +75,23 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
         metadata: { needs: JSON.stringify(needs) },
       })
       .catch(ignoreExisting);
-    known.add(name);
+    known.set(name, needs);
+  };
+  const restoreLost = async (): Promise<void> => {
+    for (const each of consumers) if (each.name === nameOf(needsOf(each))) known.set(each.name, needsOf(each));
+    const lost = [...known].filter(([name]) => consumers.every((each) => each.name !== name));
+    for (const [name, needs] of lost) {
+      known.delete(name);
+      await ensureConsumer(needs);
+      listedAt = Number.NEGATIVE_INFINITY;
+    }
   };
   const list = async (): Promise<ConsumerInfo[]> => {
     if (performance.now() - listedAt < LIST_EVERY_MS) return consumers;
     await ensureConsumer([]);
     consumers = await Array.fromAsync(manager.consumers.list(TASKS));
     listedAt = performance.now();
+    await restoreLost();
     return consumers;
   };
   const depth = async (): Promise<QueueDepth[]> => {
