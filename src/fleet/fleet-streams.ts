@@ -2,7 +2,8 @@
  * Owns: the streams of a fleet.
  *
  * S1 A stream that a member has worked with is never created again: its sequences would start over, and an owner of
- *    before could be acknowledged. Name and time of creation are compared at every start.
+ *    before could be acknowledged. Name and time of creation are compared at every start and before every claim. Nor is
+ *    it created by a new member if tasks are there already: it is the first stream of a fleet.
  * S2 What does not fit is refused, not dropped (`discard: new`): a task stays in the inbox, a run waits.
  */
 import {
@@ -30,23 +31,29 @@ export async function openStreams(
 ): Promise<FleetStream> {
   const found = await findStream(connection, RUNS);
   if (known !== null) assertSame(known, found);
+  else if (found === null && (await findStream(connection, TASKS)) !== null) refuse(`the stream ${RUNS} is gone`);
   const runs = toStream(found ?? (await connection.manager.streams.add(configOf(RUNS, replicas))));
   for (const name of [TASKS, RESULTS, SHARED])
     if ((await findStream(connection, name)) === null) await connection.manager.streams.add(configOf(name, replicas));
   return runs;
 }
 
+/** Whether the stream of runs is still the one that this member works with; rejects when it is not. */
+export async function checkStream(connection: FleetConnection, known: FleetStream): Promise<void> {
+  assertSame(known, await findStream(connection, known.name));
+}
+
 function assertSame(known: FleetStream, found: StreamInfo | null): void {
   const now = found === null ? null : toStream(found);
   if (now?.created === known.created) return;
   const what = now === null ? 'is gone' : `was created again at ${now.created}`;
-  throw new OkaError(
-    'fleet-refused',
-    `the stream ${known.name} of ${known.created} ${what}; its runs are not fenced any more`,
-    {
-      fix: 'Restore the stream from a backup of the servers. Nothing of this home is lost: its ledger has its runs.',
-    },
-  );
+  refuse(`the stream ${known.name} of ${known.created} ${what}`);
+}
+
+function refuse(problem: string): never {
+  throw new OkaError('fleet-refused', `${problem}; its runs are not fenced any more`, {
+    fix: 'Restore the stream from a backup of the servers. Nothing of this home is lost: its ledger has its runs.',
+  });
 }
 
 export const toStream = ({ config: { name }, created }: StreamInfo): FleetStream => ({

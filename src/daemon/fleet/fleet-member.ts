@@ -20,6 +20,8 @@ export type FleetMember = {
   ackWaitMs: number;
   fence: FenceOptions;
   log: RunLog;
+  /** Rejects when the stream of runs is not the one any more that this member works with. */
+  checkStream: () => Promise<void>;
   queue: TaskQueue;
   results: ResultQueue;
   files: FleetFiles;

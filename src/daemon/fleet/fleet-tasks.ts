@@ -106,6 +106,7 @@ async function workOn(work: Work, taken: QueuedTask): Promise<void> {
   try {
     const messages = await member.log.read(id);
     const history = foldHistory(messages);
+    await member.checkStream(); // after it was read: in a stream that was created again, a claim of before is not seen
     if (history.isReturned) return await own.taken.finish();
     if (!isAble(work, id, history)) return own.taken.release(UNABLE_MS);
     const claim = await claimRun(member.log, id, member.fence, history);

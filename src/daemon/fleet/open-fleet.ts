@@ -11,7 +11,7 @@ import { connectFleet, type FleetConnection, retryWhileDown } from '../../fleet/
 import { openFiles } from '../../fleet/fleet-files.ts';
 import { openMembers } from '../../fleet/fleet-members.ts';
 import { openOrders } from '../../fleet/fleet-orders.ts';
-import { openStreams } from '../../fleet/fleet-streams.ts';
+import { checkStream, openStreams } from '../../fleet/fleet-streams.ts';
 import { resultQueue } from '../../fleet/result-queue.ts';
 import { runLog } from '../../fleet/run-log.ts';
 import { sharedLog } from '../../fleet/shared-log.ts';
@@ -63,6 +63,7 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
       ackWaitMs,
       fence: { worker: name, process: `${process.pid}-${randomUUID().slice(0, 8)}`, version: programVersion() },
       log,
+      checkStream: () => checkStream(connection, runs),
       queue: taskQueue(connection, { ackWaitMs }),
       results,
       relay: requestRelay({ name, log, results, redact: stores.vault.redact }),
