@@ -71,6 +71,7 @@ function memberWith(steps: string[], deliveries: QueuedTask[], log: FleetMember[
     ackWaitMs: 1000,
     fence: { worker: 'one', process: 'now', version: '1' },
     log,
+    checkStream: () => Promise.resolve(),
     queue: { take: async () => deliveries.shift() ?? sleep(1, null) },
     results: { take: () => sleep(1, null) },
     members: { report: () => Promise.reject(new Error('it has nobody to report to')) },
