@@ -23,7 +23,7 @@ export async function runSteps({ url, monitors }: NatsCluster, steps: number): P
     labels: [],
     replicas: url.split(',').length,
     ackWaitMs: 30_000,
-    isAnsweredHere: false,
+    answers: 'home',
     authority: null,
   };
   await checkServers(environment.monitors, environment.replicas);

@@ -1,5 +1,5 @@
 /** The fleet in `oka status`: where the tasks of this home are, and what is done for them. */
-import type { AskedWait } from '../schema/fleet-requests.ts';
+import type { AskedElsewhere } from '../daemon/fleet/given-tasks.ts';
 import type { FleetOverview } from '../schema/fleet.ts';
 import { answerHint } from '../views/event-sentence.ts';
 import type { Terminal } from './io.ts';
@@ -9,7 +9,7 @@ const MOST_TASKS = 10;
 
 export function fleetLines(
   fleet: FleetOverview | null,
-  asked: readonly AskedWait[],
+  asked: readonly AskedElsewhere[],
   { dim, green, yellow, width, toMinute }: Terminal,
 ): string[] {
   if (fleet === null) return [];
@@ -28,9 +28,17 @@ export function fleetLines(
       ...hints.map((hint) => dim(`      ${hint}`)),
     ];
   });
+  const others = asked.filter(({ home }) => home !== null);
+  const otherLines = others
+    .slice(0, MOST_TASKS)
+    .flatMap(({ title, for: { kind }, wait }) => [
+      `    ${yellow('◐')} ${fitText(plainText(title), width - 8)}`,
+      dim(`      ${answerHint(kind, wait)}`),
+    ]);
   return [
     `  fleet   ${count(members.length, 'member')}, ${waiting} waiting${dim(`, as of ${toMinute(at)}`)}`,
     ...(sent.length === 0 ? [] : [`    ${count(sent.length, 'task')} of this home given away:`, ...lines]),
+    ...(others.length === 0 ? [] : [`    ${count(others.length, 'question')} of tasks of other homes:`, ...otherLines]),
     ...(sent.length > MOST_TASKS ? [dim(`      and ${sent.length - MOST_TASKS} more: oka fleet status`)] : []),
   ];
 }

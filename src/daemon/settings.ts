@@ -10,6 +10,7 @@ import type { VaultPlaces } from '../guard/open-vault.ts';
 import { environmentNames, type ModelEnvironment } from '../models/model-environment.ts';
 import type { ProviderDefinition } from '../schema/model-provider.ts';
 import type { Config } from '../schema/config.ts';
+import type { FleetAnswers } from '../schema/answer-rights.ts';
 import type { Home } from '../schema/home.ts';
 import { binFolders } from '../tools/deps/tool-links.ts';
 import { type Machine, PACKAGE_MANAGERS } from '../tools/deps/system-package.ts';
@@ -164,8 +165,8 @@ export type FleetEnvironment = {
   /** The name of this member; null for the id of its home. */
   name: string | null;
   ackWaitMs: number;
-  /** Whether questions of the runs here may be answered here only, not at the home of their task. */
-  isAnsweredHere: boolean;
+  /** Who may answer questions of the runs here. */
+  answers: FleetAnswers;
   authority: string | null;
 };
 
@@ -182,15 +183,19 @@ export function fleetEnvironment(): FleetEnvironment | null {
     labels: listOf('OKA_FLEET_LABELS'),
     name: name === '' ? null : name,
     ackWaitMs: Number(process.env['OKA_FLEET_ACK_SECONDS'] ?? 30) * 1000,
-    isAnsweredHere: answersFrom(process.env['OKA_FLEET_ANSWERS'] ?? '') === 'here',
+    answers: answersFrom(listOf('OKA_FLEET_ANSWERS')),
     authority: authority === '' ? null : authority,
   };
 }
 
-function answersFrom(value: string): 'here' | 'home' {
-  if (value === 'here') return 'here';
-  if (value === '' || value === 'home') return 'home';
-  throw new OkaError('usage', `OKA_FLEET_ANSWERS is home or here, not "${value}"`);
+/** One word, or the names of members. */
+function answersFrom(names: readonly string[]): FleetAnswers {
+  const [first = 'home'] = names;
+  if (names.length <= 1 && (first === 'here' || first === 'home' || first === 'fleet')) return first;
+  if (names.every((name) => /^[\w.-]{1,120}$/.test(name) && name !== 'here' && name !== 'fleet')) return [...names];
+  throw new OkaError('usage', `OKA_FLEET_ANSWERS cannot be "${names.join(',')}"`, {
+    fix: 'Set it to here, home or fleet, or to the names of members, such as: OKA_FLEET_ANSWERS=laptop,desktop',
+  });
 }
 
 function hostOf(server: string): string {

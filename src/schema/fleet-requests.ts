@@ -14,16 +14,17 @@ export type AskedWait = z.infer<typeof AskedWait>;
 export const TaskAsked = z
   .strictObject({
     worker: MemberName.describe('The member that works on it.'),
+    home: MemberName.optional().describe('The home of the task, when that is another one.'),
     title: z.string().max(1000).describe('What the task is about.'),
     waits: z.array(AskedWait).max(20).describe('All that is open now; what was open before and is missing is closed.'),
   })
-  .describe('What a task that was given to the fleet asks people, at the member that works on it.');
+  .describe('What a task of the fleet asks people, at the member that works on it.');
 export type TaskAsked = z.infer<typeof TaskAsked>;
 
 /** The id becomes the name of a file. */
 const RequestId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,100}$/);
 
-/** A request of the home of a task, for the member that works on it. */
+/** A request of the home of a task, or an answer of another member, for the member that works on it. */
 export const FleetRequest = z.strictObject({
   kind: z.literal('request'),
   id: RequestId.describe('Its id in the ledgers of both.'),

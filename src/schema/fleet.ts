@@ -1,5 +1,6 @@
 /** What the members of a fleet send each other, and what their ledgers record about it. */
 import { z } from 'zod';
+import { FleetAnswers } from './answer-rights.ts';
 import { CallId, Id, Instant, Sha256 } from './names.ts';
 import { ArtifactRef } from './tool.ts';
 
@@ -175,6 +176,7 @@ export const MemberMessage = z.object({
     .default('working')
     .describe('Drained: it takes nothing new, and has nothing left.'),
   doing: z.array(TaskProgress).max(1000).default([]).describe('What it works on.'),
+  answers: FleetAnswers.optional(),
   at: Instant,
 });
 export type MemberMessage = z.infer<typeof MemberMessage>;

@@ -14,16 +14,23 @@ import { fleetRuns } from './fleet-runs.ts';
 type Member = { owned: Pick<FleetMember['owned'], 'isReady'>; relay: FleetMember['relay'] } | null;
 /**
  * `unclaimed`: this home owned it last, and this process has not claimed it yet. `given`: a task of this home that
- * another member works on, or that is still in the queue.
+ * another member works on, or that is still in the queue; or a task of another home that may be answered here.
  */
 export type Ownership = 'home' | 'owned' | 'unclaimed' | 'given' | 'elsewhere';
 
 export function ownershipOf(projections: ProjectionsPort, member: Member, run: string): Ownership {
-  const { claimed, fenced, sent } = projections.stateOf(fleetRuns);
+  const { claimed, fenced } = projections.stateOf(fleetRuns);
   const isOf = isPartOf(run);
   const task = Object.keys(claimed).find(isOf);
-  if (task === undefined) return sent.some(isOf) ? 'given' : fenced.some(isOf) ? 'elsewhere' : 'home';
+  if (task === undefined)
+    return givenTask(projections, run) === null ? (fenced.some(isOf) ? 'elsewhere' : 'home') : 'given';
   return member?.owned.isReady(task) === true ? 'owned' : 'unclaimed';
+}
+
+/** The task of a run that others work on and that may be asked about here. */
+function givenTask(projections: ProjectionsPort, run: string): string | null {
+  const { sent, asked } = projections.stateOf(fleetRuns);
+  return [...sent, ...Object.keys(asked)].find(isPartOf(run)) ?? null;
 }
 
 const isPartOf =
@@ -61,8 +68,8 @@ export function mustAwaitFleet(projections: ProjectionsPort, member: Member, id:
   const run = runOfRequest(intake);
   if (member === null || run === null) return false;
   const ownership = ownershipOf(projections, member, run);
-  const task = ownership === 'given' ? projections.stateOf(fleetRuns).sent.find(isPartOf(run)) : undefined;
-  return ownership === 'unclaimed' || member.relay.isPending(id, task ?? null, intake);
+  const task = ownership === 'given' ? givenTask(projections, run) : null;
+  return ownership === 'unclaimed' || member.relay.isPending(id, task, intake);
 }
 
 /** Whether a request was handled by whoever works on the task. What was refused there is refused here. */

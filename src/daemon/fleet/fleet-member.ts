@@ -6,6 +6,7 @@ import type { ResultQueue } from '../../fleet/result-queue.ts';
 import type { SharedLog } from '../../fleet/shared-values.ts';
 import type { FenceOptions, RunLog } from '../../fleet/run-fence.ts';
 import type { TaskQueue } from '../../fleet/task-queue.ts';
+import type { FleetAnswers } from '../../schema/answer-rights.ts';
 import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
 import type { LedgerPort } from '../port-types.ts';
 import type { FleetSlots } from './fleet-slots.ts';
@@ -37,8 +38,8 @@ export type FleetMember = {
   orders: FleetOrders;
   /** Requests about tasks that were given away. */
   relay: RequestRelay;
-  /** Whether questions of its runs are answered at this home only. */
-  isAnsweredHere: boolean;
+  /** Who may answer questions of its runs. */
+  answers: FleetAnswers;
   owned: OwnedRuns;
   /** The ledger without the fence, for what the fleet itself records. */
   ownLedger: LedgerPort;

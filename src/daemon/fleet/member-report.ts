@@ -27,6 +27,7 @@ export async function reportMember(work: Work): Promise<void> {
     fenced: fenced.count,
     state: stateOf(work),
     doing: progressOf(work).slice(0, MOST_RUNS),
+    answers: member.answers,
     at: new Date().toISOString(),
   });
   await writeOverview(work);

@@ -67,7 +67,7 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
       queue: taskQueue(connection, { ackWaitMs }),
       results,
       relay: requestRelay({ name, log, results, redact: stores.vault.redact }),
-      isAnsweredHere: environment.isAnsweredHere,
+      answers: environment.answers,
       files,
       members,
       shared,

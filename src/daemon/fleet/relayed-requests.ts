@@ -1,9 +1,10 @@
 /**
  * Owns: requests of the home of a task that this member works on: they go through its own intake, with the id that they
- * have there, and its home gets the reply.
+ * have there, and its home gets the reply. Other members may send answers, where this one allows it.
  *
- * Z1 Only the home that gave the task away is heard, and only about that task. What an answer is bound to is checked
- *    here, as for every answer.
+ * Z1 Only the home that gave the task away is heard, and only about that task; for an answer also the members that
+ *    OKA_FLEET_ANSWERS names here. Who sent it is what the servers say. What an answer is bound to is checked here, as
+ *    for every answer.
  * Z2 A request waits while this member owns the run and is about to continue it, and is dropped when another one owns it:
  *    its home sends it there.
  */
@@ -14,8 +15,10 @@ import { submit } from '../../intake/submit-request.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { FleetRequest } from '../../schema/fleet-requests.ts';
+import { includesMember } from '../../schema/answer-rights.ts';
 import type { Intake } from '../../schema/intake.ts';
 import { runOfRequest } from './assert-owned.ts';
+import type { FleetMember } from './fleet-member.ts';
 import type { Work } from './work-in-progress.ts';
 
 /** A pause that waits for the end of a command takes longer; its home is told that it was received. */
@@ -29,21 +32,25 @@ export async function receiveRelayed(work: Work, delivery: Extract<Delivery, { k
   const own = active.get(task);
   const hasBegun = member.owned.isReady(task) && (await host.engine.stateOf(task)) !== null;
   if (own === undefined || !hasBegun) return delivery.release();
-  const problem = problemWith(work, request, { from, home: own.taken.task.home });
+  const problem = problemWith(member, request, { from, home: own.taken.task.home });
   const reply = problem === null ? await passOn(work, request, from) : refusal(problem);
   await member.results.reply(from, member.name, { kind: 'reply', id, reply });
   await delivery.finish();
 }
 
-function problemWith(
-  { member }: Work,
+/** Why a request is refused; null when it is not (Z1). */
+export function problemWith(
+  member: Pick<FleetMember, 'name' | 'answers'>,
   { task, intake }: FleetRequest,
   { from, home }: { from: string; home: string },
 ): OkaError | null {
   const about = runOfRequest(intake);
-  if (from !== home || about === null || (about !== task && !about.startsWith(`${task}.`)))
-    return new OkaError('refused', `${member.name} takes requests about ${task} from its home only`);
-  if (intake.kind === 'answer' && member.isAnsweredHere)
+  const mayAsk = from === home || (intake.kind === 'answer' && includesMember(member.answers, from));
+  if (!mayAsk || about === null || (about !== task && !about.startsWith(`${task}.`)))
+    return new OkaError('refused', `${member.name} takes requests about ${task} from its home only`, {
+      fix: `Ask at ${home}, the home of the task. OKA_FLEET_ANSWERS at ${member.name} says who else may answer.`,
+    });
+  if (intake.kind === 'answer' && member.answers === 'here')
     return new OkaError('refused', `${member.name} wants its questions to be answered there`, {
       fix: `Answer it at ${member.name}, where OKA_FLEET_ANSWERS=here is set.`,
     });

@@ -1,5 +1,6 @@
 /**
- * Owns: requests of this home about tasks that it gave away, on their way to whoever works on them.
+ * Owns: requests of this home about tasks that it gave away, and answers to those of others, on their way to whoever works
+ * on them.
  *
  * Y1 The file of a request stays in .oka/intake until the owner of the run has replied, so that nothing is lost when this
  *    worker dies. It has the same id at the owner, which handles an id once.
