@@ -24,6 +24,7 @@ export async function runSteps({ url, monitors }: NatsCluster, steps: number): P
     replicas: url.split(',').length,
     ackWaitMs: 30_000,
     answers: 'home',
+    sharing: null,
     authority: null,
   };
   await checkServers(environment.monitors, environment.replicas);

@@ -167,6 +167,8 @@ export type FleetEnvironment = {
   ackWaitMs: number;
   /** Who may answer questions of the runs here. */
   answers: FleetAnswers;
+  /** Topics whose facts are shared besides what tasks have shown; null when no facts are given or taken. */
+  sharing: { topics: string[] } | null;
   authority: string | null;
 };
 
@@ -184,9 +186,13 @@ export function fleetEnvironment(): FleetEnvironment | null {
     name: name === '' ? null : name,
     ackWaitMs: Number(process.env['OKA_FLEET_ACK_SECONDS'] ?? 30) * 1000,
     answers: answersFrom(listOf('OKA_FLEET_ANSWERS')),
+    sharing: sharingFrom(listOf('OKA_FLEET_MEMORY')),
     authority: authority === '' ? null : authority,
   };
 }
+
+const sharingFrom = (given: string[]): FleetEnvironment['sharing'] =>
+  given.includes('own') ? null : { topics: given };
 
 /** One word, or the names of members. */
 function answersFrom(names: readonly string[]): FleetAnswers {

@@ -11,6 +11,7 @@ export const SHARED = 'OKA_SHARED';
 export const FILES = 'oka_files';
 export const MEMBERS = 'oka_members';
 export const ORDERS = 'oka_orders';
+export const MEMORY = 'oka_memory';
 
 /** A run has subjects of its own: the fence counts on their last sequence. */
 export const runSubject = (run: string, member: string): string => `oka.run.${toToken(run)}.${toToken(member)}`;
@@ -28,4 +29,4 @@ export const publisherOf = (subject: string): string => fromToken(subject.slice(
 /** Dots separate the parts of a subject, so that a name with dots needs others. */
 export const toToken = (name: string): string => name.replaceAll('.', '=');
 
-const fromToken = (token: string): string => token.replaceAll('=', '.');
+export const fromToken = (token: string): string => token.replaceAll('=', '.');

@@ -2,10 +2,10 @@
  * Owns: what a member may do at the servers, as a block of their configuration.
  *
  * P1 A member publishes as itself only: the last part of the subjects of runs, tasks and results is its name, and so is its
- *    key among the members. It reads what every member reads, and hears only what is sent to its own inbox.
+ *    key among the members and what they share. It reads what every member reads, and hears only what is sent to its own inbox.
  * P2 No member creates, changes, empties or deletes a stream, or deletes a message: whoever sets the fleet up does that once.
  */
-import { FILES, MEMBERS, ORDERS, RESULTS, RUNS, SHARED, TASKS, toToken } from './fleet-subjects.ts';
+import { FILES, MEMBERS, MEMORY, ORDERS, RESULTS, RUNS, SHARED, TASKS, toToken } from './fleet-subjects.ts';
 
 export type Permissions = { publish: string[]; subscribe: string[] };
 
@@ -21,13 +21,17 @@ export function permissionsOf(member: string, role: MemberRole): Permissions {
   const subscribe = [`${inboxOf(member)}.>`];
   if (role === 'administrator') return { publish: ['oka.>', '$JS.>', '$KV.oka_*.>', `$O.${FILES}.>`], subscribe };
   const own = [`oka.run.*.${name}`, `oka.task.*.${name}`, `oka.result.*.${name}`, `oka.shared.>`];
-  const buckets = [`$KV.${MEMBERS}.${name}`, `$KV.${ORDERS}.${role === 'operator' ? '>' : `member.${name}`}`];
+  const buckets = [
+    `$KV.${MEMBERS}.${name}`,
+    `$KV.${MEMORY}.${name}`,
+    `$KV.${ORDERS}.${role === 'operator' ? '>' : `member.${name}`}`,
+  ];
   return { publish: [...own, ...buckets, `$O.${FILES}.>`, ...readingOf(name)], subscribe };
 }
 
 function readingOf(name: string): string[] {
   const files = `OBJ_${FILES}`;
-  const shared = [`KV_${MEMBERS}`, `KV_${ORDERS}`, files];
+  const shared = [`KV_${MEMBERS}`, `KV_${ORDERS}`, `KV_${MEMORY}`, files];
   return [
     `${API}.INFO`,
     ...[RUNS, TASKS, RESULTS, SHARED, ...shared].map((stream) => `${API}.STREAM.INFO.${stream}`),

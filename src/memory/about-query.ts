@@ -85,6 +85,7 @@ const REASONS: Readonly<Record<WhyForgotten, string>> = {
   undone: 'you undid it',
   expired: 'it was said to end',
   unused: 'no task has needed it for a long time',
+  withdrawn: 'the member of the fleet that shared it does so no longer',
 };
 
 /** Whether the newer fact rests on the same evidence and only rewords the older one (2). */

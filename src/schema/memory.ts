@@ -20,6 +20,7 @@ export const Fact = z
       .enum(['person', 'task', 'run', 'tool', 'import'])
       .describe('Who said it. What tools say never becomes a fact by itself.'),
     expires: Instant.optional().describe('After this moment it is no longer used.'),
+    from: Id.optional().describe('The member of the fleet that shared it; left out where it was learned here.'),
     superseded_by: Id.optional().describe('The newer fact that took its place.'),
     evidence: z.array(Evidence).min(1).max(100).describe('The events behind it.'),
   })
@@ -27,8 +28,10 @@ export const Fact = z
 export type Fact = z.infer<typeof Fact>;
 
 export const Forgotten = z
-  .enum(['deleted', 'expired', 'unused', 'undone'])
-  .describe('A person removed them, they expired, they were never used, or the change was undone.');
+  .enum(['deleted', 'expired', 'unused', 'undone', 'withdrawn'])
+  .describe(
+    'A person removed them, they expired, they were never used, the change was undone, or the member that shared them does so no longer.',
+  );
 
 /** Facts of this namespace are standing instructions: they are in every pack to which they apply. */
 export const STANDING = 'standing';

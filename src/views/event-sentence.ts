@@ -133,7 +133,8 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
   'requirement.resolved': ({ name, by, seen }) => `${name} is there (reported by ${by}): ${seen}`,
   'requirement.reopened': ({ name, by, reason }) => `${name} is still missing, although ${by} reported it: ${reason}`,
 
-  'fact.kept': ({ namespace, text }) => `Remembers (${namespace}): ${text}`,
+  'fact.kept': ({ namespace, text, from }) =>
+    `Remembers (${namespace}${from === undefined ? '' : `, shared by ${from}`}): ${text}`,
   'fact.reworded': ({ fact, text }) => `Reworded fact ${fact}: ${text}`,
   'fact.forgotten': ({ facts, why }) => `Forgot ${count(facts.length, 'fact')}, ${why}: ${facts.join(', ')}`,
   'episode.imported': ({ episode: { who, text } }) => `Imported what ${who} said elsewhere: ${text}`,

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type FleetConnection, connectFleet } from '../../src/fleet/connect-fleet.ts';
 import { openFiles } from '../../src/fleet/fleet-files.ts';
 import { openMembers } from '../../src/fleet/fleet-members.ts';
+import { openMemberMemory } from '../../src/fleet/member-memory.ts';
 import { openOrders } from '../../src/fleet/fleet-orders.ts';
 import { openStreams } from '../../src/fleet/fleet-streams.ts';
 import { RUNS, TASKS } from '../../src/fleet/fleet-subjects.ts';
@@ -47,6 +48,10 @@ describe.skipIf(!hasServer)('the permissions of members', () => {
     await resultQueue(good).send('good', result, 1);
     expect(await resultQueue(good).take('good')).toMatchObject({ from: 'good', result: { worker: 'good' } });
     expect(await (await openOrders(good, 1)).read(null)).toBeNull();
+    const memory = await openMemberMemory(good, 1);
+    await memory.put('good', '{"facts":[]}');
+    expect(await memory.revision()).toBe(1);
+    expect([...(await memory.list())]).toEqual([['good', '{"facts":[]}']]);
 
     const bad = await rawAs(cluster, 'bad');
     const forged: RunMessage = {
@@ -63,6 +68,7 @@ describe.skipIf(!hasServer)('the permissions of members', () => {
       ['oka.task.any.good', task],
       ['oka.result.good.good', result],
       ['$KV.oka_members.good', silentMember],
+      ['$KV.oka_memory.good', { facts: [] }],
       ['$KV.oka_orders.all', { isHalted: true, by: 'good', at: silentMember.at }],
       ['$KV.oka_orders.member.good', { isHalted: true, by: 'good', at: silentMember.at }],
     ] as const)
@@ -128,6 +134,7 @@ async function setUpAs(cluster: NatsCluster): Promise<void> {
   await openFiles(root, 1);
   await openMembers(root, 1);
   await openOrders(root, 1);
+  await openMemberMemory(root, 1);
   await root.close();
 }
 

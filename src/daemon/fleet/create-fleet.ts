@@ -1,6 +1,7 @@
 /** `oka fleet create`: the streams of a new fleet, for servers where members may not create any. */
 import { checkServers } from '../../fleet/check-servers.ts';
 import { openFiles } from '../../fleet/fleet-files.ts';
+import { openMemberMemory } from '../../fleet/member-memory.ts';
 import { openStreams } from '../../fleet/fleet-streams.ts';
 import type { Home } from '../../schema/home.ts';
 import { withFleet } from './fleet-access.ts';
@@ -16,6 +17,7 @@ export async function createFleet(home: Home): Promise<CreatedFleet> {
     await openFiles(connection, replicas);
     await openMembers();
     await openOrders();
+    await openMemberMemory(connection, replicas);
     await queue.depth(); // creates what members take tasks with
     return { stream: name, created, replicas };
   });

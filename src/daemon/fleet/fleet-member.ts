@@ -2,6 +2,7 @@
 import type { FleetFiles } from '../../fleet/fleet-files.ts';
 import type { FleetMembers } from '../../fleet/fleet-members.ts';
 import type { FleetOrders } from '../../fleet/fleet-orders.ts';
+import type { MemorySharing } from '../../fleet/member-memory.ts';
 import type { ResultQueue } from '../../fleet/result-queue.ts';
 import type { SharedLog } from '../../fleet/shared-values.ts';
 import type { FenceOptions, RunLog } from '../../fleet/run-fence.ts';
@@ -35,6 +36,8 @@ export type FleetMember = {
   spending: SharedSpending;
   /** Calls of all homes under rate limits. */
   rates: SharedRates;
+  /** Facts that members share; null when this one neither gives nor takes any. */
+  memory: MemorySharing | null;
   orders: FleetOrders;
   /** Requests about tasks that were given away. */
   relay: RequestRelay;

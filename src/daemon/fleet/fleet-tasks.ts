@@ -31,6 +31,7 @@ import { reportMember } from './member-report.ts';
 import { receiveRelayed } from './relayed-requests.ts';
 import { publishResult, storeResult } from './return-result.ts';
 import { endRuns, findLost, OWNED_ELSEWHERE, recordLost } from './lost-runs.ts';
+import { memorySharing } from './share-memory.ts';
 import { setAsideTask } from './set-aside-task.ts';
 import { type Active, rest, type Work } from './work-in-progress.ts';
 
@@ -61,6 +62,7 @@ export async function workForFleet(host: Host, member: FleetMember, signal: Abor
     repeat(work, () => reportMember(work)),
     repeat(work, () => findLost(work)),
     repeat(work, () => compareOwnedRuns(work)),
+    repeat(work, memorySharing(work)),
   ]);
 }
 

@@ -10,6 +10,7 @@ import { checkServers } from '../../fleet/check-servers.ts';
 import { connectFleet, type FleetConnection, retryWhileDown } from '../../fleet/connect-fleet.ts';
 import { openFiles } from '../../fleet/fleet-files.ts';
 import { openMembers } from '../../fleet/fleet-members.ts';
+import { type MemberMemory, type MemorySharing, openMemberMemory } from '../../fleet/member-memory.ts';
 import { openOrders } from '../../fleet/fleet-orders.ts';
 import { checkStream, openStreams } from '../../fleet/fleet-streams.ts';
 import { resultQueue } from '../../fleet/result-queue.ts';
@@ -73,6 +74,7 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
       shared,
       slots: fleetSlots(shared, name, watch),
       spending: sharedSpending(shared, name),
+      memory: memoryAt(connection, environment),
       rates: sharedRates(shared, randomUUID().slice(0, 13)),
       orders: await retryWhileDown(() => openOrders(connection, replicas)),
       owned,
@@ -95,6 +97,14 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
     await connection.close();
     throw error;
   }
+}
+
+/** Its bucket is opened when it is used: a member whose servers do not allow it yet does everything else. */
+function memoryAt(connection: FleetConnection, { sharing, replicas }: FleetEnvironment): MemorySharing | null {
+  if (sharing === null) return null;
+  let opened: MemberMemory | null = null;
+  const open = async (): Promise<MemberMemory> => (opened ??= await openMemberMemory(connection, replicas));
+  return { topics: sharing.topics, open };
 }
 
 /** The credentials are the secret "fleet", if there is one. */

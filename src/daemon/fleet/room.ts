@@ -18,6 +18,8 @@ export const fleet = defineRoom({
     'task.asked',
     'task.returned',
     'desk.kept',
+    'fact.kept',
+    'fact.forgotten',
   ],
   projections: async () => [(await import('./fleet-runs.ts')).fleetRuns],
   needs: { member: ports.fleet },

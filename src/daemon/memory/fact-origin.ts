@@ -52,6 +52,9 @@ const ORIGINS: { readonly [T in EventType]?: (data: DataOf<T>, task: string) => 
     text: `${who} said it in ${name}, which was imported`,
     person: who,
   }),
-  'fact.kept': () => ({ text: 'you asked oka to remember it', person: null }),
+  'fact.kept': ({ from }) => ({
+    text: from === undefined ? 'you asked oka to remember it' : `${from}, a member of the fleet, shares it`,
+    person: null,
+  }),
   'page.edited': ({ page }) => ({ text: `you edited the page ${page}`, person: null }),
 };

@@ -4,6 +4,7 @@
  * 1. What a person said is never replaced by an observation, whichever is newer.
  * 2. Of two facts about the same subject the newer is valid; the older one is superseded and stays in the ledger.
  * 3. Findings that say the same become one fact with the evidence of both.
+ * 4. What another member of a fleet shares has no part in it: it supersedes and confirms nothing that was learned here.
  */
 import type { Evidence, FactGiven } from '../../schema/memory.ts';
 import type { Rows } from '../../schema/rows.ts';
@@ -79,7 +80,7 @@ function findRelated(
   text: string,
   subject: Subject | null,
 ): { same: StoredFact[]; contrary: StoredFact[] } {
-  const near = findRelatedFacts(rows, text, subject);
+  const near = findRelatedFacts(rows, text, subject).filter(({ fact }) => fact.from === undefined);
   const isContrary = (found: StoredFact): boolean => {
     const other = subjectOfFact(found);
     return subject !== null && other !== null && areContradictory(subject, other);
@@ -115,6 +116,7 @@ export function applyPersonsFact(rows: Rows, id: string, at: string): void {
   const found = findFact(rows, id);
   if (!isValid(found)) return;
   const { fact } = found;
+  if (fact.from !== undefined) return;
   const { same, contrary } = findRelated(rows, fact.text, subjectOfFact(found));
   const isBelow = (each: StoredFact): boolean => sourceRank(each.fact.source) <= sourceRank(fact.source);
   const gone = [...same, ...contrary].filter((each) => each.fact.id !== id && !isByHand(each) && isBelow(each));
