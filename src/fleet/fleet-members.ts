@@ -1,4 +1,4 @@
-/** Owns: what members say about themselves, for people only: nothing is decided by it. */
+/** Owns: what members say about themselves, for people and as hints: no fence relies on it. */
 import { StorageType } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { MemberMessage } from '../schema/fleet.ts';

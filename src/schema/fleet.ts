@@ -177,6 +177,7 @@ export const MemberMessage = z.object({
     .describe('Drained: it takes nothing new, and has nothing left.'),
   doing: z.array(TaskProgress).max(1000).default([]).describe('What it works on.'),
   answers: FleetAnswers.optional(),
+  process: z.string().max(80).optional().describe('The process that works as this member.'),
   at: Instant,
 });
 export type MemberMessage = z.infer<typeof MemberMessage>;

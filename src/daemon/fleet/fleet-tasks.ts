@@ -24,6 +24,7 @@ import { beginRun, resume } from './begin-claimed.ts';
 import { followAskedTasks } from './asked-tasks.ts';
 import { replayProblem } from './can-replay.ts';
 import { compareOwnedRuns } from './compare-owned.ts';
+import { endedClaims } from './ended-claims.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { followOrders, isDrainingMember, readFirstOrders } from './follow-orders.ts';
 import { handOver } from './hand-over.ts';
@@ -125,7 +126,8 @@ async function workOnClaimed(work: Work, own: Active, claim: Claim, deaths: read
   const { fence } = claim;
   void fence.lost.then(() => endRuns(work, fence, OWNED_ELSEWHERE)); // at once, whatever is going on here
   try {
-    if (deaths.length >= MOST_FRUITLESS) await setAsideTask(work, own, claim, deaths);
+    const ended = deaths.length < MOST_FRUITLESS ? [] : await endedClaims(deaths, work.member.members);
+    if (ended.length >= MOST_FRUITLESS) await setAsideTask(work, own, claim, ended);
     else await seeThrough(work, own, claim);
   } catch (error) {
     if (!fence.isLost) await giveUp(work, own, fence);

@@ -28,6 +28,7 @@ export async function reportMember(work: Work): Promise<void> {
     state: stateOf(work),
     doing: progressOf(work).slice(0, MOST_RUNS),
     answers: member.answers,
+    process: member.fence.process,
     at: new Date().toISOString(),
   });
   await writeOverview(work);

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { endedClaims } from '../../../src/daemon/fleet/ended-claims.ts';
+import type { FruitlessClaim } from '../../../src/fleet/fruitless-claims.ts';
+import { MemberMessage } from '../../../src/schema/fleet.ts';
+
+const claimOf = (worker: string, process: string): FruitlessClaim => ({
+  worker,
+  process,
+  epoch: 1,
+  version: '1',
+  last: [],
+});
+const report = (name: string, process: string | undefined, second: number): MemberMessage => ({
+  ...MemberMessage.parse({
+    name,
+    version: '1',
+    labels: [],
+    slots: 1,
+    runs: [],
+    fenced: 0,
+    at: '2026-01-01T00:00:00.000Z',
+  }),
+  process,
+  at: `2026-01-01T00:00:${String(second).padStart(2, '0')}.000Z`,
+});
+
+it('a worker that reports as the process which took the task has not ended', async () => {
+  const lists = [
+    [report('lives', 'a', 1), report('restarted', 'b', 1), report('silent', 'c', 1), report('older', undefined, 1)],
+    [report('lives', 'a', 6), report('restarted', 'b2', 6), report('silent', 'c', 1), report('older', undefined, 6)],
+  ];
+  const members = { list: () => Promise.resolve(lists.shift() ?? []) };
+  const claims = [
+    claimOf('lives', 'a'),
+    claimOf('restarted', 'b'),
+    claimOf('silent', 'c'),
+    claimOf('older', 'd'),
+    claimOf('gone', 'a'), // another member cannot live for it
+  ];
+  const ended = await endedClaims(claims, members, 1);
+  expect(ended.map(({ worker }) => worker)).toEqual(['restarted', 'silent', 'older', 'gone']);
+});
