@@ -101,7 +101,7 @@ describe.skipIf(!hasServer)('a task that another member works on', () => {
     await strict.oka('approve', 'asked');
     await until('it is approved there', async () => (await returnedAt(home))['asked'] === 'done');
     expect(counter.counts.get('asked')).toBe(1);
-    expect((await home.events('task.asked')).at(-1)?.data.waits).toEqual([]);
+    expect(await home.oka('status')).not.toContain('oka approve'); // the result may come before the end of the wait is seen
   });
 });
 
