@@ -16,6 +16,7 @@ import { foldHistory, type RunHistory } from '../../fleet/run-owner.ts';
 import type { Delivery } from '../../fleet/result-queue.ts';
 import type { QueuedTask } from '../../fleet/task-queue.ts';
 import { messageOf } from '../../schema/errors.ts';
+import type { TaskMessage } from '../../schema/fleet.ts';
 import type { Host } from '../host.ts';
 import { isPaused, isStopped } from '../home/stop-files.ts';
 import type { Log } from '../log-line.ts';
@@ -34,6 +35,7 @@ import { publishResult, storeResult } from './return-result.ts';
 import { endRuns, findLost, OWNED_ELSEWHERE, recordLost } from './lost-runs.ts';
 import { memorySharing } from './share-memory.ts';
 import { setAsideTask } from './set-aside-task.ts';
+import { releaseFolder, reserveFolder } from './reserve-folder.ts';
 import { type Active, rest, type Work } from './work-in-progress.ts';
 
 const UNABLE_MS = 10_000;
@@ -110,8 +112,8 @@ async function workOn(work: Work, taken: QueuedTask): Promise<void> {
     const messages = await member.log.read(id);
     const history = foldHistory(messages);
     await member.checkStream(); // after it was read: in a stream that was created again, a claim of before is not seen
-    if (history.isReturned) return await own.taken.finish();
-    if (!isAble(work, id, history)) return own.taken.release(UNABLE_MS);
+    if (history.isReturned) return await finish(work, own);
+    if (!isAble(work, own.taken.task, history)) return own.taken.release(UNABLE_MS);
     const claim = await claimRun(member.log, id, member.fence, history);
     if (claim === null) return; // whoever was faster says that it works on it
     await workOnClaimed(work, own, claim, fruitlessClaims(messages));
@@ -156,8 +158,10 @@ async function giveUp(work: Work, own: Active, fence: RunFence): Promise<void> {
 }
 
 /** G4. Reported once for each task. */
-function isAble({ host, unable, log }: Work, id: string, history: RunHistory): boolean {
-  const problem = replayProblem(history, host.valuesOf({ tools: ports.tools }).tools);
+function isAble({ host, member, unable, log }: Work, task: TaskMessage, history: RunHistory): boolean {
+  const { id } = task;
+  const problem =
+    replayProblem(history, host.valuesOf({ tools: ports.tools }).tools) ?? reserveFolder(host, member.name, task);
   if (problem === null) return true;
   if (unable.get(id) !== problem) log(`${id}: not taken, ${problem}`);
   unable.set(id, problem);
@@ -188,13 +192,19 @@ async function isFinished({ host: { engine } }: Work, run: string): Promise<bool
   return state !== null && isOver(state.status);
 }
 
+async function finish({ host }: Work, { taken }: Active): Promise<void> {
+  await taken.finish();
+  releaseFolder(host, taken.task.id);
+}
+
 /** The servers may not answer for a while; the result is published until they do. */
-async function untilReturned({ host, member, signal, log }: Work, own: Active, fence: RunFence): Promise<void> {
+async function untilReturned(work: Work, own: Active, fence: RunFence): Promise<void> {
+  const { host, member, signal, log } = work;
   while (!signal.aborted && !fence.isLost)
     try {
       await publishResult(host, member, own.taken.task, fence.owner);
       await fence.finish();
-      await own.taken.finish();
+      await finish(work, own);
       member.owned.remove(fence);
       return;
     } catch (error) {

@@ -7,6 +7,7 @@ import { replaceFile } from '../../ledger/disk.ts';
 import type { ResultMessage } from '../../schema/fleet.ts';
 import type { Active, Work } from './work-in-progress.ts';
 import { readFolder, storeFiles } from './run-folder.ts';
+import { releaseFolder } from './reserve-folder.ts';
 
 /** When it resolves, the result is on its way home, and the task is out of the queue. */
 export async function setAsideTask(
@@ -37,6 +38,7 @@ export async function setAsideTask(
   await member.results.send(home, result, epoch);
   await fence.finish();
   await taken.finish();
+  releaseFolder(host, id);
   member.owned.remove(fence);
   log(`${id}: ${reason}`);
 }

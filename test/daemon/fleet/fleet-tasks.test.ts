@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -52,6 +52,31 @@ it('G3 a run that was lost is claimed again only when what was running of it has
   leaving.abort();
   await working;
   expect(steps.slice(0, 7)).toEqual(['one: 1', 'one: 2', 'run.claimed', 'goes on', 'two: 3', 'run.fenced', 'one: 4']);
+});
+
+it('a task of another home does not get a folder of the desk that was there before', async () => {
+  const steps: string[] = [];
+  const { log } = modelRunLog(({ kind, worker }) => void (kind === 'claim' && steps.push(`${worker} claims`)));
+  const folder = join(root, 'workspace', 'desk', 'taxes');
+  mkdirSync(folder, { recursive: true });
+  const reports: string[] = [];
+  const deliveries: QueuedTask[] = [];
+  const leaving = new AbortController();
+  const started = async (): Promise<void> => void steps.push('starts');
+  const host = hostWith({ start: started, wait: () => new Promise(() => undefined), stop: started });
+  const member = memberWith(steps, deliveries, log);
+  const working = workForFleet(host, member, leaving.signal, (line) => void reports.push(line));
+  const given = { ...delivery().task, id: 'taxes', home: 'bad' };
+  const [released, again] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  deliveries.push({ ...delivery(), task: given, release: () => released.resolve() });
+  await released.promise;
+  expect(reports).toContain('taxes: not taken, desk/taxes is there already and belongs to something else');
+  expect(steps).toEqual([]);
+  rmSync(folder, { recursive: true });
+  deliveries.push({ ...delivery(), task: given, release: () => again.resolve() });
+  await vi.waitUntil(() => steps.includes('one claims'));
+  leaving.abort();
+  await Promise.all([working, again.promise]);
 });
 
 const delivery = (): QueuedTask => ({

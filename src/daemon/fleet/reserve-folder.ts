@@ -1,0 +1,40 @@
+/**
+ * Owns: which folders of the desk a task of another home may have here. Whoever gives a task away chooses its id, and with
+ * it the name of its folder: one that was there before belongs to somebody else, and is neither used, sent nor replaced.
+ *
+ * A note in `.oka/state` says that a task has its folder here; it is there before the run is claimed, until the result is
+ * on its way.
+ */
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { lstatIfPresent, replaceFile } from '../../ledger/disk.ts';
+import type { TaskMessage } from '../../schema/fleet.ts';
+import { deskFolder } from '../desk-folder.ts';
+import type { Host } from '../host.ts';
+import { ports } from '../room-ports.ts';
+import { fleetRuns } from './fleet-runs.ts';
+
+/** Why this member cannot take the task; null when its folder is its own here. */
+export function reserveFolder(host: Host, member: string, { id, home }: TaskMessage): string | null {
+  const note = noteOf(host, id);
+  if (home === member || existsSync(note)) return null;
+  const isThere = lstatIfPresent(join(deskFolder(host.home), id)) !== undefined;
+  if (isThere && !hasWorkedOn(host, id)) return `desk/${id} is there already and belongs to something else`;
+  mkdirSync(notesFolder(host), { recursive: true });
+  replaceFile(note, '', { durable: true });
+  return null;
+}
+
+/** Called when nothing more is done for the task. */
+export function releaseFolder(host: Host, task: string): void {
+  rmSync(noteOf(host, task), { force: true });
+}
+
+const notesFolder = ({ home }: Host): string => join(home.oka, 'state', 'fleet_folders');
+const noteOf = (host: Host, task: string): string => join(notesFolder(host), task);
+
+/** The notes can be gone, as everything in `.oka/state` can. */
+function hasWorkedOn(host: Host, task: string): boolean {
+  const { claimed, fenced } = host.valuesOf({ projections: ports.projections }).projections.stateOf(fleetRuns);
+  return claimed[task] !== undefined || fenced.includes(task);
+}
