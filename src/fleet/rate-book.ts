@@ -16,13 +16,15 @@ export type Sightings = Map<string, { calls: number; since: number }>;
 
 type Counted = { id: string; calls: number; ends: number };
 
-/** A call arrives a moment after its place was taken. */
-const LEAST_LATENCY_MS = 250;
-const MOST_LATENCY_MS = 2000;
+const LEAST_LATENCY_MS = 1000;
+const MOST_LATENCY_MS = 5000;
+
+/** How much later than its place was asked for a call may be made. */
+export const latencyMs = (seconds: number): number =>
+  Math.min(MOST_LATENCY_MS, Math.max(LEAST_LATENCY_MS, seconds * 100));
 
 /** For how long a call counts. */
-export const countedMs = (seconds: number): number =>
-  seconds * 1000 + Math.min(MOST_LATENCY_MS, Math.max(LEAST_LATENCY_MS, seconds * 100));
+export const countedMs = (seconds: number): number => seconds * 1000 + latencyMs(seconds);
 
 export const sightingOf = (name: string, id: string): string => `${name} ${id}`;
 

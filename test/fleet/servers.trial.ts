@@ -79,11 +79,17 @@ async function untilPublished(servers: readonly string[]): Promise<void> {
   throw new Error(`nothing is stored at ${servers.join(', ')}`);
 }
 
+/** Servers that have just started say for a while that there is no stream, or nobody who leads it. */
 async function countMessages(cluster: NatsCluster): Promise<number> {
   const connection = await connect({ servers: toHosts(cluster.url.split(',')) });
   try {
-    const manager = await jetstreamManager(connection);
-    return (await manager.streams.info(STREAM).catch(() => null))?.state.messages ?? 0;
+    let messages = 0;
+    for (let tries = 0; tries < 60 && messages < MESSAGES; tries += 1) {
+      const manager = await jetstreamManager(connection).catch(() => null);
+      messages = (await manager?.streams.info(STREAM).catch(() => null))?.state.messages ?? 0;
+      if (messages < MESSAGES) await sleep(500);
+    }
+    return messages;
   } finally {
     await connection.close();
   }

@@ -14,11 +14,12 @@ const signal = new AbortController().signal;
 
 describe('rate limits in a fleet', () => {
   it('are never exceeded, wherever homes end, whatever answers get lost, and however far their clocks are apart', async () => {
-    await fc.assert(simulation(true), { numRuns: timesOf(3000, 60) });
+    await fc.assert(simulation(true), { numRuns: timesOf(1000, 60) });
   });
 
   it('are kept by the expected sequence: without it the same check finds faults', async () => {
-    expect((await fc.check(simulation(false), { numRuns: 500 })).failed).toBe(true);
+    const busy = { pause: fc.constant(0), dies: fc.constant(false) };
+    expect((await fc.check(simulation(false, busy), { numRuns: 500 })).failed).toBe(true);
   });
 
   it('calls of a home that is gone count for the time of the limit, from when another home sees them', async () => {
@@ -87,15 +88,17 @@ function openHome(log: SharedLog, process: string, now: number): TestHome {
   return home as TestHome;
 }
 
+const anyStep = { pause: fc.integer({ min: 0, max: 8000 }), dies: fc.boolean() };
+
 /** Homes make calls as soon as they may, while time passes for all of them, and end between a place and its call. */
-function simulation(isGuarded: boolean): fc.IAsyncProperty<[fc.Scheduler, SharedFault[], HomePlan[]]> {
+function simulation(
+  isGuarded: boolean,
+  step: typeof anyStep = anyStep,
+): fc.IAsyncProperty<[fc.Scheduler, SharedFault[], HomePlan[]]> {
   const fault = fc.constantFrom<SharedFault>('none', 'none', 'none', 'request lost', 'answer lost');
   const plan = fc.record({
     apart: fc.integer({ min: 0, max: 3_600_000 }),
-    steps: fc.array(fc.record({ pause: fc.integer({ min: 0, max: 8000 }), dies: fc.boolean() }), {
-      minLength: 2,
-      maxLength: 6,
-    }),
+    steps: fc.array(fc.record(step), { minLength: 2, maxLength: 6 }),
   });
   return fc.asyncProperty(
     fc.scheduler(),

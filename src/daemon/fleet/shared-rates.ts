@@ -11,9 +11,12 @@
  * 4. Under a limit of many calls those of one home within a short time are counted as one entry, as old as the last of
  *    them, so that the value stays small.
  * 5. While the servers do not answer no place is taken: the call waits, as long as nobody stops it.
+ * 6. A place whose answer came late is not used, since others have counted it for a while: another one is taken. So is one
+ *    after an attempt without an answer.
  */
 import {
   countedMs,
+  latencyMs,
   type RateEntry,
   type RateLimit,
   sightingOf,
@@ -62,6 +65,24 @@ export function sharedRates(
       const isSame = JSON.stringify(next) === JSON.stringify(value ?? { limits: {} });
       return { next: isSame ? null : next, result: wait };
     });
+  const takeInTime = async (
+    limits: Parameters<TakePlaces>[0],
+    signal: AbortSignal,
+  ): Promise<{ ms: number | null; wanted: WantedPlace[] }> => {
+    const inTimeMs = Math.min(...Object.values(limits).map(({ seconds }) => latencyMs(seconds)));
+    for (;;) {
+      let began = monotonic();
+      let wanted: WantedPlace[] = [];
+      const ms = await untilAnswered(signal, () => {
+        if (wanted.length > 0) for (const name of Object.keys(limits)) own.delete(name);
+        began = monotonic();
+        wanted = Object.entries(limits).map(([name, limit]) => placeFor(name, limit));
+        return change(wanted);
+      });
+      if (ms !== 0 || monotonic() - began <= inTimeMs) return { ms, wanted };
+      for (const name of Object.keys(limits)) own.delete(name);
+    }
+  };
   /** What nobody calls any more is removed by whoever has called it last. */
   const cleanAfter = (ms: number): void => {
     clearTimeout(cleaning);
@@ -71,8 +92,7 @@ export function sharedRates(
   return {
     take: (limits, signal) =>
       inTurn(async () => {
-        const wanted = Object.entries(limits).map(([name, limit]) => placeFor(name, limit));
-        const ms = await untilAnswered(signal, () => change(wanted));
+        const { ms, wanted } = await takeInTime(limits, signal);
         if (ms === null || signal.aborted) return null;
         if (ms > 0) return Math.max(SOON_MS, ms);
         for (const { name, entry } of wanted) {
