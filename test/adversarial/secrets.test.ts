@@ -188,7 +188,7 @@ describe('down every road', () => {
 
 describe('nothing can be read', () => {
   it('in the ledger, artifacts, snapshots, projections and caches', () => {
-    const files = filesUnder(home.oka);
+    const files = filesUnder(home.oka).filter((file) => !file.endsWith('.reserve')); // random bytes, which have every short value by chance
     expect(files.length).toBeGreaterThan(100);
     const found = files.flatMap((file) => {
       const bytes = readFileSync(file);

@@ -78,12 +78,12 @@ type Lived = {
 
 async function lived(silence: Silence | null): Promise<Lived> {
   await using story = await openStory({ model, config });
-  story.write('.oka/run_ledger.jsonl', ''); // nobody is welcomed
   const up = story.start(['up', '--no-web'], { CONVEX_URL: silence?.url ?? '' });
   const maintenance = await story.until(
     'maintenance',
     async () => penHolder(story.home.ledgers.maintenance)?.pid || undefined,
   );
+  await story.until('the welcome', async () => story.told.find((line) => line.includes('outbox/welcome')));
   if (silence !== null) await story.until('an attempt', async () => (silence.isTried(story) ? true : undefined));
   const before = memoryOf(maintenance);
   for (const [id, text] of Object.entries(TASKS)) {
