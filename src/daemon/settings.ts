@@ -10,8 +10,8 @@ import type { VaultPlaces } from '../guard/open-vault.ts';
 import { environmentNames, type ModelEnvironment } from '../models/model-environment.ts';
 import type { ProviderDefinition } from '../schema/model-provider.ts';
 import type { Config } from '../schema/config.ts';
-import type { FleetAnswers } from '../schema/answer-rights.ts';
 import type { Home } from '../schema/home.ts';
+import { type FleetEnvironment, readFleetEnvironment } from './fleet-environment.ts';
 import { binFolders } from '../tools/deps/tool-links.ts';
 import { type Machine, PACKAGE_MANAGERS } from '../tools/deps/system-package.ts';
 import { shimFolder } from '../tools/deps/shims.ts';
@@ -156,62 +156,7 @@ export function replicaEnvironment(): { url: string | null; key: string | null }
 }
 
 /** What is set about the fleet; null when this home works alone. */
-export type FleetEnvironment = {
-  servers: string[];
-  /** Where the servers report on themselves. */
-  monitors: string[];
-  replicas: number;
-  labels: string[];
-  /** The name of this member; null for the id of its home. */
-  name: string | null;
-  ackWaitMs: number;
-  /** Who may answer questions of the runs here. */
-  answers: FleetAnswers;
-  /** Topics whose facts are shared besides what tasks have shown; null when no facts are given or taken. */
-  sharing: { topics: string[] } | null;
-  authority: string | null;
-};
-
-export function fleetEnvironment(): FleetEnvironment | null {
-  const listOf = (name: string): string[] => (process.env[name] ?? '').split(',').flatMap((each) => each.trim() || []);
-  const servers = listOf('OKA_FLEET');
-  if (servers.length === 0) return null;
-  const monitors = listOf('OKA_FLEET_MONITOR');
-  const { OKA_FLEET_REPLICAS: replicas, OKA_FLEET_NAME: name = '', OKA_FLEET_CA: authority = '' } = process.env;
-  return {
-    servers,
-    monitors: monitors.length > 0 ? monitors : servers.map((each) => `http://${hostOf(each)}:8222`),
-    replicas: Number(replicas ?? (servers.length >= 3 ? 3 : 1)),
-    labels: listOf('OKA_FLEET_LABELS'),
-    name: name === '' ? null : name,
-    ackWaitMs: Number(process.env['OKA_FLEET_ACK_SECONDS'] ?? 30) * 1000,
-    answers: answersFrom(listOf('OKA_FLEET_ANSWERS')),
-    sharing: sharingFrom(listOf('OKA_FLEET_MEMORY')),
-    authority: authority === '' ? null : authority,
-  };
-}
-
-const sharingFrom = (given: string[]): FleetEnvironment['sharing'] =>
-  given.includes('own') ? null : { topics: given };
-
-/** One word, or the names of members. */
-function answersFrom(names: readonly string[]): FleetAnswers {
-  const [first = 'home'] = names;
-  if (names.length <= 1 && (first === 'here' || first === 'home' || first === 'fleet')) return first;
-  if (names.every((name) => /^[\w.-]{1,120}$/.test(name) && name !== 'here' && name !== 'fleet')) return [...names];
-  throw new OkaError('usage', `OKA_FLEET_ANSWERS cannot be "${names.join(',')}"`, {
-    fix: 'Set it to here, home or fleet, or to the names of members, such as: OKA_FLEET_ANSWERS=laptop,desktop',
-  });
-}
-
-function hostOf(server: string): string {
-  const url = server.includes('://') ? server : `nats://${server}`;
-  if (!URL.canParse(url))
-    throw new OkaError('usage', `OKA_FLEET names message servers, not "${server}"`, {
-      fix: 'Such as: OKA_FLEET=nats://a:4222,nats://b:4222,nats://c:4222',
-    });
-  return new URL(url).hostname;
-}
+export const fleetEnvironment = (): FleetEnvironment | null => readFleetEnvironment(process.env);
 
 /** A proxy in a process of its own, and the file with the key that is shared with it. */
 export type EgressProxy = { host: string; port: number; key: string | null };

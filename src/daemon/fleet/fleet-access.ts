@@ -11,7 +11,8 @@ import type { FleetStream } from '../../schema/fleet.ts';
 import type { Home } from '../../schema/home.ts';
 import { openHomeVault } from '../guard/home-vault.ts';
 import { readIdentity } from '../home/home-identity.ts';
-import { type FleetEnvironment, fleetEnvironment } from '../settings.ts';
+import type { FleetEnvironment } from '../fleet-environment.ts';
+import { fleetEnvironment } from '../settings.ts';
 import { fleetRuns, type FleetRuns } from './fleet-runs.ts';
 
 export type FleetAccess = {
