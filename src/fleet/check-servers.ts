@@ -10,6 +10,9 @@ import { OkaError } from '../schema/errors.ts';
 export type ServerReport = {
   server_name?: string;
   version?: string;
+  /** Both by the clock of the server. */
+  start?: string;
+  now?: string;
   jetstream?: { config?: { sync_always?: boolean } };
   cluster?: { urls?: readonly string[] };
 };
@@ -17,11 +20,13 @@ export type ServerReport = {
 export type ServerProblem = { problem: string; fix: string };
 
 const OLDEST = [2, 12, 3] as const;
+/** A server reports on itself before it has read what it stores. */
+const STARTING_MS = 30_000;
 
 /** Refuses servers that could lose what they acknowledged, with the line to change. */
 export async function checkServers(monitors: readonly string[], replicas: number): Promise<void> {
   const reports = await Promise.all(monitors.map(readReport));
-  const answered = reports.filter((report) => report !== null);
+  const answered = reports.flatMap((report) => (report === null || isStarting(report) ? [] : [report]));
   const needed = Math.floor(monitors.length / 2) + 1;
   if (answered.length < needed)
     throw new OkaError(
@@ -63,6 +68,11 @@ export function serverProblems(report: ServerReport, replicas: number): ServerPr
       fix: `Add a \`cluster\` block with routes to ${replicas} servers, or set OKA_FLEET_REPLICAS=1.`,
     });
   return problems;
+}
+
+/** Whether a server that was just started may still get its JetStream ready; it counts as one that did not answer. */
+export function isStarting({ start = '', now = '', jetstream }: ServerReport): boolean {
+  return jetstream?.config === undefined && Date.parse(now) - Date.parse(start) < STARTING_MS;
 }
 
 function isRecent(version: string): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serverProblems } from '../../src/fleet/check-servers.ts';
+import { isStarting, serverProblems } from '../../src/fleet/check-servers.ts';
 
 const good = {
   server_name: 'n1',
@@ -25,5 +25,14 @@ describe('the start check of the message servers', () => {
     expect(fixesOf({ cluster: { urls: ['b:6222'] } })[0]).toContain('routes to 3 servers');
     expect(fixesOf({ cluster: {} })[0]).toContain('OKA_FLEET_REPLICAS=1');
     expect(fixesOf({ cluster: undefined }, 1)).toEqual([]);
+  });
+
+  it('waits for a server that has just started, by its own clock', () => {
+    const start = '2026-01-01T00:00:00.5Z';
+    const starting = { server_name: 'n1', version: '2.15.1', start, now: '2026-01-01T00:00:20Z' };
+    expect(isStarting(starting)).toBe(true);
+    expect(isStarting({ ...starting, now: '2026-01-01T00:00:31Z' })).toBe(false);
+    expect(isStarting({ ...starting, jetstream: good.jetstream })).toBe(false);
+    expect(isStarting({ server_name: 'n1' })).toBe(false);
   });
 });

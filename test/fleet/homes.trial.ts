@@ -71,7 +71,7 @@ describe.skipIf(!hasServer)('homes that share one inbox', () => {
         while (counter.counts.size < Math.min(3, TASK_COUNT)) await sleep(100);
         for (let round = 0; round < FULL_DISKS; round += 1) await fillDisk(members.at(-1)?.home.dir ?? '', FULL_MS);
         await disturbServers(cluster);
-        await disturb(members, cluster);
+        await disturb(members, cluster, counter);
         await untilReturned(members[0], ids);
         await person.stop();
         for (const member of members)
@@ -177,9 +177,12 @@ async function disturbServers(cluster: NatsCluster): Promise<void> {
 }
 
 /** Kills and pauses workers and kills a leader, spread over the work. */
-async function disturb(members: Member[], cluster: NatsCluster): Promise<void> {
+async function disturb(members: Member[], cluster: NatsCluster, counter: Counter): Promise<void> {
   const paused: Promise<void>[] = [];
-  for (let round = 0; round < Math.max(KILLS, PAUSES, LEADER_KILLS); round += 1) {
+  const rounds = Math.max(KILLS, PAUSES, LEADER_KILLS);
+  const begun = counter.counts.size;
+  for (let round = 0; round < rounds; round += 1) {
+    await untilCounted(counter, begun + ((TASK_COUNT - begun) * round) / rounds);
     const killed = members[round % members.length];
     const other = members[(round + 1) % members.length];
     if (round < PAUSES && other !== undefined) paused.push(pause(other.process));
@@ -188,10 +191,16 @@ async function disturb(members: Member[], cluster: NatsCluster): Promise<void> {
       await ended(killed.process);
       killed.process = startWorker(killed.home, killed.name, cluster);
     }
-    if (round < LEADER_KILLS) await restartLeader(cluster, RUNS);
+    if (Math.ceil((round * LEADER_KILLS) / rounds) < Math.ceil(((round + 1) * LEADER_KILLS) / rounds))
+      await restartLeader(cluster, RUNS);
     await sleep(3000);
   }
   await Promise.all(paused);
+}
+
+/** Waits for so many calls, but not for long: the ones that are left may all wait for a person. */
+async function untilCounted({ counts }: Counter, count: number): Promise<void> {
+  for (let tries = 0; counts.size < count && tries < 300; tries += 1) await sleep(100);
 }
 
 async function pause(child: ChildProcess): Promise<void> {
