@@ -2,7 +2,7 @@
 import type { Io } from './io.ts';
 import { bytes, count } from './plain-text.ts';
 
-export type Unit = 'bytes' | 'events' | 'texts' | 'files' | 'frames';
+export type Unit = 'bytes' | 'events' | 'texts' | 'files' | 'frames' | 'runs';
 export type Progress = { reach: (done: number, total?: number) => void; end: () => void };
 
 const PATIENCE_MS = 2000;

@@ -11,7 +11,16 @@ export type BulkAct = z.infer<typeof BulkAct>;
 /** How many runs one act takes at most. */
 export const MOST_AT_ONCE = 1000;
 
-const ChosenRun = z.strictObject({ run: Id, title: z.string().describe('What it is about.'), status: RunStatus });
+const ChosenRun = z.strictObject({
+  run: Id,
+  title: z.string().describe('What it is about.'),
+  status: RunStatus,
+  member: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('Of a task that was given to the fleet: the other member that has it; null while it is in the queue.'),
+});
 
 export const BulkPreview = z
   .strictObject({

@@ -5,6 +5,7 @@
  */
 import { isInside } from '../engine/child-terms.ts';
 import type { Rows } from '../schema/rows.ts';
+import type { RunStatus } from '../schema/run.ts';
 import { hasWords, wordsIn } from '../schema/text-words.ts';
 import { type RunDetail, type RunsPage, RunsQuery, type RunSummary } from '../schema/view-answers.ts';
 import { type Candidate, candidates, type Filter, foldedRuns, listOf } from './run-candidates.ts';
@@ -135,14 +136,37 @@ const pinnedMatches = (rows: Rows, filter: Filter): RunSummary[] =>
 
 /** Whether a run is one that is asked for; pages and acts on many runs use it alike. */
 function matches(rows: Rows, row: RunRow, filter: Filter): boolean {
-  const { status, kind, tag, schedule, since, until, min_cost, max_cost, text, archived, all } = filter;
-  if (status !== undefined && !listOf(status).includes(statusForPeople(rows, row))) return false;
-  if (kind !== undefined && !listOf(kind).includes(row.kind)) return false;
+  const { kind, all } = filter;
   if (!all && isInside(row) && (kind === undefined || !listOf(kind).includes('child'))) return false;
-  if (archived !== 'also' && (row.archived === true) !== (archived === 'only')) return false;
-  if (tag !== undefined && row.tags?.some((each) => each.toLowerCase() === tag.toLowerCase()) !== true) return false;
-  if (schedule !== undefined && row.schedule !== schedule) return false;
-  if ((since !== undefined && row.started < since) || (until !== undefined && row.started >= until)) return false;
-  if (row.spent.usd < (min_cost ?? 0) || row.spent.usd > (max_cost ?? Number.POSITIVE_INFINITY)) return false;
-  return text === undefined || hasWords(`${row.title} ${row.run}`, wordsIn(text));
+  return fits({ ...row, usd: row.spent.usd, status: () => statusForPeople(rows, row) }, filter);
+}
+
+/** What lists know of a task that another member of the fleet has. */
+export type GivenRun = Pick<RunSummary, 'run' | 'title' | 'status' | 'started' | 'cursor' | 'kind' | 'tags'> & {
+  /** Who works on it, or did; null while it is in the queue. */
+  member: string | null;
+};
+
+/** Those that are asked for. What they cost is not known here. */
+export function filterGiven(given: readonly GivenRun[], query: RunsQuery): GivenRun[] {
+  const filter = RunsQuery.parse(query);
+  return given.filter((each) => fits({ ...each, usd: 0, status: () => each.status }, filter));
+}
+
+type Fitting = Pick<RunRow, 'run' | 'title' | 'kind' | 'started' | 'schedule' | 'archived'> & {
+  tags?: readonly string[] | undefined;
+  usd: number;
+  status: () => RunStatus;
+};
+
+function fits(run: Fitting, filter: Filter): boolean {
+  const { status, kind, tag, schedule, since, until, min_cost, max_cost, text, archived } = filter;
+  if (status !== undefined && !listOf(status).includes(run.status())) return false;
+  if (kind !== undefined && !listOf(kind).includes(run.kind)) return false;
+  if (archived !== 'also' && (run.archived === true) !== (archived === 'only')) return false;
+  if (tag !== undefined && run.tags?.some((each) => each.toLowerCase() === tag.toLowerCase()) !== true) return false;
+  if (schedule !== undefined && run.schedule !== schedule) return false;
+  if ((since !== undefined && run.started < since) || (until !== undefined && run.started >= until)) return false;
+  if (run.usd < (min_cost ?? 0) || run.usd > (max_cost ?? Number.POSITIVE_INFINITY)) return false;
+  return text === undefined || hasWords(`${run.title} ${run.run}`, wordsIn(text));
 }

@@ -1,4 +1,5 @@
-import { performBulk, previewBulk } from '../../daemon/home/bulk-acts.ts';
+import { type Choice, performBulk, previewBulk, REQUESTS_AT_ONCE } from '../../daemon/home/bulk-acts.ts';
+import { memberName } from '../../daemon/fleet/given-runs.ts';
 import { repeatRun } from '../../daemon/home/repeat-run.ts';
 import { withHost } from '../../daemon/host.ts';
 import { penHolder } from '../../ledger/pen.ts';
@@ -14,7 +15,7 @@ import { readViews } from '../read-views.ts';
 import { requestOfWorker } from '../submitted.ts';
 import { runFilterOf, type RunFilterValues } from '../table/run-filter-options.ts';
 
-type Options = RunFilterValues & { yes: boolean };
+type Options = RunFilterValues & { member?: string | undefined; yes: boolean };
 type Data = { preview: BulkPreview; outcomes: BulkOutcome[] | null };
 
 /** Acts on the runs that are named, or on all that fit the options, once the person has seen which these are. */
@@ -26,7 +27,7 @@ export const actOnRuns = (act: BulkAct): CommandModule<Options, Data> => ({
 
 async function run(call: Call<Options, Data>, act: BulkAct): Promise<Answer<Data>> {
   const choice = await chooseRuns(call, act);
-  const preview = await readViews(call, (rows) => previewBulk(rows, act, choice));
+  const preview = await readViews(call, (rows) => previewBulk(call.home, rows, act, choice));
   if (preview.count === 0 || !(await isConfirmed(call, preview)))
     return answer(
       { preview, outcomes: null },
@@ -34,26 +35,33 @@ async function run(call: Call<Options, Data>, act: BulkAct): Promise<Answer<Data
     );
   const request = { act, runs: preview.runs.map(({ run: name }) => name), token: preview.token };
   const outcomes: BulkOutcome[] = [];
-  await withRequests(call, act, async (submit) => {
+  const progress = call.progress(VERBS[act], 'runs');
+  await withRequests(call, act, async (submit, atOnce) => {
     const repeat = (name: string): Promise<unknown> => repeatRun(call.home, name, submit);
-    for await (const outcome of performBulk(request, { request: submit, repeat })) {
+    for await (const outcome of performBulk(request, { request: submit, repeat, atOnce })) {
       outcomes.push(outcome);
+      progress.reach(outcomes.length, preview.count);
       if (call.signal.aborted) return;
     }
-  });
+  }).finally(() => progress.end());
   if (call.signal.aborted) return { code: exits.interrupted };
   return answer({ preview, outcomes }, outcomes.some(({ outcome }) => outcome === 'failed') ? exits.no : exits.ok);
 }
 
-async function chooseRuns(call: Call<Options, Data>, act: BulkAct): Promise<Parameters<typeof previewBulk>[2]> {
+async function chooseRuns(call: Call<Options, Data>, act: BulkAct): Promise<Choice> {
   const filter = runFilterOf(call.options);
-  if (call.operands.length === 0 && Object.keys(filter).length === 0)
+  const { member } = call.options;
+  const isFiltered = Object.keys(filter).length > 0 || member !== undefined;
+  if (member !== undefined && memberName(call.home) === null)
+    throw new OkaError('usage', '--member chooses by who works on a task, and this home is in no fleet', {
+      fix: 'Leave it out, or start the worker with OKA_FLEET (docs/FLEET.md).',
+    });
+  if (call.operands.length === 0 && !isFiltered)
     throw new OkaError('usage', 'say which runs: by name, or by options such as --status failed', {
       fix: `Such as: oka runs ${act} report-1a2b3c4d, or: oka runs ${act} --since 7d --text report`,
     });
-  if (call.operands.length === 0) return { filter };
-  if (Object.keys(filter).length > 0)
-    throw new OkaError('usage', 'runs are chosen either by name or by options, not by both');
+  if (call.operands.length === 0) return { filter, member };
+  if (isFiltered) throw new OkaError('usage', 'runs are chosen either by name or by options, not by both');
   const runs: string[] = [];
   for (const given of call.operands) runs.push(await findRunName(call, given));
   return { runs };
@@ -76,14 +84,14 @@ type Submit = (intake: Intake) => Promise<unknown>;
 async function withRequests(
   call: Call<Options, Data>,
   act: BulkAct,
-  work: (submit: Submit) => Promise<void>,
+  work: (submit: Submit, atOnce: number) => Promise<void>,
 ): Promise<void> {
   const { home, signal, notify } = call;
   if (penHolder(home.ledgers.run) !== null)
-    return work(async (intake) => (await requestOfWorker({ home, signal }, intake))?.done);
+    return work(async (intake) => (await requestOfWorker({ home, signal }, intake))?.done, REQUESTS_AT_ONCE);
   if (act === 'resume' || act === 'again')
     throw new OkaError('refused', 'no worker is running that could do this', { fix: 'Start one: oka up' });
-  await withHost(home, signal, ({ handle }) => work(async (intake) => lateAnswer(await handle(intake))), {
+  await withHost(home, signal, ({ handle }) => work(async (intake) => lateAnswer(await handle(intake)), 1), {
     warn: notify,
   });
 }
@@ -102,7 +110,7 @@ const VERBS: Readonly<Record<BulkAct, string>> = {
 
 function render({ preview, outcomes }: Data, terminal: Terminal): string {
   const { act, count: runs, left_out: leftOut, complete } = preview;
-  const lines = outcomes === null ? preview.runs.map(({ run: name, title }) => `  ${name}  ${plainText(title)}`) : [];
+  const lines = outcomes === null ? preview.runs.map(renderChosen) : [];
   const failed = (outcomes ?? []).filter(({ outcome }) => outcome === 'failed');
   const queued = (outcomes ?? []).filter(({ outcome }) => outcome === 'queued').length;
   return [
@@ -115,4 +123,9 @@ function render({ preview, outcomes }: Data, terminal: Terminal): string {
     ...(outcomes === null && runs > 0 ? ['Do it: add --yes'] : []),
     '',
   ].join('\n');
+}
+
+function renderChosen({ run, title, member }: BulkPreview['runs'][number]): string {
+  const where = member === undefined ? '' : member === null ? '  (in the queue of the fleet)' : `  (at ${member})`;
+  return `  ${run}  ${plainText(title)}${where}`;
 }

@@ -1,16 +1,20 @@
 /** Acts on many runs at once. */
 import type { BulkAct } from '../../schema/bulk.ts';
 import { type Command, command } from '../command-module.ts';
-import { flag } from '../options.ts';
+import { flag, text } from '../options.ts';
 import { runFilterOptions } from './run-filter-options.ts';
 
-const act = (name: BulkAct, summary: string, example: string): Command =>
+const act = (name: BulkAct, summary: string, example: string, family = 'runs'): Command =>
   command({
     summary,
     operands: '[run…]',
-    options: { ...runFilterOptions, yes: flag('Do not ask first.') },
+    options: {
+      ...runFilterOptions,
+      member: text('MEMBER', 'Only what this member of the fleet works on, or has done.'),
+      yes: flag('Do not ask first.'),
+    },
     json: true,
-    example: `oka runs ${name} ${example}`,
+    example: `oka ${family} ${name} ${example}`,
     load: async () => (await import('../commands/act-on-runs.ts')).actOnRuns(name),
   });
 
@@ -27,5 +31,17 @@ export const bulk: Readonly<Record<string, Command>> = {
     'undo',
     'Undo what all runs that fit changed on the desk, the latest first',
     '--tag sales --since 1d',
+  ),
+  'fleet cancel': act(
+    'cancel',
+    'The same as oka runs cancel: also what others do for this home',
+    '--member h1',
+    'fleet',
+  ),
+  'fleet again': act(
+    'again',
+    'The same as oka runs again: what others did is given away again',
+    '--status failed',
+    'fleet',
   ),
 };

@@ -8,20 +8,26 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type BulkAct, type BulkOutcome, type BulkPreview, type BulkRequest, MOST_AT_ONCE } from '../../schema/bulk.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
+import type { Home } from '../../schema/home.ts';
 import type { Intake } from '../../schema/intake.ts';
 import type { Rows } from '../../schema/rows.ts';
 import type { RunsQuery, RunSummary } from '../../schema/view-answers.ts';
-import { storedRun } from '../../views/run-rows.ts';
-import { listRuns, summaryOf } from '../../views/runs-query.ts';
+import { type RunRow, storedRun } from '../../views/run-rows.ts';
+import { filterGiven, type GivenRun, listRuns, summaryOf } from '../../views/runs-query.ts';
+import { memberName, readGivenRuns } from '../fleet/given-runs.ts';
+import { findRepeat, repeatedAs } from './repeat-run.ts';
 
 /** The runs of a filter, or those that were named. */
-export type Choice = { filter: RunsQuery } | { runs: readonly string[] };
+export type Choice = { filter: RunsQuery; member?: string | undefined } | { runs: readonly string[] };
 
-export function previewBulk(rows: Rows, act: BulkAct, choice: Choice): BulkPreview {
-  const chosen = 'runs' in choice ? namedRuns(rows, choice.runs) : filteredRuns(rows, act, choice.filter);
+export async function previewBulk(home: Home, rows: Rows, act: BulkAct, choice: Choice): Promise<BulkPreview> {
+  const given = TRAVELLING.has(act) ? await readGivenRuns(home, rows) : [];
+  const chosen =
+    'runs' in choice ? namedRuns(rows, given, choice.runs) : filteredRuns(home, rows, { act, given }, choice);
   const isComplete = chosen.length <= MOST_AT_ONCE;
-  const latestFirst = chosen.slice(0, MOST_AT_ONCE);
-  const judged = latestFirst.map((each) => ({ each, why: obstacleTo(act, each) }));
+  const judged = chosen
+    .slice(0, MOST_AT_ONCE)
+    .map((each) => ({ each, why: obstacleTo(act, each) ?? repeatOf(home, rows, act, each) }));
   const runs = judged.filter(({ why }) => why === null).map(({ each }) => shown(each));
   return {
     act,
@@ -36,41 +42,80 @@ export function previewBulk(rows: Rows, act: BulkAct, choice: Choice): BulkPrevi
   };
 }
 
+/** Acts on tasks that another member has, too: the request travels to it, and a task that is done again is a new one. */
+const TRAVELLING: ReadonlySet<BulkAct> = new Set(['cancel', 'pause', 'resume', 'again']);
+
 export type BulkPorts = {
   /** Submits an intake and resolves to the reply; undefined while there is none. */
   request: (intake: Intake) => Promise<unknown>;
   /** Does a run once more (repeat-run.ts). */
   repeat: (run: string) => Promise<unknown>;
+  /** How many requests may wait for their replies at once, where the order does not matter; 1 unless given. */
+  atOnce?: number;
 };
 
-/** Acts on one run after the other. */
+/** For requests of a worker: one about a task that another member has takes a second or more. */
+export const REQUESTS_AT_ONCE = 32;
+
+/** Acts on one run after the other, in the order that was shown. */
 export async function* performBulk({ act, runs, token }: BulkRequest, ports: BulkPorts): AsyncGenerator<BulkOutcome> {
   assertShown(act, runs, token);
   if (isMark(act)) return yield* markRuns(act, runs, ports);
-  for (const run of runs)
-    yield await outcomeOf(run, () => (act === 'again' ? ports.repeat(run) : ports.request({ kind: act, run })));
+  const atOnce = act !== 'again' && TRAVELLING.has(act) ? (ports.atOnce ?? 1) : 1;
+  const begun: Promise<BulkOutcome>[] = [];
+  for (const at of runs.keys()) {
+    for (const run of runs.slice(begun.length, at + atOnce))
+      begun.push(outcomeOf(run, () => (act === 'again' ? ports.repeat(run) : ports.request({ kind: act, run }))));
+    yield (await begun[at]) as BulkOutcome;
+  }
 }
 
-const shown = ({ run, title, status }: RunSummary): BulkPreview['runs'][number] => ({ run, title, status });
+type Chosen = Pick<RunSummary, 'run' | 'title' | 'status' | 'kind' | 'cursor' | 'archived' | 'pinned'> & {
+  member?: string | null;
+};
+
+const shown = ({ run, title, status, member }: Chosen): BulkPreview['runs'][number] => ({
+  run,
+  title,
+  status,
+  ...(member === undefined ? {} : { member }),
+});
+
+type Given = { act: BulkAct; given: readonly GivenRun[] };
 
 /** The latest first: what was done last is undone first. */
-function filteredRuns(rows: Rows, act: BulkAct, filter: RunsQuery): RunSummary[] {
+function filteredRuns(home: Home, rows: Rows, { act, given }: Given, { filter, member }: FilterChoice): Chosen[] {
   const archived = act === 'unarchive' ? 'only' : (filter.archived ?? 'no');
-  return listRuns(rows, { ...filter, archived, limit: MOST_AT_ONCE + 1 }).toReversed();
+  const away = new Set(given.map(({ run }) => run));
+  const isOwn = member === undefined || member === memberName(home);
+  const own = isOwn ? listRuns(rows, { ...filter, archived, limit: MOST_AT_ONCE + 1 }) : [];
+  const others = filterGiven(given, filter).filter((each) => member === undefined || each.member === member);
+  return latestFirst([...own.filter(({ run }) => !away.has(run)), ...others]);
 }
 
-function namedRuns(rows: Rows, names: readonly string[]): RunSummary[] {
-  const found = [...new Set(names)].map((name) => {
-    const row = storedRun(rows, name);
-    if (row === undefined)
-      throw new OkaError('no-such-run', `there is no run "${name}"`, { fix: 'List the runs: oka runs' });
-    return summaryOf(rows, row);
-  });
-  return found.toSorted((a, b) => b.cursor - a.cursor);
+type FilterChoice = Extract<Choice, { filter: RunsQuery }>;
+
+const latestFirst = (runs: readonly Chosen[]): Chosen[] => runs.toSorted((a, b) => b.cursor - a.cursor);
+
+function namedRuns(rows: Rows, given: readonly GivenRun[], names: readonly string[]): Chosen[] {
+  return latestFirst(
+    [...new Set(names)].map((name) => {
+      const away = given.find(({ run }) => run === name);
+      const row = storedRun(rows, name);
+      if (away === undefined && row === undefined)
+        throw new OkaError('no-such-run', `there is no run "${name}"`, { fix: 'List the runs: oka runs' });
+      return away ?? summaryOf(rows, row as RunRow);
+    }),
+  );
+}
+
+function repeatOf(home: Home, rows: Rows, act: BulkAct, { run }: Chosen): string | null {
+  const id = act === 'again' ? findRepeat(home, rows, run) : null;
+  return id === null ? null : repeatedAs(id);
 }
 
 /** Why an act makes no sense for a run; the worker decides again when it is asked. */
-function obstacleTo(act: BulkAct, { status, kind, archived, pinned }: RunSummary): string | null {
+function obstacleTo(act: BulkAct, { status, kind, archived, pinned }: Chosen): string | null {
   const isOver = status === 'done' || status === 'failed' || status === 'cancelled';
   switch (act) {
     case 'cancel':

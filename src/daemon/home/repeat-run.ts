@@ -1,8 +1,18 @@
-/** Owns: doing once more what a run did: its task goes into the inbox again, or its graph runs again with the same input. */
+/**
+ * Owns: doing once more what a run did: its task goes into the inbox again, or its graph runs again with the same input.
+ *
+ * A run is done again once: the name of what is asked for follows from its own, so that whoever asks a second time, such as
+ * after a command that was killed, finds it there. What was done again can be done again itself.
+ */
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { claimedFolder, newFolder } from '../../intake/inbox-folders.ts';
+import { lstatIfPresent } from '../../ledger/disk.ts';
+import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Intake } from '../../schema/intake.ts';
 import type { Rows } from '../../schema/rows.ts';
-import { storedRun } from '../../views/run-rows.ts';
+import { firstEventOf } from '../../views/run-rows.ts';
 import { withViews } from '../views/open-views.ts';
 import { repeatTask } from './repeat-task.ts';
 import { eventsOfRun } from './replay-runs.ts';
@@ -13,21 +23,29 @@ export async function repeatRun(
   run: string,
   request: (intake: Intake) => Promise<unknown>,
 ): Promise<unknown> {
+  const asked = await withViews(home, (rows) => findRepeat(home, rows, run));
+  if (asked !== null)
+    throw new OkaError('refused', repeatedAs(asked), { fix: `Do that one again: oka runs again ${asked}` });
   const events = await eventsOfRun(home, run);
+  const id = nameOfRepeat(run);
   if (events.some(({ type }) => type === 'task.received')) {
-    await repeatTask(home, run, events);
+    await repeatTask(home, run, events, id);
     return undefined;
   }
-  const id = await withViews(home, (rows) => freeReplayName(rows, run));
   return request({ kind: 'rerun', id, link: { kind: 'replay', run } });
 }
 
+/** What a run was asked for again as, whether it has begun or is still in the inbox; null when nobody has asked. */
+export function findRepeat({ workspace }: Home, rows: Rows, run: string): string | null {
+  const id = nameOfRepeat(run);
+  const folders = [newFolder, claimedFolder].map((folder) => join(folder(join(workspace, 'inbox')), id));
+  return firstEventOf(rows, id) !== undefined || folders.some((each) => lstatIfPresent(each) !== undefined) ? id : null;
+}
+
+export const repeatedAs = (id: string): string => `it was asked for already, as ${id}`;
+
 const LONGEST_BASE = 100;
 
-function freeReplayName(rows: Rows, run: string): string {
-  const base = `${run.slice(0, LONGEST_BASE)}-replay`;
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? base : `${base}-${number}`;
-    if (storedRun(rows, name) === undefined) return name;
-  }
-}
+/** Names do not grow when a run is done again and again. */
+const nameOfRepeat = (run: string): string =>
+  `${run.replace(/-again-[0-9a-f]{8}$/, '').slice(0, LONGEST_BASE)}-again-${hash('sha256', run).slice(0, 8)}`;

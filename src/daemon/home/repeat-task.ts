@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { findMark } from '../../guard/masked-text.ts';
 import { redactShapes } from '../../guard/redact.ts';
-import { addTask, type StoredTask } from '../../intake/add-task.ts';
+import { addTask, LIMITS, type StoredTask } from '../../intake/add-task.ts';
 import { openArtifacts } from '../../ledger/artifact-store.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
@@ -10,18 +10,23 @@ import type { Home } from '../../schema/home.ts';
 
 type Received = Extract<Event, { type: 'task.received' }>['data'];
 
-/** `events` are those of the earlier run. The task is put into the inbox; returns what it is called there. */
+/**
+ * `events` are those of the earlier run. The task is put into the inbox; returns what it is called there. With an id it is
+ * delivered under that name, and accepted once.
+ */
 export async function repeatTask(
   home: Home,
   run: string,
   events: readonly Event[],
+  id?: string,
 ): Promise<{ name: string; title: string }> {
   const received = events.find((event) => event.type === 'task.received');
   if (received?.type !== 'task.received')
     throw new OkaError('no-such-run', `"${run}" is not the run of a task from the inbox`, {
       fix: 'List the runs: oka runs',
     });
-  return addTask(join(home.workspace, 'inbox'), await readStoredTask(home, run, received.data));
+  const stored = await readStoredTask(home, run, received.data);
+  return addTask(join(home.workspace, 'inbox'), { ...stored, bytes: withId(stored.bytes, id) }, LIMITS, id);
 }
 
 async function readStoredTask(home: Home, run: string, received: Received): Promise<StoredTask> {
@@ -39,12 +44,15 @@ async function readStoredTask(home: Home, run: string, received: Received): Prom
   }));
   const others = [...files, ...(received.links ?? [])];
   const isFile = others.length === 0 && /\.(md|markdown|txt)$/i.test(received.name);
-  return { name: received.name, bytes: withoutId(body), files: isFile ? null : others };
+  return { name: received.name, bytes: body, files: isFile ? null : others };
 }
 
 /** An id of its own names one task only: the same id again would be refused. */
-function withoutId(bytes: Buffer): Buffer {
+function withId(bytes: Buffer, id: string | undefined): Buffer {
   const text = bytes.toString();
   const head = /^\uFEFF?---\r?\n[\s\S]*?\n---/.exec(text)?.[0] ?? '';
-  return Buffer.from(head.replace(/^id:.*\r?\n/m, '') + text.slice(head.length));
+  const others = head.replace(/^id:.*\r?\n/m, '');
+  if (id === undefined) return Buffer.from(others + text.slice(head.length));
+  if (head === '') return Buffer.from(`---\nid: ${id}\n---\n${text}`);
+  return Buffer.from(others.replace(/\n/, `\nid: ${id}\n`) + text.slice(head.length));
 }

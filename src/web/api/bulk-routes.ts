@@ -3,7 +3,7 @@
  * It goes on when the browser goes away: what was confirmed is done.
  */
 import type { Hono } from 'hono';
-import { performBulk } from '../../daemon/home/bulk-acts.ts';
+import { performBulk, REQUESTS_AT_ONCE } from '../../daemon/home/bulk-acts.ts';
 import { repeatRun } from '../../daemon/home/repeat-run.ts';
 import { type BulkOutcome, BulkRequest } from '../../schema/bulk.ts';
 import { OkaError } from '../../schema/errors.ts';
@@ -21,7 +21,7 @@ export function addBulkRoutes(app: Hono, home: Home, signal: AbortSignal): void 
       const { success, data, error } = BulkRequest.safeParse(await readJsonBody(context));
       if (!success) throw new OkaError('usage', describeIssues(error, 'field'));
       const repeat = (run: string): Promise<unknown> => repeatRun(home, run, submit);
-      const outcomes = performBulk(data, { request: submit, repeat });
+      const outcomes = performBulk(data, { request: submit, repeat, atOnce: REQUESTS_AT_ONCE });
       const first = await outcomes.next(); // a token that does not fit is refused before anything is sent
       return new Response(linesOf(first, outcomes), { headers: { 'Content-Type': 'application/x-ndjson' } });
     } catch (error) {

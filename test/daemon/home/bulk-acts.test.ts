@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { performBulk, previewBulk } from '../../../src/daemon/home/bulk-acts.ts';
+import { homeAt } from '../../../src/daemon/settings.ts';
 import type { BulkOutcome, BulkRequest } from '../../../src/schema/bulk.ts';
 import { OkaError } from '../../../src/schema/errors.ts';
 import type { NewEvent } from '../../../src/schema/event.ts';
@@ -25,7 +26,9 @@ describe('acts on many runs', () => {
   it('B1 do exactly what was shown: another list, order or act is refused', async () => {
     using folded = await openFoldedRows();
     folded.add([started('one'), started('two'), started('three'), ended('three')]);
-    const { token, runs, count, left_out } = previewBulk(folded.rows, 'cancel', { filter: {} });
+    const { token, runs, count, left_out } = await previewBulk(homeAt('/nowhere'), folded.rows, 'cancel', {
+      filter: {},
+    });
     const names = runs.map(({ run }) => run);
     expect({ names, count, left_out }).toMatchObject({ names: ['two', 'one'], count: 2, left_out: [{ run: 'three' }] });
     const asked: Intake[] = [];
@@ -53,7 +56,9 @@ describe('acts on many runs', () => {
   it('B2 give each run its own outcome, whatever happens to the others', async () => {
     using folded = await openFoldedRows();
     folded.add([started('one'), started('two'), started('three')]);
-    const { token, runs } = previewBulk(folded.rows, 'cancel', { runs: ['one', 'two', 'three'] });
+    const { token, runs } = await previewBulk(homeAt('/nowhere'), folded.rows, 'cancel', {
+      runs: ['one', 'two', 'three'],
+    });
     const request = ({ run }: Extract<Intake, { kind: 'cancel' }>): Promise<unknown> => {
       if (run === 'two') return Promise.reject(new OkaError('run-is-over', 'it is over', { fix: 'Nothing to do.' }));
       return Promise.resolve(run === 'one' ? undefined : null);

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { repeatRun } from '../../../src/daemon/home/repeat-run.ts';
+import { findRepeat, repeatRun } from '../../../src/daemon/home/repeat-run.ts';
 import { withHost } from '../../../src/daemon/host.ts';
 import { homeAt } from '../../../src/daemon/settings.ts';
+import { withViews } from '../../../src/daemon/views/open-views.ts';
 import type { Intake } from '../../../src/schema/intake.ts';
 import { startedRun } from '../../../src/schema/room.ts';
 import { oka, temporaryFolder } from '../../support/cli.ts';
@@ -15,7 +16,7 @@ const graph = {
 };
 
 describe('doing a run again', () => {
-  it('runs a graph with the same input under a free name, and puts a task into the inbox once more', async () => {
+  it('runs a graph with the same input and puts a task into the inbox once more, each once', async () => {
     using folder = temporaryFolder();
     await oka('init', '--dir', folder.dir);
     const [file, task] = [join(folder.dir, 'say.json'), join(folder.dir, 'note.md')];
@@ -27,17 +28,22 @@ describe('doing a run again', () => {
     const [run = ''] = readdirSync(join(home.workspace, 'outbox'));
     await withHost(home, signal, async ({ handle, engine }) => {
       const request = async (intake: Intake): Promise<unknown> => startedRun(await handle(intake))?.done;
-      for (const name of ['r-replay', 'r-replay-2']) {
-        expect(await repeatRun(home, 'r', request)).toMatchObject({ status: 'done' });
-        expect(await engine.stateOf(name)).toMatchObject({ input: { who: 'Ada' }, link: { kind: 'replay', run: 'r' } });
-      }
+      expect(await repeatRun(home, 'r', request)).toMatchObject({ status: 'done' });
+      const id = await withViews(home, (rows) => findRepeat(home, rows, 'r'));
+      const link = { kind: 'replay', run: 'r' } as const;
+      expect(await engine.stateOf(id ?? '')).toMatchObject({ input: { who: 'Ada' }, link });
+      await expect(repeatRun(home, 'r', request)).rejects.toThrow(`it was asked for already, as ${id}`);
+      await expect(request({ kind: 'rerun', id: id ?? '', link })).rejects.toThrow(); // asked at the same time
       expect(await repeatRun(home, run, request)).toBeUndefined();
+      await expect(repeatRun(home, run, request)).rejects.toThrow('it was asked for already');
       await expect(repeatRun(home, 'nothing', request)).rejects.toThrow('there is no run "nothing"');
     });
     const inbox = join(home.workspace, 'inbox');
     const [added = ''] = readdirSync(inbox, { recursive: true, encoding: 'utf8' }).filter((name) =>
       /note.*\.md$/.test(name),
     );
-    expect(readFileSync(join(inbox, added), 'utf8')).toBe(readFileSync(task, 'utf8'));
+    const text = readFileSync(join(inbox, added), 'utf8');
+    expect(text).toMatch(/^---\nid: note-[0-9a-f]{8}-again-[0-9a-f]{8}\n---\n/);
+    expect(text.replace(/^---\n.*\n---\n/, '')).toBe(readFileSync(task, 'utf8'));
   });
 });

@@ -81,8 +81,8 @@ export const bulkPreviewQuery = defineQuery({
     filter: z.object(filterParams).default({ archived: 'no' }),
   }),
   answer: BulkPreview,
-  read: ({ params: { act, runs, filter }, views }) =>
-    views((rows) => previewBulk(rows, act, runs === undefined ? { filter: withoutUnset(filter) } : { runs })),
+  read: ({ home, params: { act, runs, filter }, views }) =>
+    views((rows) => previewBulk(home, rows, act, runs === undefined ? { filter: withoutUnset(filter) } : { runs })),
 });
 
 /** A parameter that was not given is absent, and not undefined. */
