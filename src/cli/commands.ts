@@ -1,6 +1,7 @@
 /** The table of commands, by what they are for. To add one: a row in a file of table/, a file in commands/. */
 import type { Command } from './command-module.ts';
 import { agents } from './table/agents-commands.ts';
+import { fleetRepair } from './table/backfill-commands.ts';
 import { bulk } from './table/bulk-commands.ts';
 import { channels } from './table/channels-commands.ts';
 import { contextFrames, contextStatus, contextTree } from './table/context-commands.ts';
@@ -45,6 +46,7 @@ export const groups: readonly { title: string; commands: Readonly<Record<string,
   { title: 'For other programs', commands: forOthers },
   { title: 'Upkeep', commands: upkeep },
   { title: 'A copy elsewhere', commands: replica },
+  { title: 'Repairing a fleet', commands: fleetRepair },
 ];
 
 export const commands: Readonly<Record<string, Command>> = Object.assign({}, ...groups.map((group) => group.commands));

@@ -2,8 +2,8 @@
  * Owns: whether a task ends the workers that take it, according to the messages on the subject of its run. Pure.
  *
  * A claim was fruitless if its process got nothing done: no call ended by itself, nothing was asked, nothing was stopped in
- * good order. A process that died while the run waited for somebody had nothing to do with it. Claims of one process count
- * once: it was not ended if it could claim again.
+ * good order. A process that died while the run waited for somebody had nothing to do with it, nor had one that refilled
+ * it. Claims of one process count once: it was not ended if it could claim again.
  */
 import type { RunMessage } from '../schema/fleet.ts';
 import type { StoredEvent, StoredMessage } from './run-owner.ts';
@@ -21,7 +21,7 @@ export function fruitlessClaims(messages: Iterable<StoredMessage>): FruitlessCla
   const attempts: Attempt[] = [];
   const waits = new Set<string>();
   for (const { message } of messages) {
-    if (message.kind === 'claim') attempts.push(newAttempt(message, waits.size > 0));
+    if (message.kind === 'claim') attempts.push(newAttempt(message, waits.size > 0 || message.refill !== undefined));
     const attempt = attempts.at(-1);
     if (message.kind !== 'events' || attempt === undefined) continue;
     for (const event of message.events) applyEvent(attempt, waits, event);
@@ -30,9 +30,9 @@ export function fruitlessClaims(messages: Iterable<StoredMessage>): FruitlessCla
   return [...new Map(since.map(({ claim }) => [claim.process, claim])).values()];
 }
 
-function newAttempt(message: Extract<RunMessage, { kind: 'claim' }>, isWaiting: boolean): Attempt {
+function newAttempt(message: Extract<RunMessage, { kind: 'claim' }>, isHarmless: boolean): Attempt {
   const { worker, process, epoch, version } = message;
-  return { claim: { worker, process, epoch, version, last: [] }, isFruitless: !isWaiting };
+  return { claim: { worker, process, epoch, version, last: [] }, isFruitless: !isHarmless };
 }
 
 function applyEvent(attempt: Attempt, waits: Set<string>, { type, data }: StoredEvent): void {

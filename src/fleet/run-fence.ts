@@ -9,6 +9,8 @@
  * F3 When the answer to an append was lost, the same message is appended again with the same expected sequence. If it is
  *    refused, it counts as appended only if it is itself the last message on the subject.
  * F4 No clock and no lease: a worker that was paused for an hour is refused as surely as one that was paused for a second.
+ * F5 Nobody claims a run whose history is damaged: it is refilled first, from the ledger of whoever owned it last
+ *    (refill-run.ts).
  */
 import { OkaError } from '../schema/errors.ts';
 import type { FleetStream, RunMessage } from '../schema/fleet.ts';
@@ -56,10 +58,24 @@ export async function claimRun(
   known?: RunHistory,
 ): Promise<Claim | null> {
   const history = known ?? foldHistory(await log.read(run));
-  const epoch = (history.owner?.epoch ?? 0) + 1;
-  const { worker, process, version } = options;
-  const message: RunMessage = { kind: 'claim', worker, process, epoch, stream: log.stream, version };
-  const sequence = await appendOnce(log, run, history.last, message);
+  if (history.damage !== null)
+    throw new OkaError('fleet-refused', `the history of run ${run} in the stream is damaged: ${history.damage}`, {
+      fix: `At ${history.owner?.worker ?? 'the member that owned it last'}: oka fleet backfill`,
+    });
+  return appendClaim(log, run, options, history, history.epoch + 1);
+}
+
+/** With an epoch that is higher than all of before. */
+export async function appendClaim(
+  log: RunLog,
+  run: string,
+  { worker, process, version }: FenceOptions,
+  history: RunHistory,
+  epoch: number,
+  refill?: { events: number; from: number },
+): Promise<Claim | null> {
+  const claim: RunMessage = { kind: 'claim', worker, process, epoch, stream: log.stream, version };
+  const sequence = await appendOnce(log, run, history.last, refill === undefined ? claim : { ...claim, refill });
   if (sequence === null) return null;
   return { fence: new RunFence(log, run, { worker, process, epoch }, sequence), history, sequence };
 }
@@ -97,6 +113,12 @@ export class RunFence {
   async nextOwner(): Promise<RunOwner | null> {
     const last = await this.#log.last(this.run).catch(() => null);
     return last !== null && last.message.epoch > this.owner.epoch ? ownerIn(last.message) : null;
+  }
+
+  /** Whether an append was refused though nobody has claimed the run since: the stream has lost messages. */
+  async isForgotten(): Promise<boolean> {
+    const last = await this.#log.last(this.run).catch(() => undefined);
+    return this.isLost && last !== undefined && (last?.message.epoch ?? 0) <= this.owner.epoch;
   }
 
   /** Learns of the claim of another worker also while nothing is published, such as when the run waits for a person. */

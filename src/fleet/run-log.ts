@@ -1,6 +1,8 @@
 /** Owns: the subjects of runs in JetStream, as the fence sees them. Reads go to the leader of the stream. */
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { JetStreamApiError, type StoredMsg } from '@nats-io/jetstream';
+import { JetStreamApiError, PubHeaders, type StoredMsg } from '@nats-io/jetstream';
+import { headers } from '@nats-io/nats-core';
 import { OkaError } from '../schema/errors.ts';
 import { type FleetStream, RunMessage } from '../schema/fleet.ts';
 import { ANSWER_MS, type FleetConnection } from './connect-fleet.ts';
@@ -10,6 +12,8 @@ import { type StoredMessage, UNREADABLE } from './run-owner.ts';
 
 const WRONG_LAST_SEQUENCE = 10071;
 const PAUSE_MS = 200;
+/** The hash of a message, and of the sequence after which it was appended. The servers store it with the message. */
+const HASH_HEADER = 'Oka-Hash';
 
 export function runLog({ js, manager }: FleetConnection, stream: FleetStream): RunLog {
   const get = (query: { seq: number; next_by_subj: string } | { last_by_subj: string }): Promise<StoredMsg | null> =>
@@ -19,8 +23,11 @@ export function runLog({ js, manager }: FleetConnection, stream: FleetStream): R
     append: async (run, last, message): Promise<Appended> => {
       const expect = { lastSubjectSequence: last, lastSubjectSequenceSubject: runSubjects(run), streamName: RUNS };
       const subject = runSubject(run, message.worker);
+      const body = JSON.stringify(message);
+      const hashed = headers();
+      hashed.set(HASH_HEADER, hashOf(last, body));
       try {
-        const { seq } = await js.publish(subject, JSON.stringify(message), { expect, timeout: ANSWER_MS });
+        const { seq } = await js.publish(subject, body, { expect, headers: hashed, timeout: ANSWER_MS });
         return { kind: 'appended', sequence: seq };
       } catch (error) {
         return toAnswer(error);
@@ -63,8 +70,19 @@ function toStored(stored: StoredMsg | null): StoredMessage | null {
   const message: RunMessage = parsed.success
     ? { ...parsed.data, worker }
     : { kind: 'returned', worker, process: UNREADABLE, epoch: 1 };
-  return { sequence: stored.seq, message };
+  return { sequence: stored.seq, message, ...chainOf(stored) };
 }
+
+/** After which message it was appended, as the servers checked it then, and whether it is still the same. */
+function chainOf({ header, data }: StoredMsg): Pick<StoredMessage, 'after' | 'isChanged'> {
+  const after = header.get(PubHeaders.ExpectedLastSubjectSequenceHdr);
+  const expected = header.get(HASH_HEADER);
+  if (after === '') return {};
+  return { after: Number(after), isChanged: expected !== '' && expected !== hashOf(after, data) };
+}
+
+const hashOf = (after: number | string, body: string | Uint8Array): string =>
+  createHash('sha256').update(`${after}\n`).update(body).digest('hex');
 
 function jsonOf(stored: StoredMsg): unknown {
   try {

@@ -3,16 +3,30 @@
  *
  * A run belongs to the worker of the last claim. Messages of earlier owners cannot follow it: they would have been
  * appended with an expected sequence that is not the last one any more, and the stream refuses that.
+ *
+ * W1 Every message says after which one it was appended, so that messages that are gone, or were changed, are noticed.
+ * W2 A refill counts when all of its events are there: then the history begins with it. Until then it is damaged.
  */
 import type { RunMessage } from '../schema/fleet.ts';
 
-export type StoredMessage = { sequence: number; message: RunMessage };
+export type StoredMessage = {
+  sequence: number;
+  /** The last sequence on the subject when it was appended; absent when its publisher did not say. */
+  after?: number;
+  /** Whether it is not what its publisher appended. */
+  isChanged?: boolean;
+  message: RunMessage;
+};
 export type RunOwner = { worker: string; process: string; epoch: number };
 
 export type RunHistory = {
   owner: RunOwner | null;
   /** All claims, in order; the last one is that of the owner. */
   claims: RunOwner[];
+  /** The epoch up to which the owner knows the run: that of its claim, or the one that it refilled the run from. */
+  known: number;
+  /** The highest epoch of all messages. */
+  epoch: number;
   first: number;
   /** The last sequence on the subject; 0 when nobody has claimed the run yet. */
   last: number;
@@ -25,6 +39,8 @@ export type RunHistory = {
   isReturned: boolean;
   /** Whether an owner of it wrote something that cannot be read here, such as a newer version of oka. */
   isUnreadable: boolean;
+  /** What is missing or wrong, so that nobody may go on from here; null when all is there. */
+  damage: string | null;
 };
 
 export type StoredEvent = Extract<RunMessage, { kind: 'events' }>['events'][number];
@@ -33,23 +49,52 @@ export type StoredEvent = Extract<RunMessage, { kind: 'events' }>['events'][numb
 export const UNREADABLE = 'unreadable';
 
 export function foldHistory(messages: Iterable<StoredMessage>): RunHistory {
-  const history: RunHistory = {
-    owner: null,
-    claims: [],
-    first: 0,
-    last: 0,
-    events: [],
-    desk: null,
-    published: new Map(),
-    isReturned: false,
-    isUnreadable: false,
-  };
-  for (const { sequence, message } of messages) {
-    if (history.first === 0) history.first = sequence;
+  let history = emptyHistory(0);
+  let refill: { to: RunHistory; events: number } | null = null;
+  for (const stored of messages) {
+    const { sequence, after, message } = stored;
+    if (message.kind === 'claim' || refill === null) applyStored(history, stored);
+    if (message.kind === 'claim')
+      refill =
+        message.refill === undefined
+          ? null
+          : { to: emptyHistory(after ?? history.last), events: message.refill.events };
+    if (refill === null) continue;
+    applyStored(refill.to, stored);
     history.last = sequence;
-    applyMessage(history, message);
+    history.damage = `a refill by ${history.owner?.worker} has ${refill.to.events.length} of ${refill.events} events`;
+    if (refill.to.events.length === refill.events) [history, refill] = [refill.to, null];
   }
   return history;
+}
+
+const emptyHistory = (last: number): RunHistory => ({
+  owner: null,
+  claims: [],
+  known: 0,
+  epoch: 0,
+  first: 0,
+  last,
+  events: [],
+  desk: null,
+  published: new Map(),
+  isReturned: false,
+  isUnreadable: false,
+  damage: null,
+});
+
+/** W1. The owner is known from its events, too, if its claim is gone. */
+function applyStored(history: RunHistory, { sequence, after, isChanged, message }: StoredMessage): void {
+  if (isChanged === true) history.damage ??= `message ${sequence} is not what was published`;
+  if (after !== undefined && after !== history.last)
+    history.damage ??= `messages between ${history.last} and ${sequence} are missing`;
+  if (history.first === 0) history.first = sequence;
+  history.last = sequence;
+  history.epoch = Math.max(history.epoch, message.epoch);
+  const isReadable = message.process !== UNREADABLE;
+  if (history.damage !== null && isReadable && message.epoch > (history.owner?.epoch ?? 0))
+    [history.owner, history.known] = [ownerIn(message), message.epoch];
+  applyMessage(history, message);
 }
 
 /** Without a claim of its own before it, a message counts for its sequence only. */
@@ -59,6 +104,7 @@ function applyMessage(history: RunHistory, message: RunMessage): void {
   switch (message.kind) {
     case 'claim':
       history.owner = ownerIn(message);
+      history.known = message.refill?.from ?? message.epoch;
       history.claims.push(history.owner);
       return;
     case 'events':

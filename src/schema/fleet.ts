@@ -105,7 +105,19 @@ const owner = { worker, process: z.string().max(80).describe('The process of the
 
 /** A message on the subject of a run. */
 export const RunMessage = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('claim'), ...owner, stream: FleetStream, version: z.string().max(50) }),
+  z.strictObject({
+    kind: z.literal('claim'),
+    ...owner,
+    stream: FleetStream,
+    version: z.string().max(50),
+    refill: z
+      .strictObject({
+        events: z.int().nonnegative().describe('How many events follow with this claim: all of the run.'),
+        from: epoch.describe('The last claim with which its ledger has worked on the run.'),
+      })
+      .optional()
+      .describe('The history of the run begins again with this claim, from the ledger of its owner.'),
+  }),
   z.strictObject({
     kind: z.literal('events'),
     ...owner,

@@ -23,6 +23,8 @@ export type FleetHome = {
   askBeforeCommands(): void;
   /** What `oka …` prints there, parsed when `--json` is among the words. */
   oka<T = string>(...words: string[]): Promise<T>;
+  /** The same as a process of its own, to be killed. */
+  spawnOka(...words: string[]): ChildProcess;
   drop(id: string, text: string, fields?: Record<string, unknown>): void;
   events<T extends Event['type']>(type: T): Promise<Extract<Event, { type: T }>[]>;
   result(id: string): string | null;
@@ -81,6 +83,8 @@ function openHome(home: Home, name: string, env: NodeJS.ProcessEnv): FleetHome {
       const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, ...words, '--dir', home.dir], { env });
       return (words.includes('--json') ? JSON.parse(stdout) : stdout) as T;
     },
+    spawnOka: (...words) =>
+      spawn(process.execPath, [PROGRAM, ...words, '--dir', home.dir], { env, stdio: ['ignore', 'ignore', 'inherit'] }),
     drop: (id, text, fields = {}) => addTask(join(home.workspace, 'inbox'), { text, fields: { id, ...fields } }),
     events: async <T extends Event['type']>(wanted: T) => {
       const found: Extract<Event, { type: T }>[] = [];

@@ -1,6 +1,6 @@
 /**
- * Owns: whether this member can continue a run that another one started, perhaps with another version of oka: it knows every
- * event and every tool of it. During an upgrade newer members take over what older ones started, and not the other way
+ * Owns: whether this member can continue a run that another one started: all of it is there, and this member knows every event
+ * and every tool of it, perhaps of another version of oka. During an upgrade newer members take over what older ones started, and not the other way
  * round.
  */
 import type { RunHistory } from '../../fleet/run-owner.ts';
@@ -22,6 +22,13 @@ export function replayProblem(
       return messageOf(error);
     }
   return null;
+}
+
+/** Why nobody may go on from this history; null when it is whole. `epoch` is that of the last claim of this home. */
+export function damageProblem({ damage, owner, epoch: last }: RunHistory, epoch: number): string | null {
+  const what = damage ?? (last < epoch ? `it ends before epoch ${epoch}, which this home has claimed` : null);
+  const home = damage === null || owner === null ? 'the home that owned it last' : owner.worker;
+  return what === null ? null : `its history in the stream is damaged (${what}); at ${home}: oka fleet backfill`;
 }
 
 function checkKnown(event: Event, tools: Pick<ToolRegistry, 'get'>): void {

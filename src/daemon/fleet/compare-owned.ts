@@ -2,7 +2,8 @@
  * Owns: comparing the runs that this member owns in the stream with its ledger, every few minutes. Message servers with
  * damaged files have lost and changed what they had acknowledged; the ledger is the truth.
  *
- * C1 A run whose events differ is paused: nothing more of it is done until a person has looked, and resumes it.
+ * C1 A run whose events differ is paused: nothing more of it is done until a person has looked, has the stream refilled
+ *    (backfill-runs.ts), and resumes it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compareRun } from './compare-stream.ts';
@@ -26,11 +27,17 @@ export type Comparing = Pick<Work, 'log' | 'differing'> & {
 export async function compareOnce({ host, member, log, differing }: Comparing): Promise<void> {
   for (const run of member.owned.tasks()) {
     const messages = await member.log.read(run); // before the file, which has at least what the stream has
-    const { verdict, different, unfenced } = await compareRun(host.home.ledgers.run, run, member.name, messages);
+    const { verdict, different, unfenced, damage } = await compareRun(
+      host.home.ledgers.run,
+      run,
+      member.name,
+      messages,
+    );
     if (verdict === 'same') differing.delete(run);
     if (verdict === 'same' || differing.has(run)) continue;
     differing.add(run);
-    const reason = `the stream of the fleet differs from the ledger in ${different.length} events and ${unfenced} claims of this run: oka fleet verify`;
+    const what = damage ?? `it differs from the ledger in ${different.length} events and ${unfenced} claims`;
+    const reason = `this run in the stream of the fleet: ${what}; see oka fleet verify, and repair it with oka fleet backfill`;
     log(`${run}: ${reason}`);
     await host.engine.stop(run, { kind: 'pause', reason }).catch(() => undefined); // it has ended meanwhile
   }

@@ -1,6 +1,6 @@
 /** Owns: comparing a run in the stream of the fleet with the ledger of the member that wrote it. */
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredMessage } from '../../fleet/run-owner.ts';
+import { foldHistory, type StoredMessage } from '../../fleet/run-owner.ts';
 import { readEvents } from '../../ledger/read-events.ts';
 
 export type RunComparison = {
@@ -11,6 +11,8 @@ export type RunComparison = {
   different: number[];
   /** Messages of a claim whose epoch is not one more than the one before, or that follow no claim of theirs. */
   unfenced: number;
+  /** What is missing or wrong in the stream; null when all is there. */
+  damage: string | null;
   verdict: 'same' | 'different';
 };
 
@@ -18,20 +20,22 @@ export async function compareRun(
   ledgerFile: string,
   run: string,
   worker: string,
-  messages: readonly StoredMessage[],
+  all: readonly StoredMessage[],
 ): Promise<RunComparison> {
+  const { first: begin, damage } = foldHistory(all);
+  const messages = all.filter(({ sequence }) => sequence >= begin); // a refill replaces what was before it
   const published = new Map<number, unknown>();
   for (const { message } of messages)
     if (message.kind === 'events' && message.worker === worker)
       for (const event of message.events) published.set(event.seq, event);
-  const first = Math.min(...published.keys());
+  const [from, to] = [Math.min(...published.keys()), Math.max(...published.keys())];
   const different = new Set(published.keys());
   if (published.size > 0)
-    for await (const { seq, type, run: of, at, pen, cause, v, data } of readEvents(ledgerFile, { from: first }))
+    for await (const { seq, type, run: of, at, pen, cause, v, data } of readEvents(ledgerFile, { from, to }))
       if (isDeepStrictEqual(published.get(seq), { seq, type, run: of, at, pen, cause, v, data })) different.delete(seq);
   const unfenced = countUnfenced(messages);
-  const verdict = different.size === 0 && unfenced === 0 ? 'same' : 'different';
-  return { run, events: published.size, different: [...different].slice(0, 100), unfenced, verdict };
+  const verdict = different.size === 0 && unfenced === 0 && damage === null ? 'same' : 'different';
+  return { run, events: published.size, different: [...different].slice(0, 100), unfenced, damage, verdict };
 }
 
 function countUnfenced(messages: readonly StoredMessage[]): number {
@@ -40,7 +44,8 @@ function countUnfenced(messages: readonly StoredMessage[]): number {
   let count = 0;
   for (const { message } of messages) {
     const isClaim = message.kind === 'claim';
-    const isFine = isClaim ? message.epoch === epoch + 1 : message.epoch === epoch && message.process === owner;
+    const isNext = isClaim && (message.refill === undefined ? message.epoch === epoch + 1 : message.epoch > epoch);
+    const isFine = isClaim ? isNext : message.epoch === epoch && message.process === owner;
     if (!isFine) count += 1;
     if (isClaim) [epoch, owner] = [message.epoch, message.process];
   }

@@ -1,9 +1,10 @@
 /** `oka fleet why <task>`: where a task of the fleet is, and why nobody has taken it. */
 import { runLog } from '../../fleet/run-log.ts';
-import { foldHistory } from '../../fleet/run-owner.ts';
+import { foldHistory, type RunHistory } from '../../fleet/run-owner.ts';
 import type { FleetConnection } from '../../fleet/connect-fleet.ts';
 import type { MemberMessage } from '../../schema/fleet.ts';
 import type { Home } from '../../schema/home.ts';
+import { damageProblem } from './can-replay.ts';
 import { requireStream, withFleet } from './fleet-access.ts';
 import { isSilent } from './member-watch.ts';
 
@@ -38,6 +39,7 @@ export async function explainTask(home: Home, task: string): Promise<TaskExplana
     if (worker !== undefined && !isSilent(worker))
       return { ...place, state: 'taken', reasons: [progressOf(worker, task)], members: [] };
     const reasons = [
+      ...damageReasons(history, known.claimed[task]?.epoch ?? 0),
       ...(isStopped ? ['the fleet is stopped; go on with: oka fleet resume'] : []),
       ...lastOwnerReason(history.owner?.worker ?? null, worker),
       ...missingLabels(queued.needs, list),
@@ -52,6 +54,11 @@ export async function explainTask(home: Home, task: string): Promise<TaskExplana
       members: whys,
     };
   });
+}
+
+function damageReasons(history: RunHistory, epoch: number): string[] {
+  const problem = damageProblem(history, epoch);
+  return problem === null ? [] : [problem];
 }
 
 function obstaclesOf(member: MemberMessage, needs: readonly string[], isDrained: boolean): string[] {

@@ -8,6 +8,7 @@
  *    stream (begin-claimed.ts). Until then its task is in progress here, and a later delivery of it waits.
  * G4 Only a member that knows every event and tool of a run takes it over (can-replay.ts). A task that has ended three
  *    workers is set aside (set-aside-task.ts).
+ * G5 Nobody goes on from a damaged history: it is refilled first (backfill-runs.ts).
  */
 import { isOver } from '../../engine/run-state.ts';
 import { type FruitlessClaim, fruitlessClaims, MOST_FRUITLESS } from '../../fleet/fruitless-claims.ts';
@@ -23,10 +24,11 @@ import type { Log } from '../log-line.ts';
 import { ports } from '../room-ports.ts';
 import { beginRun, resume } from './begin-claimed.ts';
 import { followAskedTasks } from './asked-tasks.ts';
-import { replayProblem } from './can-replay.ts';
+import { damageProblem, replayProblem } from './can-replay.ts';
 import { compareOwnedRuns } from './compare-owned.ts';
 import { endedClaims } from './ended-claims.ts';
 import type { FleetMember } from './fleet-member.ts';
+import { fleetRuns } from './fleet-runs.ts';
 import { followOrders, isDrainingMember, readFirstOrders } from './follow-orders.ts';
 import { handOver } from './hand-over.ts';
 import { reportMember } from './member-report.ts';
@@ -157,11 +159,13 @@ async function giveUp(work: Work, own: Active, fence: RunFence): Promise<void> {
   own.taken.release();
 }
 
-/** G4. Reported once for each task. */
+/** G4, G5. Reported once for each task. */
 function isAble({ host, member, unable, log }: Work, task: TaskMessage, history: RunHistory): boolean {
   const { id } = task;
+  const { tools, projections } = host.valuesOf({ tools: ports.tools, projections: ports.projections });
+  const mine = projections.stateOf(fleetRuns).claimed[id];
   const problem =
-    replayProblem(history, host.valuesOf({ tools: ports.tools }).tools) ?? reserveFolder(host, member.name, task);
+    damageProblem(history, mine?.epoch ?? 0) ?? replayProblem(history, tools) ?? reserveFolder(host, member.name, task);
   if (problem === null) return true;
   if (unable.get(id) !== problem) log(`${id}: not taken, ${problem}`);
   unable.set(id, problem);

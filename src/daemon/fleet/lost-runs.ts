@@ -10,18 +10,24 @@ const CHECK_MS = 5000;
 
 export const OWNED_ELSEWHERE = 'another member of the fleet owns it now';
 
+const TAKEN_AGAIN = 'this home goes on with it from its ledger when the fleet delivers it again';
+
 /** Resolves when nothing of a task is running here any more. */
 export async function endRuns({ host, member }: Work, { run }: RunFence, reason: string): Promise<void> {
   const stop = { kind: 'stop', reason } as const;
   await Promise.all(member.owned.runsOf(run).map((each) => host.engine.stop(each, stop).catch(() => undefined)));
 }
 
-/** G1. Ends what is running of it, and records that it goes on elsewhere. Nobody here may claim it again meanwhile. */
+/**
+ * G1. Ends what is running of it, and records that it goes on elsewhere, unless only the stream has forgotten it. Nobody
+ * here may claim it again meanwhile.
+ */
 export async function recordLost(work: Work, fence: RunFence): Promise<void> {
-  const { member, fenced } = work;
-  fenced.count += 1;
+  const { member, fenced, log } = work;
   await endRuns(work, fence, OWNED_ELSEWHERE);
   member.owned.remove(fence);
+  if (await fence.isForgotten()) return log(`${fence.run}: the stream has lost messages of it; ${TAKEN_AGAIN}`);
+  fenced.count += 1;
   await recordFenced(work, fence.run, fence.owner.epoch, (await fence.nextOwner())?.worker ?? null);
 }
 

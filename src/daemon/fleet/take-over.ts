@@ -27,7 +27,7 @@ import { makeTaskFolder } from './accept-sent.ts';
 import { readFolder, withFetched } from './run-folder.ts';
 
 /** States of the desk are in the store of the member before; what a fleet records is about that member. */
-const NOT_COPIED = new Set([
+export const NOT_COPIED = new Set<string>([
   'desk.kept',
   'run.claimed',
   'run.fenced',

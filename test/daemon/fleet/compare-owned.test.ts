@@ -62,6 +62,7 @@ describe('the runs of a member, compared with the stream', () => {
       'somebody wrote without a claim',
       ({ sequence, message }: StoredMessage) => ({ sequence, message: { ...message, epoch: 2 } }),
     ],
+    ['messages before it are gone', (message: StoredMessage) => ({ ...message, after: message.sequence + 3 })],
   ])('C1 are paused once when %s, until they are the same again', async (_, change) => {
     const { messages, compare, stopped, differing } = await recorded();
     const changed = messages.map((each) => change(each) as StoredMessage);

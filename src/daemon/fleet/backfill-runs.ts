@@ -1,0 +1,172 @@
+/**
+ * Owns: refilling the stream of the fleet from the ledger of this home (`oka fleet backfill`).
+ * Does not own: what a refill is (fleet/refill-run.ts).
+ *
+ * L1 The ledger is the truth: a run that this home owns, or owned last, is refilled where the stream has lost its claim,
+ *    lacks events, or has others than the ledger.
+ * L2 Whoever refills has the pen, so that nothing of its runs goes on meanwhile.
+ * L3 What the events name is in the object store before the stream has them, and so is the folder of the run.
+ */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { type FleetFiles, openFiles } from '../../fleet/fleet-files.ts';
+import { hasLostClaim, isOwnedElsewhere, refillRun } from '../../fleet/refill-run.ts';
+import type { RunLog } from '../../fleet/run-fence.ts';
+import { runLog } from '../../fleet/run-log.ts';
+import { foldHistory, type StoredEvent, type StoredMessage, UNREADABLE } from '../../fleet/run-owner.ts';
+import { checkStream } from '../../fleet/fleet-streams.ts';
+import { OkaError } from '../../schema/errors.ts';
+import type { Home } from '../../schema/home.ts';
+import { ArtifactRef } from '../../schema/tool.ts';
+import { deskFolder } from '../desk-folder.ts';
+import { loadConfig, programVersion } from '../settings.ts';
+import { openStores, type Stores } from '../stores.ts';
+import { compareRun } from './compare-stream.ts';
+import { type FleetAccess, requireStream, withFleet } from './fleet-access.ts';
+import { type LedgerRun, ledgerRuns, sharedEvents } from './ledger-runs.ts';
+import { storeFolder } from './run-folder.ts';
+
+export type Damaged = { run: string; events: number; why: string };
+export type Backfill = {
+  stream: string;
+  /** Runs of this home that were compared. */
+  compared: number;
+  damaged: Damaged[];
+  /** Those that are refilled; null when nobody wanted it. */
+  refilled: string[] | null;
+  /** Those that another member has claimed meanwhile. */
+  refused: string[];
+};
+
+export type BackfillOptions = {
+  /** Only this run. */
+  only?: string | undefined;
+  /** Asked before anything is changed. */
+  isWanted: (found: Backfill) => Promise<boolean>;
+  reach: (done: number, total: number) => void;
+  signal: AbortSignal;
+};
+
+export async function backfillRuns(home: Home, options: BackfillOptions): Promise<Backfill> {
+  const stores = await openStores(home, await loadConfig(home)); // the pen (L2)
+  try {
+    return await withFleet(home, (access) => backfillWith(home, stores, access, options));
+  } finally {
+    await stores.close();
+  }
+}
+
+async function backfillWith(
+  home: Home,
+  stores: Stores,
+  access: FleetAccess,
+  { only, isWanted, reach, signal }: BackfillOptions,
+): Promise<Backfill> {
+  const { connection, environment, name, known } = access;
+  const stream = await requireStream(access);
+  if (known.joined !== null) await checkStream(connection, known.joined);
+  const log = runLog(connection, stream);
+  const runs = await findRuns(home, only);
+  const damaged = await findDamaged(home, log, name, runs, reach);
+  const found: Backfill = {
+    stream: `${stream.name} of ${stream.created}`,
+    compared: runs.length,
+    damaged,
+    refilled: [],
+    refused: [],
+  };
+  if (damaged.length === 0) return found;
+  if (!(await isWanted(found))) return { ...found, refilled: null };
+  const files = await openFiles(connection, environment.replicas);
+  const fence = { worker: name, process: `backfill-${randomUUID().slice(0, 8)}`, version: programVersion() };
+  for (const [index, { run }] of damaged.entries()) {
+    if (signal.aborted) break;
+    const each = runs.find((one) => one.run === run) as LedgerRun;
+    const isDone = await refillFrom(home, stores, { log, fence, files }, each);
+    (isDone ? found.refilled : found.refused)?.push(run);
+    reach(index + 1, damaged.length);
+  }
+  return found;
+}
+
+async function findRuns(home: Home, only: string | undefined): Promise<LedgerRun[]> {
+  const runs = await ledgerRuns(home.ledgers.run);
+  if (only === undefined) return runs;
+  const found = runs.filter(({ run }) => run === only);
+  if (found.length > 0) return found;
+  throw new OkaError('usage', `this home does not own run ${only} of the fleet, and did not own it last`, {
+    fix: `See which member has it: oka fleet why ${only}`,
+  });
+}
+
+async function findDamaged(
+  home: Home,
+  log: RunLog,
+  worker: string,
+  runs: readonly LedgerRun[],
+  reach: (done: number, total: number) => void,
+): Promise<Damaged[]> {
+  const damaged: Damaged[] = [];
+  for (const [index, known] of runs.entries()) {
+    const why = await damageOf(home, worker, known, await log.read(known.run));
+    if (why !== null)
+      damaged.push({ run: known.run, events: (await sharedEvents(home.ledgers.run, known)).length, why });
+    reach(index + 1, runs.length);
+  }
+  return damaged;
+}
+
+/** L1. Null also when another member has owned the run since: its ledger has what this one does not. */
+async function damageOf(
+  home: Home,
+  worker: string,
+  known: LedgerRun,
+  messages: readonly StoredMessage[],
+): Promise<string | null> {
+  const history = foldHistory(messages);
+  if (isOwnedElsewhere(history, known, worker)) return null;
+  if (hasLostClaim(history, known, worker)) return 'the stream does not have the last claim of this home';
+  const { different, damage } = await compareRun(home.ledgers.run, known.run, worker, messages);
+  if (damage !== null) return damage;
+  if (different.length > 0) return `events differ: ${different.join(', ')}`;
+  return known.lastShared > (history.published.get(worker) ?? 0) ? 'its last events are missing' : null;
+}
+
+type Refilling = { log: RunLog; fence: Parameters<typeof refillRun>[2]; files: FleetFiles };
+
+async function refillFrom(
+  home: Home,
+  { artifacts }: Pick<Stores, 'artifacts'>,
+  { log, fence, files }: Refilling,
+  known: LedgerRun,
+): Promise<boolean> {
+  const { run } = known;
+  const messages = await log.read(run);
+  const history = foldHistory(messages);
+  if (isOwnedElsewhere(history, known, fence.worker)) return false;
+  const events = await sharedEvents(home.ledgers.run, known);
+  const isReturned = known.isReturned || history.isReturned || messages.some((each) => isReturnBy(each, fence.worker));
+  if (!isReturned)
+    for (const ref of artifactsIn(events)) {
+      const content = await artifacts.get(ref).catch(() => null); // it is at another member only
+      if (content !== null) await files.put(content);
+    }
+  const desk = isReturned ? history.desk : await storeFolder(join(deskFolder(home), run), files);
+  return refillRun(log, known, fence, history, { events, desk, isReturned });
+}
+
+/** Its claim may be gone. */
+const isReturnBy = ({ message: { kind, worker, process } }: StoredMessage, by: string): boolean =>
+  kind === 'returned' && worker === by && process !== UNREADABLE;
+
+function artifactsIn(events: readonly StoredEvent[]): ArtifactRef[] {
+  const found = new Map<string, ArtifactRef>();
+  const look = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { success, data } = ArtifactRef.safeParse(value);
+    if (success) found.set(data.sha256, data);
+    else for (const each of Object.values(value)) look(each);
+  };
+  look(events);
+  return [...found.values()];
+}
