@@ -24,6 +24,8 @@ export type TaskRecord = {
   reason: string;
   /** How often it was planned again because the critic had sent it back. */
   rework: number;
+  /** Whether that was the result of a procedure, and every check had held. */
+  unseen: boolean;
   /** Its latest plan. */
   plan: (Pick<Planned, 'by' | 'sha256' | 'criteria' | 'input' | 'tools' | 'targets'> & { seq: number }) | null;
   plans: number;
@@ -165,6 +167,7 @@ const initialCounts = (): Pick<TaskRecord, Later> => ({
   status: 'running',
   reason: '',
   rework: 0,
+  unseen: false,
   plan: null,
   plans: 0,
   choice: null,
@@ -194,7 +197,11 @@ const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
   'call.started': noteCall,
   'call.ended': noteOutcome,
   'run.judged': (task, { run, data }) => {
-    if (run === task.run) task.open.sent_back = data.verdict === 'rework';
+    if (run !== task.run) return;
+    task.open.sent_back = data.verdict === 'rework';
+    const unmet = data.criteria.filter(({ holds }) => !holds);
+    if (task.open.sent_back && task.plan?.by === 'procedure' && unmet.length > 0)
+      task.unseen ||= unmet.every(({ by }) => by !== 'check');
   },
   'procedure.chosen': (task, { data: { procedure, version, arm, parameters, saves }, seq }) => {
     task.choice = { procedure, version, arm, parameters, saves, seq };

@@ -1,7 +1,8 @@
 /**
  * A simulated family of tasks, from the first one on: planned by a model, then tried, promoted and used by the real rules
  * (choosing, comparing, promoting, demoting). Only the world is simulated: how often a plan fails its checks, how often
- * it delivers something wrong that passes them, how often the critic sees that, and how often a person does.
+ * it delivers something wrong that passes them, how often the critic sees that, and how often a person does, and how often
+ * the critic rejects what is right.
  */
 import { stableShare, trialShare } from '../../src/memory/procedures/choose-procedure.ts';
 import { storeExecution } from '../../src/memory/procedures/execution-record.ts';
@@ -17,7 +18,7 @@ import { chance } from './chance.ts';
 
 /** Shares of runs: `caught` fail a check and are planned again, `wrong` pass every check and are wrong all the same. */
 export type Doer = { caught: number; wrong: number; tokens: number };
-export type World = { planner: Doer; procedure: Doer };
+export type World = { planner: Doer; procedure: Doer; unfair?: number };
 
 /** What became of the tasks of one family. */
 export type Lived = {
@@ -30,6 +31,8 @@ export type Lived = {
   wrongByPlanner: number;
   /** Tasks that a procedure planned. */
   byProcedure: number;
+  /** Those of them that the critic judged. */
+  judged: number;
 };
 
 /** The critic sees that a result is wrong in this share of cases, and the person who gets it in this one. */
@@ -44,10 +47,18 @@ const SHAPE = 'b'.repeat(64);
 const ID = `sort-${FAMILY}-${SHAPE.slice(0, 8)}`;
 const HOUR_MS = 3_600_000;
 
-export function liveFamily({ planner, procedure }: World, tasks: number, seed: number): Lived {
+export function liveFamily({ planner, procedure, unfair = 0 }: World, tasks: number, seed: number): Lived {
   const random = chance(seed);
   const gate = openGate();
-  const lived: Lived = { tasks, promotedAfter: null, demoted: 0, wrong: 0, wrongByPlanner: 0, byProcedure: 0 };
+  const lived: Lived = {
+    tasks,
+    promotedAfter: null,
+    demoted: 0,
+    wrong: 0,
+    wrongByPlanner: 0,
+    byProcedure: 0,
+    judged: 0,
+  };
   const noticed: { at: number; run: string }[] = [];
   let goodPlans = 0;
   let version = 0;
@@ -58,15 +69,17 @@ export function liveFamily({ planner, procedure }: World, tasks: number, seed: n
     const byProcedure = arm === 'used' || arm === 'trial';
     const isJudged = arm === 'trial' || (arm === 'used' && gate.known()?.probation === true);
     const [first, second] = [toOutcome(byProcedure ? procedure : planner, random()), random()];
-    const isCaught = first === 'caught' || (first === 'wrong' && isJudged && random() < CRITIC_SEES);
+    const isRejected = isJudged && first !== 'caught' && random() < (first === 'wrong' ? CRITIC_SEES : unfair);
+    const isCaught = first === 'caught' || isRejected;
     const isWrong = isCaught ? toOutcome(planner, second) === 'wrong' : first === 'wrong';
     const spent = (byProcedure ? procedure : planner).tokens * (0.6 + 0.8 * random());
     const tokens = Math.round(spent + (isCaught ? planner.tokens : 0));
     if (byProcedure) lived.byProcedure += 1;
+    if (isJudged) lived.judged += 1;
     if (isWrong) lived.wrong += 1;
     lived.wrongByPlanner += planner.wrong;
     if (isWrong && random() < PERSON_SEES) noticed.push({ at: n + CORRECTED_AFTER, run });
-    gate.ended(n, run, arm, { fine: !isCaught, tokens, version });
+    gate.ended(n, run, arm, { fine: !isCaught, isRejected, tokens, version });
     if (!isCaught && !byProcedure) goodPlans += 1;
     const status = gate.known()?.status;
     if (goodPlans >= 2 && (status === undefined || status === 'demoted')) gate.draft(n, (version += 1));
@@ -92,7 +105,7 @@ function chooseArm(known: KnownProcedure | undefined, run: string): ProcedureCho
   return share < trialShare(known, settings.trial_share) ? 'trial' : 'held_back';
 }
 
-type Ended = { fine: boolean; tokens: number; version: number };
+type Ended = { fine: boolean; isRejected: boolean; tokens: number; version: number };
 
 function openGate() {
   const rows = memoryRows();
@@ -109,7 +122,12 @@ function openGate() {
     known: () => knownProcedure(rows, ID),
     draft: (n: number, version: number) =>
       take({ type: 'procedure.drafted', data: { procedure: { ...drafted, version } } }, n),
-    ended: (n: number, run: string, arm: ProcedureChoice['arm'] | null, { fine, tokens, version }: Ended) => {
+    ended: (
+      n: number,
+      run: string,
+      arm: ProcedureChoice['arm'] | null,
+      { fine, isRejected, tokens, version }: Ended,
+    ) => {
       const execution = {
         run,
         seq: n,
@@ -122,6 +140,7 @@ function openGate() {
         fine,
         failed: false,
         corrected: false,
+        seen_by: isRejected ? ('critic' as const) : null,
         rework: fine ? 0 : 1,
         seconds: null,
         tokens,
@@ -133,7 +152,9 @@ function openGate() {
     },
     correct: (run: string) => {
       const known = runs.get(run);
-      if (known !== undefined) storeExecution(rows, { ...known, fine: false, corrected: true });
+      if (known === undefined) return;
+      const seen = known.by === 'procedure' && known.rework === 0 ? { seen_by: 'person' as const } : {};
+      storeExecution(rows, { ...known, fine: false, corrected: true, ...seen });
     },
     /** What maintenance concludes after each task. */
     pass: (n: number): string[] => {

@@ -2,7 +2,10 @@
 import { existsSync } from 'node:fs';
 import { FoldStore } from '../../ledger/fold-store.ts';
 import { currentNumbers } from '../../memory/procedures/judge-procedures.ts';
+import type { KnownProcedure } from '../../memory/procedures/known-procedures.ts';
+import type { Case } from '../../memory/procedures/procedure-case.ts';
 import { knownProcedure } from '../../memory/procedures/procedure-rows.ts';
+import { missingForTrial } from '../../memory/procedures/blind-checks.ts';
 import { missingForPromotion, missingForProof } from '../../memory/procedures/promotion-gate.ts';
 import type { Home } from '../../schema/home.ts';
 import type { ProcedureNumbers } from '../../schema/procedure.ts';
@@ -13,7 +16,7 @@ import { learningVersion, withOwnParts } from './open-maintenance.ts';
 
 export type ProcedureStanding = {
   numbers: ProcedureNumbers;
-  /** What is missing until it is promoted, or until its probation ends; empty when nothing is. */
+  /** What is missing until it is tried again, is promoted, or its probation ends; empty when nothing is. */
   missing: string[];
 };
 
@@ -27,10 +30,15 @@ export async function procedureStanding(home: Home, id: string): Promise<Procedu
     const known = knownProcedure(store, id);
     if (known === undefined) return null;
     const settings = config.maintenance.procedures;
-    const { numbers, uses } = currentNumbers(store, known, new Date().toISOString(), settings);
-    const missing = known.status === 'candidate' ? missingForPromotion(numbers, settings) : [];
-    return { numbers, missing: known.probation ? missingForProof(uses) : missing };
+    const { numbers, ...about } = currentNumbers(store, known, new Date().toISOString(), settings);
+    return { numbers, missing: listMissing(known, about, missingForPromotion(numbers, settings)) };
   } finally {
     store.close();
   }
+}
+
+function listMissing({ status, probation }: KnownProcedure, about: Case, forPromotion: string[]): string[] {
+  if (status === 'demoted') return missingForTrial(about);
+  if (probation) return missingForProof(about.uses);
+  return status === 'candidate' ? forPromotion : [];
 }

@@ -35,6 +35,8 @@ export type Execution = {
   failed: boolean;
   /** Corrected or undone by a person. */
   corrected: boolean;
+  /** Who saw that the result of the procedure that planned it was wrong although every check held. */
+  seen_by: 'critic' | 'person' | null;
   /** How often the critic sent it back. */
   rework: number;
   /** Time at work, without waiting for people. */
@@ -82,10 +84,16 @@ export function toExecution(
     fine: wasFine(task),
     failed: task.status === 'failed',
     corrected: task.corrected !== null || task.undone,
+    seen_by: whoSaw(task),
     seconds: secondsOf(task),
     trusted: !tainted && task.plans === 1 && task.overstepped === 0 && task.approvals.denied === 0,
     problems: listProblems(task),
   };
+}
+
+function whoSaw({ unseen, plan, corrected, undone }: TaskRecord): Execution['seen_by'] {
+  if (unseen) return 'critic';
+  return plan?.by === 'procedure' && (corrected !== null || undone) ? 'person' : null;
 }
 
 function listProblems(task: TaskRecord): RunProblem[] {

@@ -12,7 +12,9 @@ import type { Procedure, ProcedureMove, ProcedureNumbers, ProcedureStatus } from
 import type { Part, Pass } from '../../schema/learning-part.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { type Execution, executionsOf, familyOfProcedure } from './execution-record.ts';
-import { type Case, type GateSettings, judge, computeNumbers, type Trial } from './promotion-gate.ts';
+import { missingForTrial } from './blind-checks.ts';
+import { type GateSettings, judge, computeNumbers } from './promotion-gate.ts';
+import type { Case, Trial } from './procedure-case.ts';
 import type { KnownProcedure } from './known-procedures.ts';
 import { familyOfRun } from './procedures-part.ts';
 import { procedureIdsOf, knownProcedure, knownProcedures } from './procedure-rows.ts';
@@ -78,9 +80,10 @@ function dueProcedures(rows: Rows, { now }: Pass): KnownProcedure[] {
 function judgeProcedure(rows: Rows, known: KnownProcedure, { now }: Pass, settings: GateSettings): ProcedureMove[] {
   const { procedure, status } = known;
   const { numbers, ...about } = currentNumbers(rows, known, now, settings);
-  const judgement = isRedrafted(known)
-    ? { to: 'candidate' as const, reason: 'it was drafted again from runs that went well' }
-    : judge(about, numbers, now, settings);
+  const judgement =
+    isRedrafted(known) && missingForTrial(about).length === 0
+      ? { to: 'candidate' as const, reason: 'it was drafted again from runs that went well' }
+      : judge(about, numbers, now, settings);
   if (judgement === null || (judgement.to === 'promoted' && hasOtherPromoted(rows, procedure.id))) return [];
   return [{ procedure: procedure.id, from: status, by: 'gate', forced: false, numbers, ...judgement }];
 }
@@ -141,9 +144,12 @@ function buildCase(rows: Rows, { procedure, status, forced, probation, moves }: 
   const last = moves.findLast(({ from, to }) => from !== to);
   const fresh = status === 'candidate' ? (last?.at ?? '') : '';
   const since = last?.at ?? runs[0]?.at ?? now;
+  const lastWhere = (isWanted: (move: ProcedureMove) => boolean): string => moves.findLast(isWanted)?.at ?? '';
   return {
     status,
     since,
+    began: lastWhere((move) => move.to === 'candidate' || isConfirmation(move)),
+    confirmed: lastWhere(isConfirmation),
     forced,
     probation,
     uses: runs.filter((run) => isUseOf(run, procedure) && run.at > since).map(toTrial),
@@ -159,4 +165,5 @@ const isUseOf = ({ procedure }: Execution, { id, version }: Pick<Procedure, 'id'
   procedure?.arm === 'used' && procedure.id === id && procedure.version === version;
 const isPlanned = ({ procedure }: Execution): boolean => procedure?.arm === 'used' || procedure?.arm === 'trial';
 const isWith = (run: Execution, id: string): boolean => isPlanned(run) && run.procedure?.id === id;
-const toTrial = ({ at, fine, tokens, seconds }: Execution): Trial => ({ at, fine, tokens, seconds });
+const isConfirmation = ({ to, forced }: ProcedureMove): boolean => to === 'promoted' && forced;
+const toTrial = ({ at, fine, seen_by, tokens, seconds }: Execution): Trial => ({ at, fine, seen_by, tokens, seconds });

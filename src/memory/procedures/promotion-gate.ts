@@ -7,32 +7,14 @@
  *    evidence is an e-value, too, so that however often it is checked, one that is no cheaper is promoted in at most one
  *    case of `COST_EVIDENCE`. That error costs money, not results.
  * G3 A recent failure with the procedure prevents a promotion; two in the last five runs end its use, or its trial.
+ *    One wrong result that every check let pass is enough (blind-checks.ts).
  * G4 Each use is checked by its criteria and planned again when these fail. While it is tried and in its first uses
  *    (probation) the critic judges the result as well; only then its checks are enough, until a use goes wrong.
  */
 import type { MaintenanceConfig } from '../../schema/maintenance.ts';
 import type { ProcedureNumbers, ProcedureStatus } from '../../schema/procedure.ts';
-
-/** One run of the kind that the procedure is for. */
-export type Trial = { at: string; fine: boolean; tokens: number; seconds: number | null };
-
-export type Case = {
-  status: ProcedureStatus;
-  /** Since when it has this status. */
-  since: string;
-  forced: boolean;
-  /** Whether its uses are judged by the critic as well (G4). */
-  probation: boolean;
-  /** The uses of its current version since it was promoted, in the order in which they ended. */
-  uses: readonly Trial[];
-  /** Successful executions of its steps that do not depend on each other, whoever planned them. */
-  successes: number;
-  lastSuccess: string | null;
-  /** All runs with it, also from before it was drafted again, in the order in which they ended. */
-  history: readonly Trial[];
-  with: readonly Trial[];
-  without: readonly Trial[];
-};
+import { whoSawMistake } from './blind-checks.ts';
+import type { Case, Trial } from './procedure-case.ts';
 
 export type GateSettings = MaintenanceConfig['procedures'];
 export type Judgement = { to: ProcedureStatus; reason: string; probation?: true };
@@ -42,7 +24,7 @@ const MIN_BASELINE_RUNS = 20;
 /** Evidence that it is cheaper: three comparisons that it won and none that it lost. */
 const COST_EVIDENCE = 6;
 /** Uses in a row that have to go well until the critic is no longer asked. */
-const PROBATION_USES = 10;
+const PROBATION_USES = 20;
 /** The largest drop in the share of good runs that still counts as "does not fail more". */
 const MAX_QUALITY_DROP = 0.15;
 /** The smallest difference in cost that counts. */
@@ -142,15 +124,23 @@ function judgeProbation({ probation, uses }: Case): Judgement | null {
 
 /** Demotes after recent failures (G3), also a forced procedure: a person can force it again. */
 function judgeDemotion(
-  { with: runs, since }: Case,
+  given: Case,
   settings: GateSettings,
   status: keyof typeof MAX_RECENT_FAILURES,
 ): Judgement | null {
+  const { with: runs, since } = given;
+  const seenBy = whoSawMistake(given);
+  if (seenBy !== null) return { to: 'demoted', reason: MISTAKES[seenBy] };
   const latest = runs.filter(({ at }) => at > since).slice(-settings.recent_runs);
   const wrong = latest.filter(({ fine }) => !fine).length;
   if (wrong <= MAX_RECENT_FAILURES[status]) return null;
   return { to: 'demoted', reason: `${wrong} of its last ${latest.length} runs went wrong` };
 }
+
+const MISTAKES = {
+  critic: 'the critic rejected a result that had passed its checks',
+  person: 'a person corrected or undid a result that had passed its checks',
+} as const;
 
 function judgeRetirement(given: Case, now: string, { retire_days: days }: GateSettings): Judgement | null {
   const last = [given.since, given.lastSuccess ?? '', given.with.at(-1)?.at ?? ''].toSorted().at(-1) ?? given.since;

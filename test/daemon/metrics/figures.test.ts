@@ -15,6 +15,7 @@ const blank: TaskRecord = {
   status: 'done',
   reason: '',
   rework: 0,
+  unseen: false,
   plan: null,
   plans: 1,
   choice: null,

@@ -4,6 +4,7 @@ import { isThorough } from '../../support/thorough.ts';
 
 const TASKS = 60;
 const FAMILIES = isThorough ? 300 : 12;
+const FIRST_SEED = Number(process.env['OKA_SEED'] ?? 1);
 
 const planner: Doer = { caught: 0, wrong: 0, tokens: 1800 };
 const usual: Doer = { caught: 0.02, wrong: 0.01, tokens: 1800 };
@@ -11,7 +12,8 @@ const habit: Doer = { caught: 0, wrong: 0, tokens: 0 };
 
 /** Kinds of families, and how many of a hundred are like this. */
 const KINDS: Record<string, World & { share: number }> = {
-  clean: { share: 40, planner, procedure: habit },
+  clean: { share: 30, planner, procedure: habit },
+  'clean, and the critic rejects 1 %': { share: 10, planner, procedure: habit, unfair: 0.01 },
   'clean, with a step that a model does': { share: 10, planner, procedure: { ...habit, tokens: 900 } },
   'clean, and the planner is not': { share: 20, planner: { ...planner, caught: 0.1, wrong: 0.01 }, procedure: habit },
   'fails its checks now and then': { share: 9, planner: usual, procedure: { ...habit, caught: 0.1 } },
@@ -23,7 +25,7 @@ const KINDS: Record<string, World & { share: number }> = {
   'wrong in 40 %': { share: 3, planner: usual, procedure: { ...habit, wrong: 0.4 } },
 };
 
-type Figures = { promoted: number; median: number | null; excess: number; demoted: number; planned: number };
+type Figures = Record<'promoted' | 'excess' | 'demoted' | 'planned' | 'judged', number> & { median: number | null };
 
 function live(world: World, firstSeed: number): Figures {
   const all = Array.from({ length: FAMILIES }, (_, n) => liveFamily(world, TASKS, firstSeed + n));
@@ -35,11 +37,12 @@ function live(world: World, firstSeed: number): Figures {
     excess: sum(({ wrong, wrongByPlanner }) => wrong - wrongByPlanner) / sum(({ tasks }) => tasks),
     demoted: sum(({ demoted }) => demoted) / all.length,
     planned: sum(({ byProcedure }) => byProcedure) / sum(({ tasks }) => tasks),
+    judged: sum(({ judged }) => judged) / sum(({ tasks }) => tasks),
   };
 }
 
 describe('habits of families of sixty tasks, some of which no procedure can do', () => {
-  const figures = new Map(Object.entries(KINDS).map(([name, world], n) => [name, live(world, 1000 * n + 1)]));
+  const figures = new Map(Object.entries(KINDS).map(([name, world], n) => [name, live(world, FIRST_SEED + 1000 * n)]));
   const of = (name: string): Figures => figures.get(name) as Figures;
   if (process.env['OKA_FIGURES'] === '1') console.table(Object.fromEntries(figures));
 
@@ -59,6 +62,17 @@ describe('habits of families of sixty tasks, some of which no procedure can do',
     );
     expect(harm).toBeLessThanOrEqual(0.01);
     expect(harm).toBeGreaterThan(0); // the world can do harm, so that the figure says something
+  });
+
+  it.each(Object.keys(KINDS))('also not within a kind: %s', (name) => {
+    expect(of(name).excess).toBeLessThanOrEqual(isThorough ? 0.01 : 0.02); // twelve families say less than 300
+  });
+
+  it('a critic that is mistaken now and then costs a habit some of its tasks', () => {
+    expect(of('clean, and the critic rejects 1 %').median).toBeLessThanOrEqual(10);
+    expect(of('clean').planned - of('clean, and the critic rejects 1 %').planned).toBeLessThanOrEqual(
+      isThorough ? 0.2 : 0.4,
+    );
   });
 
   it('what fails its checks often is seldom promoted, and never delivered wrong', () => {

@@ -64,6 +64,7 @@ function run(n: number, about: Partial<Execution>): Execution {
     fine: true,
     failed: false,
     corrected: false,
+    seen_by: null,
     rework: 0,
     seconds: 60,
     tokens: 2000,
@@ -113,7 +114,7 @@ describe('how procedures stand', () => {
     expect(conclude(book)).toEqual([]);
   });
 
-  it('G4 it is on probation until ten uses went well; a new version is on probation again', () => {
+  it('G4 it is on probation until twenty uses went well; a new version is on probation again', () => {
     const book = memoryRows();
     const take = reading(book);
     const isOnProbation = (): boolean | undefined => knownProcedure(book, idOf('b'))?.probation;
@@ -121,14 +122,14 @@ describe('how procedures stand', () => {
     proven(book);
     take(...conclude(book));
     expect(isOnProbation()).toBe(true);
-    for (let n = 101; n < 110; n += 1) storeExecution(book, trial(n, {}, 'used'));
-    expect(conclude(book, hour(110))).toEqual([]);
-    storeExecution(book, trial(110, {}, 'used'));
-    const [over] = conclude(book, hour(111));
+    for (let n = 101; n < 120; n += 1) storeExecution(book, trial(n, {}, 'used'));
+    expect(conclude(book, hour(120))).toEqual([]);
+    storeExecution(book, trial(120, {}, 'used'));
+    const [over] = conclude(book, hour(121));
     expect(over).toMatchObject({ data: { from: 'promoted', to: 'promoted' } });
     expect(newHabit(book, over as NewEvent)).toEqual([]);
     take(over as NewEvent);
-    expect([statusOf(book), isOnProbation(), conclude(book, hour(112))]).toEqual(['promoted', false, []]);
+    expect([statusOf(book), isOnProbation(), conclude(book, hour(122))]).toEqual(['promoted', false, []]);
     take(drafted('b', 2));
     expect(isOnProbation()).toBe(true);
   });
@@ -171,6 +172,30 @@ describe('how procedures stand', () => {
     take(...conclude(book, hour(105)));
     expect(statusOf(book)).toBe('candidate');
   });
+
+  it.each(['critic', 'person'] as const)(
+    'G3 one mistake that only the %s saw ends it, and what is made anew waits',
+    (who) => {
+      const book = memoryRows();
+      const take = reading(book);
+      const takeAt = (n: number): void => take(...conclude(book, hour(n)).map((move) => ({ ...move, at: hour(n) })));
+      take(drafted('b'));
+      proven(book);
+      takeAt(100);
+      for (let n = 101; n < 140; n += 1) storeExecution(book, trial(n, {}, 'used'));
+      takeAt(140);
+      storeExecution(book, trial(103, { fine: false, seen_by: who }, 'used')); // it is found late
+      takeAt(141);
+      expect(statusOf(book)).toBe('demoted');
+      take(drafted('b', 2));
+      for (let n = 142; n < 201; n += 1) storeExecution(book, run(n, {}));
+      takeAt(201);
+      expect(statusOf(book)).toBe('demoted');
+      storeExecution(book, run(202, {}));
+      takeAt(203);
+      expect(statusOf(book)).toBe(who === 'critic' ? 'candidate' : 'demoted');
+    },
+  );
 
   it('what a person wants comes first, is marked as forced, and is done once', () => {
     const book = memoryRows();

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Case,
-  eValue,
-  judge,
-  computeNumbers,
-  missingForPromotion,
-  type Trial,
-} from '../../../src/memory/procedures/promotion-gate.ts';
+import { eValue, judge, computeNumbers, missingForPromotion } from '../../../src/memory/procedures/promotion-gate.ts';
+import type { Case, Trial } from '../../../src/memory/procedures/procedure-case.ts';
 import { MaintenanceConfig } from '../../../src/schema/maintenance.ts';
 import { chance } from '../../support/chance.ts';
 import { casesOf } from '../../support/thorough.ts';
@@ -18,6 +12,8 @@ const hour = (n: number): string => new Date(Date.parse(START) + n * 3_600_000).
 const candidate: Case = {
   status: 'candidate',
   since: START,
+  began: '',
+  confirmed: '',
   forced: false,
   probation: false,
   uses: [],
@@ -29,7 +25,14 @@ const candidate: Case = {
 };
 
 const runs = (count: number, about: Partial<Trial>, from = 0): Trial[] =>
-  Array.from({ length: count }, (_, n) => ({ at: hour(from + n), fine: true, tokens: 1000, seconds: 60, ...about }));
+  Array.from({ length: count }, (_, n) => ({
+    at: hour(from + n),
+    fine: true,
+    seen_by: null,
+    tokens: 1000,
+    seconds: 60,
+    ...about,
+  }));
 
 function outcome(given: Case, now: string): string {
   const whole = { ...given, history: given.with };
@@ -47,7 +50,7 @@ function promotedWithin(matches: number, world: World, random: () => number): bo
     const isTrial = random() < settings.trial_share;
     const fine = random() < (isTrial ? world.with : world.without);
     const tokens = world.tokens[isTrial ? 0 : 1] * (0.6 + 0.8 * random());
-    (isTrial ? tried : other).push({ at, fine, tokens, seconds: null });
+    (isTrial ? tried : other).push({ at, fine, seen_by: null, tokens, seconds: null });
     const status = isTrial ? outcome({ ...candidate, lastSuccess: at, with: tried, without: other }, at) : 'candidate';
     if (status !== 'candidate') return status === 'promoted';
   }
@@ -146,16 +149,22 @@ describe('afterwards', () => {
     );
   });
 
-  it('G4 its probation ends after ten uses in a row that went well, and begins again when one did not', () => {
+  it('G3 one that passed its checks and was wrong all the same is enough', () => {
+    const [a, ...rest] = promoted.with as [Trial, ...Trial[]];
+    for (const seen_by of ['critic', 'person'] as const)
+      expect(outcome({ ...promoted, with: [{ ...a, fine: false, seen_by }, ...rest] }, hour(30))).toBe('demoted');
+  });
+
+  it('G4 its probation ends after twenty uses in a row that went well, and begins again when one did not', () => {
     const use = (uses: Trial[], probation: boolean): unknown => {
       const given = { ...promoted, uses, probation };
       return judge(given, computeNumbers(given, hour(30), settings), hour(30), settings);
     };
-    expect(use(runs(9, {}, 11), true)).toBeNull();
-    expect(use(runs(10, {}, 11), true)).toMatchObject({ to: 'promoted' });
-    expect(use(runs(10, {}, 11), true)).not.toHaveProperty('probation');
-    expect(use(runs(10, {}, 11), false)).toBeNull();
-    const failed = [...runs(9, {}, 11), ...runs(1, { fine: false }, 20)];
+    expect(use(runs(19, {}, 11), true)).toBeNull();
+    expect(use(runs(20, {}, 11), true)).toMatchObject({ to: 'promoted' });
+    expect(use(runs(20, {}, 11), true)).not.toHaveProperty('probation');
+    expect(use(runs(20, {}, 11), false)).toBeNull();
+    const failed = [...runs(19, {}, 11), ...runs(1, { fine: false }, 30)];
     expect(use(failed, true)).toBeNull();
     expect(use(failed, false)).toMatchObject({ to: 'promoted', probation: true });
   });

@@ -41,7 +41,7 @@ export const ProcedureAnswer = ProcedureRow.extend({
   page: z.string().describe('What it does and how, as markdown.'),
   evidence: z.array(Evidence).describe('The runs that it was made from.'),
   now: ProcedureNumbers.nullable().describe('The numbers as they are now; null when maintenance does not know it yet.'),
-  missing: z.array(z.string()).describe('What is missing until it is promoted, or until its probation ends.'),
+  missing: z.array(z.string()).describe('What is missing until it is tried again, is promoted, or its probation ends.'),
   moves: z
     .array(ProcedureMove.extend({ seq: z.int().positive(), at: Instant }))
     .describe('Its changes of status, the latest first.'),
