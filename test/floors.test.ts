@@ -55,7 +55,7 @@ const RULES: Rules = {
     '@modelcontextprotocol/client': ['tools/mcp/'],
     '@modelcontextprotocol/server': ['daemon/assistant/assistant-server.ts'],
     fflate: ['tools/documents/office-archive.ts'],
-    'gpt-tokenizer': ['memory/text/tokens.ts'],
+    'gpt-tokenizer': ['memory/text/count-pieces.ts'],
     'gray-matter': ['schema/front-matter.ts'],
     diff: ['web/'],
     hono: ['web/'],

@@ -23,13 +23,11 @@ const MAX_FACTOR = 3;
 
 /** `reported` is the highest ratio of tokens a provider reported to tokens counted here. */
 export async function createTokenCounter(family: ModelFamily, reported = 0): Promise<TokenCounter> {
-  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base'); // 2 MB of vocabulary
+  const { countPieces } = await import('./count-pieces.ts'); // it reads the vocabulary when it counts first
   const factor = Math.min(MAX_FACTOR, Math.max(TOKEN_FACTORS[family], reported));
-  const plain = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
   return {
     name: factor === 1 ? 'o200k' : `o200k × ${Number(factor.toFixed(3))}`,
-    count: (text) =>
-      Math.ceil(splitIntoSlices(text).reduce((sum, slice) => sum + countTokens(slice, plain), 0) * factor),
+    count: (text) => Math.ceil(splitIntoSlices(text).reduce((sum, slice) => sum + countPieces(slice), 0) * factor),
   };
 }
 
