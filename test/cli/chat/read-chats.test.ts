@@ -3,10 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { launcher, oka, temporaryFolder } from '../../support/cli.ts';
+import { casesOf } from '../../support/thorough.ts';
 
 const trace = fileURLToPath(new URL('../../support/print-modules.ts', import.meta.url));
 
-it.each([[['chat']], [['chat', '--json']], [['chat', 'view', 'trip', '--json']]])(
+const COMMANDS = [['chat'], ['chat', '--json'], ['chat', 'view', 'trip', '--json']];
+
+it.each(casesOf(COMMANDS, ({ length }) => length > 2).map((words) => [words]))(
   'oka %j loads no schemas, no other view and no table of other commands',
   async (words) => {
     using folder = temporaryFolder();
