@@ -1,8 +1,7 @@
 /** Owns: files of tasks, runs and results in the object store of the fleet, each by the hash of its content. */
 import { hash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ObjectStore, Objm } from '@nats-io/obj';
-import { StorageType } from '@nats-io/jetstream';
+import { type JetStreamManager, StorageType } from '@nats-io/jetstream';
 import { OkaError } from '../schema/errors.ts';
 import type { FleetConnection } from './connect-fleet.ts';
 import { FILES } from './fleet-subjects.ts';
@@ -14,10 +13,14 @@ export type FleetFiles = {
 };
 
 const MOST_KNOWN = 10_000;
-/** Between two parts of a file that is read. */
-const MOST_SILENCE_MS = 30_000;
+/** How the client stores the parts of a file. */
+const FILES_STREAM = `OBJ_${FILES}`;
+const partsOf = (id: string): string => `$O.${FILES}.C.${id}`;
 
-export async function openFiles({ js }: Pick<FleetConnection, 'js'>, replicas: number): Promise<FleetFiles> {
+export async function openFiles(
+  { js, manager }: Pick<FleetConnection, 'js' | 'manager'>,
+  replicas: number,
+): Promise<FleetFiles> {
   const store: ObjectStore = await new Objm(js).create(FILES, { replicas, storage: StorageType.File });
   const known = new Set<string>();
   return {
@@ -31,7 +34,7 @@ export async function openFiles({ js }: Pick<FleetConnection, 'js'>, replicas: n
       return name;
     },
     get: async (sha256) => {
-      const content = await readFile(store, sha256);
+      const content = await readFile(store, manager, sha256);
       if (content === null) throw new OkaError('artifact-missing', `the fleet does not have the file ${sha256}`);
       if (hash('sha256', content) !== sha256)
         throw new OkaError('artifact-damaged', `the file ${sha256} of the fleet has another content`);
@@ -41,37 +44,19 @@ export async function openFiles({ js }: Pick<FleetConnection, 'js'>, replicas: n
 }
 
 /**
- * Null when there is no such file. The client itself would wait without end for the parts of a file when the server that
- * had begun to send it is gone, and everything behind that file would wait with it.
+ * Null when there is no such file. Each part is a request of its own: the client would create a consumer for every file,
+ * which stays for minutes, and servers have a limit of them; and it would wait without end for a server that is gone.
  */
-async function readFile(store: ObjectStore, name: string): Promise<Buffer | null> {
-  const found = await store.get(name);
-  if (found === null) return null;
-  found.error.catch(() => undefined); // the stream fails with it, too
-  const reader = found.data.getReader();
+async function readFile(store: ObjectStore, { streams }: JetStreamManager, name: string): Promise<Buffer | null> {
+  const found = await store.info(name);
+  if (found === null || found.deleted) return null;
   const parts: Uint8Array[] = [];
-  try {
-    for (;;) {
-      const { done, value } = await readInTime(reader);
-      if (done) return Buffer.concat(parts);
-      if (value !== undefined) parts.push(value);
-    }
-  } catch (error) {
-    await reader.cancel().catch(() => undefined);
-    throw error;
+  for (let next = 1; parts.length < found.chunks; ) {
+    const query = { seq: next, next_by_subj: partsOf(found.nuid) };
+    const part = await streams.getMessage(FILES_STREAM, query);
+    if (part === null) throw new OkaError('artifact-damaged', `a part of the file ${name} of the fleet is missing`);
+    parts.push(part.data);
+    next = part.seq + 1;
   }
-}
-
-type Part = { done: boolean; value?: Uint8Array | undefined };
-
-async function readInTime(reader: { read: () => Promise<Part> }): Promise<Part> {
-  const ending = new AbortController();
-  const silence = sleep(MOST_SILENCE_MS, null, { signal: ending.signal }).catch(() => null);
-  try {
-    const part = await Promise.race([reader.read(), silence]);
-    if (part === null) throw new OkaError('fleet-down', `no part of a file came for ${MOST_SILENCE_MS / 1000} seconds`);
-    return part;
-  } finally {
-    ending.abort();
-  }
+  return Buffer.concat(parts);
 }

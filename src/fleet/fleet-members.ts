@@ -4,22 +4,31 @@ import { Kvm } from '@nats-io/kv';
 import { MemberMessage } from '../schema/fleet.ts';
 import type { FleetConnection } from './connect-fleet.ts';
 import { MEMBERS, toToken } from './fleet-subjects.ts';
+import { latestValues } from './latest-values.ts';
 
 export type FleetMembers = { report(member: MemberMessage): Promise<void>; list(): Promise<MemberMessage[]> };
 
-export async function openMembers({ js }: FleetConnection, replicas: number): Promise<FleetMembers> {
-  const bucket = await new Kvm(js).create(MEMBERS, { replicas, history: 1, storage: StorageType.File });
+export async function openMembers(connection: FleetConnection, replicas: number): Promise<FleetMembers> {
+  const bucket = await new Kvm(connection.js).create(MEMBERS, { replicas, history: 1, storage: StorageType.File });
   return {
     report: async (member) => {
       await bucket.put(toToken(member.name), JSON.stringify(member));
     },
     list: async () => {
       const members: MemberMessage[] = [];
-      for await (const entry of await bucket.history()) {
-        const member = MemberMessage.safeParse(entry.length === 0 ? null : entry.json());
-        if (member.success && toToken(member.data.name) === entry.key) members.push(member.data);
+      for (const { key, text } of await latestValues(connection, MEMBERS)) {
+        const member = MemberMessage.safeParse(jsonOf(text));
+        if (member.success && toToken(member.data.name) === key) members.push(member.data);
       }
       return members.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     },
   };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // no report of a member
+  }
 }

@@ -9,6 +9,7 @@ import { Kvm } from '@nats-io/kv';
 import { MOST_SHARED_BYTES } from '../schema/fleet-memory.ts';
 import type { FleetConnection } from './connect-fleet.ts';
 import { fromToken, MEMORY, toToken } from './fleet-subjects.ts';
+import { latestValues } from './latest-values.ts';
 
 export type MemberMemory = {
   put(member: string, text: string): Promise<void>;
@@ -21,8 +22,8 @@ export type MemberMemory = {
 /** The topics that a member shares besides what tasks have shown. */
 export type MemorySharing = { topics: readonly string[]; open: () => Promise<MemberMemory> };
 
-export async function openMemberMemory({ js }: FleetConnection, replicas: number): Promise<MemberMemory> {
-  const bucket = await new Kvm(js).create(MEMORY, {
+export async function openMemberMemory(connection: FleetConnection, replicas: number): Promise<MemberMemory> {
+  const bucket = await new Kvm(connection.js).create(MEMORY, {
     replicas,
     history: 1,
     storage: StorageType.File,
@@ -34,9 +35,8 @@ export async function openMemberMemory({ js }: FleetConnection, replicas: number
     },
     list: async () => {
       const shared = new Map<string, string | null>();
-      for await (const entry of await bucket.history())
-        if (entry.operation === 'PUT')
-          shared.set(fromToken(entry.key), entry.length > MOST_SHARED_BYTES ? null : entry.string());
+      for (const { key, text } of await latestValues(connection, MEMORY))
+        shared.set(fromToken(key), Buffer.byteLength(text) > MOST_SHARED_BYTES ? null : text);
       return shared;
     },
     revision: async () => (await bucket.status()).streamInfo.state.last_seq,

@@ -1,31 +1,67 @@
-/** A server that stops answering while it sends a file: whoever reads the file gets an error, and can ask again. */
+/** Reading what the servers store: no consumer is left behind, and a server that stops answering is an error. */
 import { hash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jetstream } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
+import { connectFleet, type FleetConnection } from '../../src/fleet/connect-fleet.ts';
 import { openFiles } from '../../src/fleet/fleet-files.ts';
-import { findNatsServer, startCluster } from '../support/nats-cluster.ts';
+import { openMembers } from '../../src/fleet/fleet-members.ts';
+import { openMemberMemory } from '../../src/fleet/member-memory.ts';
+import { MemberMessage } from '../../src/schema/fleet.ts';
+import { findNatsServer, type NatsCluster, startCluster } from '../support/nats-cluster.ts';
 
 const MB = 1024 * 1024;
 
 const hasServer = findNatsServer() !== null;
 if (!hasServer) console.warn('SKIPPED: there is no nats-server; set OKA_NATS, or run .ci/install-nats');
 
-describe.skipIf(!hasServer)('a file of the fleet', () => {
-  it('whose parts stop coming is an error after a while, and arrives when it is asked for again', async () => {
+const connect = ({ url }: NatsCluster): Promise<FleetConnection> =>
+  connectFleet({ servers: [url], credentials: null, authority: null, name: 'left' });
+
+const aMember = (name: string): MemberMessage =>
+  MemberMessage.parse({ name, version: '1', labels: [], slots: 1, runs: [], fenced: 0, at: new Date().toISOString() });
+
+describe.skipIf(!hasServer)('what the fleet stores', () => {
+  it('is read without consumers, of which a stream may have a thousand', async () => {
     await using cluster = await startCluster({ size: 1 });
-    const connection = await connect({ servers: cluster.url, reconnectTimeWait: 250, maxReconnectAttempts: -1 });
-    const files = await openFiles({ js: jetstream(connection) }, 1);
+    const connection = await connect(cluster);
+    const files = await openFiles(connection, 1);
+    const members = await openMembers(connection, 1);
+    const memory = await openMemberMemory(connection, 1);
+    const content = randomBytes(MB);
+    const sha256 = await files.put(content);
+    await members.report(aMember('left'));
+    await members.report(aMember('right'));
+    await memory.put('left', 'a fact');
+    for (let times = 0; times < 20; times += 1) {
+      expect(hash('sha256', await files.get(sha256))).toBe(sha256);
+      expect((await members.list()).map(({ name }) => name)).toEqual(['left', 'right']);
+      expect(await memory.list()).toEqual(new Map([['left', 'a fact']]));
+    }
+    const streams = await Array.fromAsync(connection.manager.streams.list());
+    expect(streams.map(({ state }) => state.consumer_count)).toEqual([0, 0, 0]);
+    await connection.close();
+  });
+
+  it('cannot be read while a server does not answer, and can when it does again', async () => {
+    await using cluster = await startCluster({ size: 1 });
+    const connection = await connect(cluster);
+    const files = await openFiles(connection, 1);
+    const members = await openMembers(connection, 1);
     const sha256 = await files.put(randomBytes(48 * MB));
-    const before = connection.stats().inBytes;
+    let read = 0;
+    const { getMessage } = connection.manager.streams;
+    connection.manager.streams.getMessage = async (...query) => {
+      read += 1;
+      return getMessage.apply(connection.manager.streams, query);
+    };
     const outcome = files.get(sha256).then(
       () => 'it arrived',
-      (error: Error) => error.message,
+      ({ name }: Error) => name,
     );
-    while (connection.stats().inBytes < before + MB) await sleep(1);
+    while (read < 10) await sleep(1);
     cluster.pause(0);
-    expect(await outcome).toBe('no part of a file came for 30 seconds');
+    expect(await outcome).not.toBe('it arrived');
+    await expect(members.list()).rejects.toThrow();
     cluster.resume(0);
     await expect.poll(() => files.get(sha256).then((content) => hash('sha256', content), String), SOON).toBe(sha256);
     await connection.close();
