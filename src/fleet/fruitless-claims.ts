@@ -8,7 +8,15 @@
 import type { RunMessage } from '../schema/fleet.ts';
 import type { StoredEvent, StoredMessage } from './run-owner.ts';
 
-export type FruitlessClaim = { worker: string; process: string; epoch: number; version: string; last: string[] };
+export type FruitlessClaim = {
+  worker: string;
+  process: string;
+  epoch: number;
+  version: string;
+  last: string[];
+  /** Where the next claim is; null for the last one. */
+  until: number | null;
+};
 
 /** After so many workers a task is set aside. */
 export const MOST_FRUITLESS = 3;
@@ -20,7 +28,9 @@ type Attempt = { claim: FruitlessClaim; isFruitless: boolean };
 export function fruitlessClaims(messages: Iterable<StoredMessage>): FruitlessClaim[] {
   const attempts: Attempt[] = [];
   const waits = new Set<string>();
-  for (const { message } of messages) {
+  for (const { sequence, message } of messages) {
+    const before = attempts.at(-1);
+    if (message.kind === 'claim' && before !== undefined) before.claim.until = sequence;
     if (message.kind === 'claim') attempts.push(newAttempt(message, waits.size > 0 || message.refill !== undefined));
     const attempt = attempts.at(-1);
     if (message.kind !== 'events' || attempt === undefined) continue;
@@ -32,7 +42,7 @@ export function fruitlessClaims(messages: Iterable<StoredMessage>): FruitlessCla
 
 function newAttempt(message: Extract<RunMessage, { kind: 'claim' }>, isHarmless: boolean): Attempt {
   const { worker, process, epoch, version } = message;
-  return { claim: { worker, process, epoch, version, last: [] }, isFruitless: !isHarmless };
+  return { claim: { worker, process, epoch, version, last: [], until: null }, isFruitless: !isHarmless };
 }
 
 function applyEvent(attempt: Attempt, waits: Set<string>, { type, data }: StoredEvent): void {

@@ -34,6 +34,8 @@ export type RunLog = {
   append(run: string, last: number, message: RunMessage): Promise<Appended>;
   last(run: string): Promise<StoredMessage | null>;
   read(run: string): Promise<StoredMessage[]>;
+  /** The first message of a worker behind this sequence, of whichever run. */
+  next(worker: string, sequence: number): Promise<StoredMessage | null>;
   /** Resolves when it makes sense to try again. */
   pause(): Promise<void>;
 };

@@ -43,6 +43,7 @@ export function runLog({ js, manager }: FleetConnection, stream: FleetStream): R
         next = stored.sequence + 1;
       }
     },
+    next: async (worker, sequence) => toStored(await get({ seq: sequence + 1, next_by_subj: runSubject('*', worker) })),
     pause: () => sleep(PAUSE_MS),
   };
 }

@@ -1,7 +1,7 @@
 /** Reading what the servers store: no consumer is left behind, and a server that stops answering is an error. */
 import { hash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { connectFleet, type FleetConnection } from '../../src/fleet/connect-fleet.ts';
 import { openFiles } from '../../src/fleet/fleet-files.ts';
 import { openMembers } from '../../src/fleet/fleet-members.ts';
@@ -48,17 +48,12 @@ describe.skipIf(!hasServer)('what the fleet stores', () => {
     const files = await openFiles(connection, 1);
     const members = await openMembers(connection, 1);
     const sha256 = await files.put(randomBytes(48 * MB));
-    let read = 0;
-    const { getMessage } = connection.manager.streams;
-    connection.manager.streams.getMessage = async (...query) => {
-      read += 1;
-      return getMessage.apply(connection.manager.streams, query);
-    };
+    const requests = vi.spyOn(connection.manager.streams, 'getMessage');
     const outcome = files.get(sha256).then(
       () => 'it arrived',
       ({ name }: Error) => name,
     );
-    while (read < 10) await sleep(1);
+    while (requests.mock.calls.length < 10) await sleep(1);
     cluster.pause(0);
     expect(await outcome).not.toBe('it arrived');
     await expect(members.list()).rejects.toThrow();

@@ -127,7 +127,7 @@ type Compared = { run: string; verdict: string };
 const isOther = ({ verdict }: Compared): boolean => verdict !== 'same';
 
 /** The last messages of a run are on their way for a moment after its result has arrived. */
-const SETTLED = { timeout: 120_000, interval: 500 };
+const SETTLED = { timeout: 120_000 + 600 * TASK_COUNT, interval: 500 };
 
 /** What `oka fleet …` of this home prints as JSON. */
 async function askFleet<T>(member: Member | undefined, cluster: NatsCluster, what: string): Promise<T> {

@@ -208,6 +208,7 @@ function modelStream(
       await pass('read');
       return messages;
     },
+    next: () => Promise.resolve(null),
     pause: () => pass('pause'),
   };
   return { log, stored };

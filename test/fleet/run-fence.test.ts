@@ -184,6 +184,7 @@ function modelLog(
       await pass('read');
       return messages;
     },
+    next: () => Promise.resolve(null),
     pause: () => pass('pause'),
   };
   return { log, stored };

@@ -17,18 +17,21 @@ if (!hasServer) console.warn('SKIPPED: there is no nats-server; set OKA_NATS, or
 const TASK = '# Any\n\n```bash\necho done > done.txt\n```\n';
 
 describe.skipIf(!hasServer)('a task of the queue', () => {
-  it('G4 that has ended three workers comes back as failed, with the evidence; two are not enough', async () => {
+  it('G4 that has ended three workers comes back as failed, with the evidence; two are not enough, nor three that let it go', async () => {
     await using cluster = await startCluster({ size: 1 });
     for (const number of [1, 2, 3]) await claimAs(cluster, 'bad', number);
     for (const number of [1, 2]) await claimAs(cluster, 'good', number);
+    for (const number of [1, 2, 3]) await claimAs(cluster, 'let-go', number);
+    for (const number of [1, 2, 3]) await claimAs(cluster, 'another', number, 'let-go'); // they lived on
     await using homes = await startFleetHomes(cluster, ['one']);
     const [one] = homes.list as [FleetHome];
-    for (const id of ['bad', 'good']) addTask(join(one.home.workspace, 'inbox'), { text: TASK, fields: { id } });
-    await until(homes.list, 'both come back', async () => Object.keys(await returnedTo(one)).length === 2);
-    expect(await returnedTo(one)).toEqual({ bad: 'failed', good: 'done' });
+    for (const id of ['bad', 'good', 'let-go'])
+      addTask(join(one.home.workspace, 'inbox'), { text: TASK, fields: { id } });
+    await until(homes.list, 'all come back', async () => Object.keys(await returnedTo(one)).length === 3);
+    expect(await returnedTo(one)).toEqual({ bad: 'failed', good: 'done', 'let-go': 'done' });
     const page = readFileSync(join(one.home.workspace, 'outbox/bad/RESULT.md'), 'utf8');
     expect(page).toContain('3 workers took it one after another');
-    expect(page).toContain('- epoch 3: w3, process p3, version 1; nothing was recorded');
+    expect(page).toContain('- epoch 3: w3, process bad-p3, version 1; nothing was recorded');
     expect(await verifyLedger(one.home.ledgers.run)).toMatchObject({ state: 'intact' });
   });
 
@@ -47,8 +50,8 @@ describe.skipIf(!hasServer)('a task of the queue', () => {
 });
 
 /** A worker that claims the run and is never heard of again. */
-async function claimAs(cluster: NatsCluster, run: string, number: number): Promise<RunFence> {
-  const [worker, process] = [`w${number}`, `p${number}`];
+async function claimAs(cluster: NatsCluster, run: string, number: number, as = run): Promise<RunFence> {
+  const [worker, process] = [`w${number}`, `${as}-p${number}`];
   const servers = cluster.url.split(',');
   const connection = await connectFleet({ servers, credentials: null, authority: null, name: worker });
   const stream = await openStreams(connection, { replicas: 1, known: null });

@@ -18,6 +18,8 @@ export function modelRunLog(onAppend: (message: RunMessage) => void = () => unde
     },
     last: () => Promise.resolve(stored.at(-1) ?? null),
     read: () => Promise.resolve([...stored]),
+    next: (worker, sequence) =>
+      Promise.resolve(stored.find((each) => each.message.worker === worker && each.sequence > sequence) ?? null),
     pause: () => Promise.resolve(),
   };
   return { log, stored };

@@ -54,6 +54,15 @@ export function sharedArtifacts(local: ArtifactStore, files: FleetFiles): Shared
       await sleep(RETRY_MS);
     }
   };
+  const fetch = async (sha256: string): Promise<Buffer> => {
+    for (;;)
+      try {
+        return await files.get(sha256);
+      } catch (error) {
+        if (closing.signal.aborted || isFinal(error)) throw error;
+        await sleep(RETRY_MS);
+      }
+  };
   return {
     artifacts: {
       put: async (body, about) => {
@@ -67,7 +76,7 @@ export function sharedArtifacts(local: ArtifactStore, files: FleetFiles): Shared
           return await local.get(ref);
         } catch (error) {
           if (!(error instanceof OkaError) || error.code !== 'artifact-missing') throw error;
-          const content = await files.get(ref.sha256);
+          const content = await fetch(ref.sha256);
           await local.put(content);
           return content;
         }
@@ -77,3 +86,7 @@ export function sharedArtifacts(local: ArtifactStore, files: FleetFiles): Shared
     close: () => closing.abort(),
   };
 }
+
+/** Whether asking again cannot help. Everything else is a matter of servers that do not answer for a while. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof OkaError && (error.code === 'artifact-missing' || error.code === 'artifact-damaged');

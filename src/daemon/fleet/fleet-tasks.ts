@@ -130,7 +130,7 @@ async function workOnClaimed(work: Work, own: Active, claim: Claim, deaths: read
   const { fence } = claim;
   void fence.lost.then(() => endRuns(work, fence, OWNED_ELSEWHERE)); // at once, whatever is going on here
   try {
-    const ended = deaths.length < MOST_FRUITLESS ? [] : await endedClaims(deaths, work.member.members);
+    const ended = deaths.length < MOST_FRUITLESS ? [] : await endedClaims(deaths, claim.sequence, work.member);
     if (ended.length >= MOST_FRUITLESS) await setAsideTask(work, own, claim, ended);
     else await seeThrough(work, own, claim);
   } catch (error) {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { endedClaims } from '../../../src/daemon/fleet/ended-claims.ts';
 import type { FruitlessClaim } from '../../../src/fleet/fruitless-claims.ts';
+import { claimAs, modelRunLog } from '../../support/model-run-log.ts';
 import { MemberMessage } from '../../../src/schema/fleet.ts';
 
 const claimOf = (worker: string, process: string): FruitlessClaim => ({
@@ -9,6 +10,7 @@ const claimOf = (worker: string, process: string): FruitlessClaim => ({
   epoch: 1,
   version: '1',
   last: [],
+  until: 10,
 });
 const report = (name: string, process: string | undefined, second: number): MemberMessage => ({
   ...MemberMessage.parse({
@@ -37,6 +39,20 @@ it('a worker that reports as the process which took the task has not ended', asy
     claimOf('older', 'd'),
     claimOf('gone', 'a'), // another member cannot live for it
   ];
-  const ended = await endedClaims(claims, members, 1);
+  const log = { next: () => Promise.resolve(null) };
+  const ended = await endedClaims(claims, 20, { members, log }, 1);
   expect(ended.map(({ worker }) => worker)).toEqual(['restarted', 'silent', 'older', 'gone']);
+});
+
+it('a worker that published something after another had claimed the task ended for another reason', async () => {
+  const { log, stored } = modelRunLog();
+  const claims = [{ ...claimOf('a', 'a'), until: 2 }, { ...claimOf('b', 'b'), until: 3 }, claimOf('c', 'c')];
+  for (const worker of ['a', 'b', 'a', 'c']) await claimAs(log, worker);
+  const members = { list: () => Promise.resolve([]) };
+  const ended = async (now: number): Promise<string[]> =>
+    (await endedClaims(claims, now, { members, log }, 1)).map(({ worker }) => worker);
+  expect(await ended(stored.length)).toEqual(['b', 'c']);
+  const last = { ...claimOf('c', 'c'), until: null };
+  expect(await endedClaims([last], 3, { members, log }, 1)).toEqual([]);
+  expect(await endedClaims([last], 4, { members, log }, 1)).toEqual([last]);
 });
