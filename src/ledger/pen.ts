@@ -100,14 +100,14 @@ function lockDatabase(lock: string): DatabaseSync | null {
 
 function penIsTaken(ledgerFile: string): OkaError {
   const holder = readHolder(lockFile(ledgerFile));
-  return new OkaError(
-    'pen-held',
-    `${ledgerFile} is being written by process ${holder.pid} on ${holder.host} since ${holder.since}`,
-    {
-      fix: 'Use that one, or stop it first: only one process at a time may write a ledger.',
-    },
-  );
+  return new OkaError('pen-held', `${ledgerFile} is being written by ${nameOf(holder)}`, {
+    fix: 'Use that one, or stop it first: only one process at a time may write a ledger.',
+  });
 }
+
+/** A process that has just taken the pen has not written its name yet. */
+const nameOf = ({ pid, host, since }: Holder): string =>
+  pid === 0 ? 'another process, which has just begun' : `process ${pid} on ${host} since ${since}`;
 
 function readHolder(lock: string): Holder {
   const unknown: Holder = { pid: 0, host: 'an unknown host', since: 'an unknown time' };
