@@ -1,10 +1,11 @@
-/** Text for data that has no renderer of its own: a table for a list of objects, `key: value` for an object. */
+/** Text for data that has no renderer of its own: a table for a list of objects, `key: value` for an object, text as it is. */
 import { type Column, renderColumns } from './columns.ts';
 import type { Terminal } from './io.ts';
-import { plainText } from './plain-text.ts';
+import { plainLines, plainText } from './plain-text.ts';
 
 export function renderData(data: unknown, terminal: Terminal): string {
   if (Array.isArray(data)) return renderList(data, terminal);
+  if (typeof data === 'string') return `${plainLines(data)}\n`;
   if (!isObject(data)) return `${cellText(data)}\n`;
   return Object.entries(data)
     .map(([key, value]) =>

@@ -156,7 +156,7 @@ export type RoomCommand = {
   operands?: string;
   options?: Readonly<Record<string, CommandOption>>;
   example: string;
-  /** Returns plain JSON: `--json` prints it as it is, everybody else sees a table or `key: value`. */
+  /** Returns plain JSON: `--json` prints it as it is, everybody else sees a table, `key: value`, or the text. */
   run: (call: RoomCall) => Promise<unknown>;
 };
 

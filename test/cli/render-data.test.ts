@@ -40,5 +40,6 @@ describe('data without a renderer', () => {
       'state: good\ntags: x, y\nnone: –\n',
     );
     expect(renderData([], plain)).toBe('Nothing to show.\n');
+    expect(renderData('{\n  a: 1\n}', plain)).toBe('{\n  a: 1\n}\n');
   });
 });

@@ -112,16 +112,20 @@ export class Stage implements Disposable {
   }
 
   /** The result of the task whose run begins with this name, once it stands there and says what is looked for. */
-  async result(name: string, wanted = /\*\*/): Promise<{ path: string; text: string; uid: number }> {
-    return until(`the result of ${name}`, () => {
-      const outbox = join(this.dir, 'workspace/outbox');
-      const run = readdirSync(outbox).find((each) => each.startsWith(`${name}-`) || each === name);
-      const path = join(outbox, run ?? '-', 'RESULT.md');
-      if (!existsSync(path)) return null;
-      const text = readFileSync(path, 'utf8');
-      return wanted.test(text) ? { path, text, uid: lstatSync(path).uid } : null;
-    }).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${this.logs('worker').slice(-3000)}`, { cause: error });
+  async result(name: string, wanted = /\*\*/, { home = '.', service = 'worker', ms = 120_000 } = {}): Promise<Result> {
+    return until(
+      `the result of ${name}`,
+      () => {
+        const outbox = join(this.dir, home, 'workspace/outbox');
+        const run = readdirSync(outbox).find((each) => each.startsWith(`${name}-`) || each === name);
+        const path = join(outbox, run ?? '-', 'RESULT.md');
+        if (!existsSync(path)) return null;
+        const text = readFileSync(path, 'utf8');
+        return wanted.test(text) ? { path, text, uid: lstatSync(path).uid } : null;
+      },
+      ms,
+    ).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${this.logs(service).slice(-3000)}`, { cause: error });
     });
   }
 
@@ -140,6 +144,8 @@ export class Stage implements Disposable {
     rmSync(this.dir, { recursive: true, force: true });
   }
 }
+
+export type Result = { path: string; text: string; uid: number };
 
 export type Inspected = {
   /** Hash of the image it was made from. */

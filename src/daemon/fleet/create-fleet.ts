@@ -1,15 +1,24 @@
 /** `oka fleet create`: the streams of a new fleet, for servers where members may not create any. */
 import { checkServers } from '../../fleet/check-servers.ts';
+import { retryWhileDown } from '../../fleet/connect-fleet.ts';
 import { openFiles } from '../../fleet/fleet-files.ts';
 import { openMemberMemory } from '../../fleet/member-memory.ts';
 import { openStreams } from '../../fleet/fleet-streams.ts';
 import type { Home } from '../../schema/home.ts';
-import { withFleet } from './fleet-access.ts';
+import { requireEnvironment, withFleet } from './fleet-access.ts';
 
 export type CreatedFleet = { stream: string; created: string; replicas: number };
 
-/** What exists stays as it is; a stream that this home knows, and that is gone, is not created again. */
+/**
+ * What exists stays as it is; a stream that this home knows, and that is gone, is not created again. Servers that have
+ * just been started do not answer yet.
+ */
 export async function createFleet(home: Home): Promise<CreatedFleet> {
+  requireEnvironment();
+  return retryWhileDown(() => createStreams(home));
+}
+
+function createStreams(home: Home): Promise<CreatedFleet> {
   return withFleet(home, async ({ connection, environment, known, openMembers, openOrders, queue }) => {
     const { replicas, monitors } = environment;
     await checkServers(monitors, replicas);

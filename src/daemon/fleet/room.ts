@@ -87,7 +87,7 @@ export const fleet = defineRoom({
         const { permissionsBlock } = await import('../../fleet/member-permissions.ts');
         const { operator, administrator } = call.options;
         const role = administrator === true ? 'administrator' : operator === true ? 'operator' : 'member';
-        return { block: permissionsBlock(onlyOperand(call, 'member'), role) };
+        return permissionsBlock(onlyOperand(call, 'member'), role);
       },
     },
     'fleet create': {
