@@ -3,7 +3,8 @@
  *
  * P1 A member publishes as itself only: the last part of the subjects of runs, tasks and results is its name, and so is its
  *    key among the members and what they share. It reads what every member reads, and hears only what is sent to its own inbox.
- * P2 No member creates, changes, empties or deletes a stream, or deletes a message: whoever sets the fleet up does that once.
+ * P2 No member creates, changes, empties or deletes a stream: whoever sets the fleet up does that once. Nor does it delete a
+ *    message, but a task in the queue, which every member can take out of it anyway.
  */
 import { FILES, MEMBERS, MEMORY, ORDERS, RESULTS, RUNS, SHARED, TASKS, toToken } from './fleet-subjects.ts';
 
@@ -46,6 +47,7 @@ function readingOf(name: string): string[] {
       `$JS.ACK.${stream}.>`,
     ]),
     `${API}.CONSUMER.LIST.${TASKS}`,
+    `${API}.STREAM.MSG.DELETE.${TASKS}`,
     ...['CREATE', 'INFO', 'MSG.NEXT'].map((act) => `${API}.CONSUMER.${act}.${TASKS}.>`),
     `$JS.ACK.${TASKS}.>`,
     ...['CREATE', 'INFO', 'MSG.NEXT'].flatMap((act) => [

@@ -37,6 +37,8 @@ export type TaskQueue = {
   overview(): Promise<QueueOverview>;
   /** A task that has not been finished, by its id; null when the queue does not have it. */
   find(id: string): Promise<TaskMessage | null>;
+  /** Takes a task out of the queue by its id, whoever has it: its run is over. */
+  remove(id: string): Promise<void>;
 };
 
 export type QueueOverview = {
@@ -102,6 +104,16 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
       taken: each.num_ack_pending,
     }));
   };
+  const locate = async (id: string): Promise<{ task: TaskMessage; sequence: number } | null> => {
+    for (let next = 1; ; ) {
+      const query = { seq: next, next_by_subj: taskSubjects('*') };
+      const stored = await manager.streams.getMessage(TASKS, query);
+      if (stored === null) return null;
+      const task = parseTask(stored);
+      if (task?.id === id) return { task, sequence: stored.seq };
+      next = stored.seq + 1;
+    }
+  };
   return {
     send: async (task) => {
       await ensureConsumer(task.needs);
@@ -118,15 +130,10 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
     },
     depth,
     overview: async () => ({ queue: await depth(), ...(await conditionOf(connection)) }),
-    find: async (id) => {
-      for (let next = 1; ; ) {
-        const query = { seq: next, next_by_subj: taskSubjects('*') };
-        const stored = await manager.streams.getMessage(TASKS, query);
-        if (stored === null) return null;
-        const task = parseTask(stored);
-        if (task?.id === id) return task;
-        next = stored.seq + 1;
-      }
+    find: async (id) => (await locate(id))?.task ?? null,
+    remove: async (id) => {
+      const found = await locate(id);
+      if (found !== null) await manager.streams.deleteMessage(TASKS, found.sequence, false);
     },
   };
 }

@@ -22,6 +22,7 @@ import { settleIdentity } from '../home/home-identity.ts';
 import type { FleetEnvironment } from '../fleet-environment.ts';
 import { programVersion } from '../settings.ts';
 import type { Stores } from '../stores.ts';
+import { cancelQueued } from './cancel-queued.ts';
 import { fencedLedger, sharedArtifacts } from './fenced-stores.ts';
 import type { FencedStores, FleetMember } from './fleet-member.ts';
 import { fleetRuns } from './fleet-runs.ts';
@@ -68,7 +69,13 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
       checkStream: () => checkStream(connection, runs),
       queue: taskQueue(connection, { ackWaitMs }),
       results,
-      relay: requestRelay({ name, log, results, redact: stores.vault.redact }),
+      relay: requestRelay({
+        name,
+        log,
+        results,
+        redact: stores.vault.redact,
+        cancelQueued: (task) => cancelQueued(home, member, task),
+      }),
       answers: environment.answers,
       files,
       members,

@@ -5,8 +5,9 @@
  * Y1 The file of a request stays in .oka/intake until the owner of the run has replied, so that nothing is lost when this
  *    worker dies. It has the same id at the owner, which handles an id once.
  * Y2 It goes to the owner of the last claim. If another member claims the run before there is a reply, it goes there, too;
- *    the first one refuses it then, since the run is not its own any more.
- * Y3 Requests about one task are sent one after the other.
+ *    the first one refuses it then, since the run is not its own any more. While nobody has claimed it, a cancellation ends
+ *    it from here (cancel-queued.ts), and other requests wait.
+ * Y3 Requests about one task are sent one after the other. Only a cancellation does not wait for others that nobody has got.
  * Y4 Secrets do not travel: a request that contains one is refused here.
  */
 import type { ResultQueue } from '../../fleet/result-queue.ts';
@@ -50,15 +51,21 @@ export type RelayPorts = {
   log: Pick<RunLog, 'last'>;
   results: Pick<ResultQueue, 'request'>;
   redact: (text: string) => string;
+  /** Whether a task that nobody had claimed is cancelled now. */
+  cancelQueued: (task: string) => Promise<boolean>;
   now?: () => number;
 };
 
-export function requestRelay({ name, log, results, redact, now = () => performance.now() }: RelayPorts): RequestRelay {
+export function requestRelay(options: RelayPorts): RequestRelay {
+  const { name, log, results, redact, cancelQueued, now = () => performance.now() } = options;
   const pending = new Map<string, Pending>();
   const replies = new Map<string, Reply>();
   const send = async (each: Pending): Promise<void> => {
     const last = (await log.last(each.task))?.message;
-    if (last === undefined || last.worker === name) return; // nobody has claimed it, or this home is about to
+    const isUnclaimed = last === undefined || (last.worker === name && last.kind === 'returned');
+    if (isUnclaimed && each.intake.kind === 'cancel' && (await cancelQueued(each.task))) each.reply = { done: null };
+    if (last === undefined || each.reply !== null) return; // nobody has claimed it
+    if (last.worker === name && last.kind !== 'returned') return; // this home is about to work on it
     const { worker, epoch } = last;
     const isAwaited = each.sentTo !== null && now() - each.sentTo.at < REPLY_MS;
     if (last.kind === 'returned' && !isAwaited) each.reply ??= refusedBecause('the task is over');
@@ -92,7 +99,8 @@ export function requestRelay({ name, log, results, redact, now = () => performan
         return false;
       }
       const first = [...pending.values()].find((other) => other.task === each.task);
-      if (first !== each || now() - each.triedAt < TRY_MS) return true;
+      const isTurn = first === each || (first?.sentTo === null && intake.kind === 'cancel');
+      if (!isTurn || now() - each.triedAt < TRY_MS) return true;
       each.triedAt = now();
       void send(each).catch(() => undefined); // it is tried again
       return true;

@@ -22,6 +22,7 @@ const owning = (task: string): Parameters<typeof assertOwned>[1] => ({
     log: { last: async () => null },
     results: { request: async () => undefined },
     redact: String,
+    cancelQueued: async () => false,
   }),
 });
 

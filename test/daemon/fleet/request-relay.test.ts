@@ -9,10 +9,16 @@ const pause: Intake = { kind: 'pause', run: 'far' };
 const cancel: Intake = { kind: 'cancel', run: 'far' };
 const replyTo = (id: string): FleetReply => ({ kind: 'reply', id, reply: { done: null } });
 
-type Fixture = { relay: RequestRelay; sent: string[]; owner: { worker: string; epoch: number } | null; time: number };
+type Fixture = {
+  relay: RequestRelay;
+  sent: string[];
+  owner: { worker: string; epoch: number } | null;
+  time: number;
+  isCancelled: boolean;
+};
 
 function fixture(): Fixture {
-  const at: Fixture = { sent: [], owner: null, time: 0, relay: null as never };
+  const at: Fixture = { sent: [], owner: null, time: 0, isCancelled: false, relay: null as never };
   at.relay = requestRelay({
     name: 'here',
     log: {
@@ -23,6 +29,7 @@ function fixture(): Fixture {
     },
     results: { request: async (to, from, { id }, epoch) => void at.sent.push(`${id} ${from} ${to} ${epoch}`) },
     redact: (text) => text.replaceAll('hunter2', '***'),
+    cancelQueued: async () => at.isCancelled,
     now: () => at.time,
   });
   return at;
@@ -65,6 +72,17 @@ it('Y3 a second request about a task is sent after the reply to the first, or wh
   await poll(at, 'c', pause);
   await poll(at, 'c', pause);
   expect(at.sent.at(-1)).toBe('c here left 1');
+});
+
+it('Y3 a task that nobody has claimed is cancelled at once, also while another request waits for somebody to claim it', async () => {
+  const at = fixture();
+  await poll(at, 'a', pause);
+  expect(await poll(at, 'b', cancel)).toBe(true); // somebody was faster, whose claim is not seen yet
+  at.isCancelled = true;
+  await poll(at, 'b', cancel);
+  expect(await poll(at, 'b', cancel)).toBe(false);
+  expect(at.relay.takeReply(cancel)).toEqual({ done: null });
+  expect(at.sent).toEqual([]);
 });
 
 it('Y4 a request that contains a secret is refused, and does not leave this home', async () => {
