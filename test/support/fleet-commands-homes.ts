@@ -28,6 +28,8 @@ export type FleetHome = {
   drop(id: string, text: string, fields?: Record<string, unknown>): void;
   events<T extends Event['type']>(type: T): Promise<Extract<Event, { type: T }>[]>;
   result(id: string): string | null;
+  /** What its worker has printed. */
+  log(): string;
 };
 
 export type FleetHomes = { open(name: string, variables?: Record<string, string>): FleetHome } & AsyncDisposable;
@@ -61,11 +63,14 @@ export function fleetHomes({ url, monitors }: Pick<NatsCluster, 'url' | 'monitor
 function openHome(home: Home, name: string, env: NodeJS.ProcessEnv): FleetHome {
   setUp(home);
   let worker: ChildProcess | null = null;
+  let printed = '';
   return {
     name,
     home,
     start: () => {
-      worker = spawn(process.execPath, [WORKER, home.dir], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+      const child = spawn(process.execPath, [WORKER, home.dir], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+      worker = child;
     },
     stop: async (signal = 'SIGTERM') => {
       const child = worker;
@@ -85,6 +90,7 @@ function openHome(home: Home, name: string, env: NodeJS.ProcessEnv): FleetHome {
     },
     spawnOka: (...words) =>
       spawn(process.execPath, [PROGRAM, ...words, '--dir', home.dir], { env, stdio: ['ignore', 'ignore', 'inherit'] }),
+    log: () => printed,
     drop: (id, text, fields = {}) => addTask(join(home.workspace, 'inbox'), { text, fields: { id, ...fields } }),
     events: async <T extends Event['type']>(wanted: T) => {
       const found: Extract<Event, { type: T }>[] = [];

@@ -6,6 +6,7 @@ import { sandboxWarning } from '../../daemon/guard/sandbox-warning.ts';
 import { type DayBudgetStatus, describeDayLeft, readDayBudget } from '../../daemon/guard/read-day-budget.ts';
 import { type GivenTasks, readGiven } from '../../daemon/fleet/given-tasks.ts';
 import { readOverview } from '../../daemon/fleet/fleet-overview.ts';
+import { describeUnsent, readUnsent, type UnsentTask } from '../../daemon/fleet/unsent-task.ts';
 import { type HomeStatus, readHomeStatus, readWorkerHealth, type WorkerHealth } from '../../daemon/home/home-status.ts';
 import { fleetEnvironment } from '../../daemon/settings.ts';
 import { readVerification } from '../../daemon/home/verification-state.ts';
@@ -38,6 +39,8 @@ type Status = HomeStatus & {
   fleet: FleetOverview | null;
   /** What tasks of this home ask that others in its fleet work on. */
   asked: GivenTasks['waits'];
+  /** A task of this home that the fleet does not take, and why. */
+  unsent: UnsentTask | null;
 };
 /** The last event that verification in the background has reached, and when; what it found damaged. */
 type Verified = { up_to: number; at: string | null; damaged: number[] };
@@ -71,6 +74,7 @@ export async function run({ home, options }: Call<{ health: boolean }>): Promise
       : [],
     fleet: fleetEnvironment() === null ? null : readOverview(home),
     asked: (await readGiven(home)).waits,
+    unsent: fleetEnvironment() === null ? null : readUnsent(home),
   });
 }
 
@@ -121,6 +125,7 @@ function renderStatus(status: Status, terminal: Terminal): string {
     `  goals   ${goals.length + waiting === 0 ? dim('none active') : `${tops.length} active, ${waitingText(waiting)}`}`,
     ...tops.flatMap((goal) => goalLines(goal, goals, terminal)),
     ...fleetLines(status.fleet, status.asked, terminal),
+    ...(status.unsent === null ? [] : [`    ${yellow(`! ${plainText(describeUnsent(status.unsent))}`)}`]),
     ...rejectedLines(rejected, terminal),
     ...scheduleLines(status.schedules, terminal),
     ...channelLines(status.channels, terminal),

@@ -7,6 +7,7 @@ import type { Home } from '../../schema/home.ts';
 import { damageProblem } from './can-replay.ts';
 import { requireStream, withFleet } from './fleet-access.ts';
 import { isSilent } from './member-watch.ts';
+import { describeUnsent, readUnsent } from './unsent-task.ts';
 
 export type TaskExplanation = {
   task: string;
@@ -35,6 +36,9 @@ export async function explainTask(home: Home, task: string): Promise<TaskExplana
     const place = { task, member: worker?.name ?? history.owner?.worker ?? null, epoch: history.owner?.epoch ?? 0 };
     if (history.isReturned)
       return { ...place, state: 'returned', reasons: [`${place.member} has returned its result`], members: [] };
+    const unsent = readUnsent(home);
+    if (queued === null && unsent?.task === task)
+      return { ...place, state: 'waiting', reasons: [describeUnsent(unsent)], members: [] };
     if (queued === null) return { ...place, state: 'unknown', reasons: absenceOf(task, known.sent), members: [] };
     if (worker !== undefined && !isSilent(worker))
       return { ...place, state: 'taken', reasons: [progressOf(worker, task)], members: [] };

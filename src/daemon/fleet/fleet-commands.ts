@@ -5,6 +5,7 @@ import type { MemberMessage } from '../../schema/fleet.ts';
 import type { Home } from '../../schema/home.ts';
 import { compareRun, type RunComparison } from './compare-stream.ts';
 import { requireStream, withFleet } from './fleet-access.ts';
+import { describeUnsent, readUnsent } from './unsent-task.ts';
 
 export type FleetStatus = {
   member: string;
@@ -16,6 +17,8 @@ export type FleetStatus = {
   needs: { needs: string; waiting: number; taken: number }[];
   /** Tasks of this home that have not come back. */
   sent: string[];
+  /** A task of this home that the servers do not take, and why. */
+  unsent: string | null;
   /** Runs that this home owns, or owned last. */
   claimed: string[];
 };
@@ -25,6 +28,7 @@ export async function fleetStatus(home: Home): Promise<FleetStatus> {
     const { name, environment, known, queue } = access;
     const stream = await requireStream(access);
     const depth = await queue.depth();
+    const unsent = readUnsent(home);
     return {
       member: name,
       servers: environment.servers.join(', '),
@@ -33,6 +37,7 @@ export async function fleetStatus(home: Home): Promise<FleetStatus> {
       taken: depth.reduce((sum, { taken }) => sum + taken, 0),
       needs: depth.map(({ needs, ...rest }) => ({ needs: needs.join(', ') || 'nothing', ...rest })),
       sent: known.sent,
+      unsent: unsent === null ? null : describeUnsent(unsent),
       claimed: Object.keys(known.claimed),
     };
   });

@@ -1,14 +1,17 @@
 /** Owns: giving a task of this home's inbox to the fleet. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { explainNoSpace } from '../../fleet/no-space.ts';
 import type { Claimed } from '../../intake/claim-task.ts';
 import { isScheduled } from '../../intake/schedule-spec.ts';
+import { messageOf } from '../../schema/errors.ts';
 import type { TaskMessage } from '../../schema/fleet.ts';
 import type { Host } from '../host.ts';
 import { ports } from '../room-ports.ts';
 import { recordReceived } from '../worker/accept.ts';
 import { fleetRuns } from './fleet-runs.ts';
 import type { FleetMember } from './fleet-member.ts';
+import { forgetUnsent, noteUnsent } from './unsent-task.ts';
 
 type Travelling = Pick<Claimed, 'task' | 'body'>;
 
@@ -44,8 +47,22 @@ async function areElsewhere({ members, name }: FleetMember, secrets: readonly st
   return others.some(({ labels }) => secrets.every((secret) => labels.includes(`secret:${secret}`)));
 }
 
-/** When it resolves, the task is in this ledger and in the queue of the fleet. Sent again, it is stored once. */
+/**
+ * When it resolves, the task is in this ledger and in the queue of the fleet. Sent again, it is stored once. If it rejects,
+ * such as when the servers have no space, faces find the reason in a note.
+ */
 export async function sendTask(host: Host, member: FleetMember, claimed: Claimed): Promise<void> {
+  try {
+    await putInQueue(host, member, claimed);
+    forgetUnsent(host.home);
+  } catch (error) {
+    const explained = explainNoSpace(error);
+    noteUnsent(host.home, claimed.id, messageOf(explained));
+    throw explained;
+  }
+}
+
+async function putInQueue(host: Host, member: FleetMember, claimed: Claimed): Promise<void> {
   const { ledger, projections } = host.valuesOf({ ledger: ports.ledger, projections: ports.projections });
   const { id, task, name, by } = claimed;
   if (projections.stateOf(fleetRuns).sent.includes(id)) return;

@@ -56,6 +56,7 @@ export async function takeTasks(
     fitsProcedure,
   };
   const atWork = new Set<Promise<unknown>>();
+  const refused: Refused = new Map();
   const goOnWithoutModel = modelWaits(waits, procedureReader(home.ledgers.maintenance), (run, error) => {
     if (!space.ranOut(error)) log(`${run}: ${messageOf(error)}`);
   });
@@ -103,7 +104,7 @@ export async function takeTasks(
       inbox.putBack(claimed);
       continue;
     }
-    const rested = await acceptOrPutBack(host, inbox, claimed, space, log);
+    const rested = await acceptOrPutBack(host, inbox, claimed, { space, refused, log });
     if (rested === null) continue;
     work(rested.done);
   }
@@ -179,24 +180,31 @@ async function startScheduledIfDue(host: Host, space: DiskSpace, log: Log): Prom
   }
 }
 
+/** Why each task could not be accepted; it is tried again, and reported when the reason is a new one. */
+type Refused = Map<string, string>;
+
 async function acceptOrPutBack(
   host: Host,
   inbox: Inbox,
   claimed: Claimed,
-  space: DiskSpace,
-  log: Log,
+  { space, refused, log }: { space: DiskSpace; refused: Refused; log: Log },
 ): Promise<AcceptedTask | null> {
   const failed = (what: string, error: unknown): unknown => space.ranOut(error) || log(`${what}: ${messageOf(error)}`);
   try {
     const isLater = isScheduled(claimed.task);
-    if (!isLater) log(`accepted: ${claimed.title} (${claimed.id})`);
-    for (const note of notesOn(claimed)) log(`${claimed.id}: ${note}`);
+    const isNew = !refused.has(claimed.id);
+    if (!isLater && isNew) log(`accepted: ${claimed.title} (${claimed.id})`);
+    for (const note of isNew ? notesOn(claimed) : []) log(`${claimed.id}: ${note}`);
     const run = isLater ? await storeSchedule(host, claimed) : await acceptHereOrSend(host, claimed);
     inbox.finish(claimed);
+    refused.delete(claimed.id);
     const done: Promise<unknown> = run === null ? Promise.resolve() : host.backend.wait(run);
     return { done: done.catch((error: unknown) => failed(claimed.id, error)) };
   } catch (error) {
-    failed(`${claimed.name} could not be accepted`, error);
+    const reason = messageOf(error);
+    if (!space.ranOut(error) && refused.get(claimed.id) !== reason)
+      log(`${claimed.name} could not be accepted and stays in the inbox: ${reason}`);
+    refused.set(claimed.id, reason);
     inbox.putBack(claimed);
     await sleep(POLL_MS);
     return null;

@@ -1,0 +1,57 @@
+/** Servers without space: the task stays in the inbox, people are told, and it is sent once there is space. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { TaskExplanation } from '../../src/daemon/fleet/explain-task.ts';
+import { connectFleet } from '../../src/fleet/connect-fleet.ts';
+import { TASKS } from '../../src/fleet/fleet-subjects.ts';
+import { type FleetHome, fleetHomes, until } from '../support/fleet-commands-homes.ts';
+import { findNatsServer, startCluster } from '../support/nats-cluster.ts';
+
+const hasServer = findNatsServer() !== null;
+if (!hasServer) console.warn('SKIPPED: there is no nats-server; set OKA_NATS, or run .ci/install-nats');
+
+const TASK = '# Count\n\n```bash\necho once >> count.txt\n```\n';
+const SAID = 'the message servers have no space for it';
+const PATIENT = 300;
+
+describe.skipIf(!hasServer)('servers without space', () => {
+  it.each([
+    ['the queue', TASKS],
+    ['the store of files', 'OBJ_oka_files'],
+  ])('%s is full: the task stays in the inbox, which is said; it is sent once when there is space', async (_, full) => {
+    await using cluster = await startCluster({ size: 1 });
+    await using homes = fleetHomes(cluster);
+    const home = homes.open('home');
+    home.start();
+    await until('it has joined', async () => (await home.events('worker.started')).length === 1, PATIENT);
+    const servers = cluster.url.split(',');
+    const { manager, close } = await connectFleet({ servers, credentials: null, authority: null, name: 'root' });
+    await manager.streams.update(full, { max_bytes: 100 });
+    home.drop('held', TASK);
+    await until('the log says so', () => home.log().includes(`stays in the inbox: ${SAID}`), PATIENT);
+    expect(await home.oka('status')).toMatch(new RegExp(`held stays in the inbox since .*: ${SAID}`));
+    expect(await home.oka('fleet', 'status')).toContain(SAID);
+    const why = await home.oka<TaskExplanation>('fleet', 'why', 'held', '--json');
+    expect(why).toMatchObject({ state: 'waiting', reasons: [expect.stringContaining(SAID)] });
+    expect(inboxOf(home).filter((name) => name.endsWith('.md'))).toHaveLength(1);
+    await home.stop('SIGKILL');
+    home.start();
+    await until('it is tried again', () => home.log().split(SAID).length > 2, PATIENT);
+    expect(home.log().split(SAID).length).toBe(3); // once by each worker, however often it was tried
+
+    await manager.streams.update(full, { max_bytes: -1 });
+    await until('it is done', async () => (await home.events('task.returned')).length === 1, PATIENT);
+    expect(readFileSync(join(home.home.workspace, 'desk/held/count.txt'), 'utf8')).toBe('once\n');
+    for (const type of ['task.received', 'task.sent', 'run.claimed'] as const)
+      expect(await home.events(type), type).toHaveLength(1);
+    expect(await home.oka('status')).not.toContain(SAID);
+    expect(inboxOf(home).filter((name) => name === 'held')).toEqual([]);
+    await close();
+  });
+});
+
+const inboxOf = ({ home }: FleetHome): string[] =>
+  readdirSync(join(home.workspace, 'inbox'), { recursive: true, encoding: 'utf8' }).filter(
+    (name) => !name.includes('.finished-'),
+  );
