@@ -59,6 +59,7 @@ export type Engine = {
   post: (id: string, event: NewEvent) => boolean;
   /** Resolves, when the run is not driven any more, with its state; null when there is no such run. */
   whenSettled: (id: string) => Promise<RunState | null>;
+  isDriven: (id: string) => boolean;
   /** How many runs are driven right now; runs inside another one that is driven are part of it. */
   activeRuns: () => number;
   /** Resolves when no run is driven any more. */
@@ -84,6 +85,7 @@ export function createEngine(options: EngineOptions): Engine {
     planFor: (sha256) => plans.planFor(sha256),
     post: (id, event) => registry.drives.get(id)?.post(event) ?? false,
     whenSettled: async (id) => (await registry.drives.get(id)?.done) ?? findRun(context, id),
+    isDriven: (id) => registry.drives.has(id),
     activeRuns: () => countActiveRuns(registry),
     whenIdle: () => whenIdle(registry),
   };

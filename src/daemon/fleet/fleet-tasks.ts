@@ -174,21 +174,30 @@ function isAble({ host, member, unable, log }: Work, task: TaskMessage, history:
 
 /**
  * Resolves when the run is over or lost, or the worker ends. Meanwhile it may wait for a person; a member that takes
- * nothing new does not wait with it.
+ * nothing new does not wait with it, once nothing of it has gone on for a moment.
  */
 async function untilOver(work: Work, own: Active, fence: RunFence): Promise<void> {
   const { host, signal, log } = work;
   const { engine, backend } = host;
-  for (;;) {
+  for (let isQuiet = false; ; ) {
     await backend.wait(fence.run).catch((error: unknown) => fence.isLost || log(`${fence.run}: ${messageOf(error)}`));
     if (fence.isLost || signal.aborted) return;
     const state = await engine.stateOf(fence.run);
     if (state !== null && isOver(state.status)) return;
     own.isDriven = state?.status === 'running';
-    if (!own.isDriven && isDrainingMember(work)) return;
+    const isIdle = !own.isDriven && !(await endOfInside(work, fence.run));
+    if (isIdle && isQuiet && isDrainingMember(work)) return;
+    isQuiet = isIdle;
     await rest(signal);
     if (own.isDriven && !isStopped(host.home)) await resume(host, fence.run).catch(() => undefined);
   }
+}
+
+/** After an answer a run inside the task goes on by itself, and the task when that has ended. Whether one was going on. */
+async function endOfInside({ host: { engine }, member }: Work, task: string): Promise<boolean> {
+  const inside = member.owned.runsOf(task).filter((run) => engine.isDriven(run));
+  await Promise.all(inside.map((run) => engine.whenSettled(run).catch(() => null)));
+  return inside.length > 0;
 }
 
 async function isFinished({ host: { engine } }: Work, run: string): Promise<boolean> {
