@@ -27,7 +27,7 @@ const LONGEST_KNOWN = 40;
 export function countPieces(text: string): number {
   vocabulary ??= readVocabulary();
   let count = 0;
-  for (const [piece] of text.matchAll(O200K_TOKEN_SPLIT_REGEX)) {
+  for (const piece of text.match(O200K_TOKEN_SPLIT_REGEX) ?? []) {
     let tokens = known.get(piece);
     if (tokens === undefined) {
       tokens = countPiece(vocabulary, Buffer.from(piece));
