@@ -1,7 +1,8 @@
 /** Owns: files of tasks, runs and results in the object store of the fleet, each by the hash of its content. */
-import { hash } from 'node:crypto';
-import { type ObjectStore, Objm } from '@nats-io/obj';
-import { type JetStreamManager, StorageType } from '@nats-io/jetstream';
+import { hash, randomUUID } from 'node:crypto';
+import { type JetStreamClient, type JetStreamManager, StorageType } from '@nats-io/jetstream';
+import { headers } from '@nats-io/nats-core';
+import { type ObjectInfo, type ObjectStore, Objm } from '@nats-io/obj';
 import { OkaError } from '../schema/errors.ts';
 import type { FleetConnection } from './connect-fleet.ts';
 import { FILES } from './fleet-subjects.ts';
@@ -13,9 +14,13 @@ export type FleetFiles = {
 };
 
 const MOST_KNOWN = 10_000;
-/** How the client stores the parts of a file. */
+const PART_BYTES = 128 * 1024;
+/** Where an object store has the parts of a file, and what is known about it. */
 const FILES_STREAM = `OBJ_${FILES}`;
 const partsOf = (id: string): string => `$O.${FILES}.C.${id}`;
+const aboutOf = (name: string): string => `$O.${FILES}.M.${toBase64(Buffer.from(name))}`;
+/** With the padding that object stores expect. */
+const toBase64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('+', '-').replaceAll('/', '_');
 
 export async function openFiles(
   { js, manager }: Pick<FleetConnection, 'js' | 'manager'>,
@@ -28,7 +33,7 @@ export async function openFiles(
       const name = hash('sha256', content);
       if (known.has(name)) return name;
       const found = await store.info(name);
-      if (found === null || found.deleted) await store.putBlob({ name }, content);
+      if (found === null || !(await isWhole(manager, found))) await writeFile(js, name, content);
       if (known.size >= MOST_KNOWN) known.clear();
       known.add(name);
       return name;
@@ -41,6 +46,36 @@ export async function openFiles(
       return content;
     },
   };
+}
+
+/**
+ * The client would remove the parts again when the last answer does not come in time. But the servers may have stored
+ * everything: everybody would find a file without content then. Parts that nobody refers to do no harm.
+ */
+async function writeFile(js: JetStreamClient, name: string, content: Uint8Array): Promise<void> {
+  const nuid = randomUUID();
+  const chunks = Math.ceil(content.length / PART_BYTES);
+  for (let part = 0; part < chunks; part += 1)
+    await js.publish(partsOf(nuid), content.subarray(part * PART_BYTES, (part + 1) * PART_BYTES));
+  const about = {
+    bucket: FILES,
+    name,
+    nuid,
+    size: content.length,
+    chunks,
+    digest: `SHA-256=${toBase64(hash('sha256', content, 'buffer'))}`,
+    mtime: new Date().toISOString(),
+    deleted: false,
+    options: { max_chunk_size: PART_BYTES },
+  };
+  const replaces = headers();
+  replaces.set('Nats-Rollup', 'sub');
+  await js.publish(aboutOf(name), JSON.stringify(about), { headers: replaces });
+}
+
+async function isWhole({ streams }: JetStreamManager, { nuid, chunks, deleted }: ObjectInfo): Promise<boolean> {
+  const { state } = await streams.info(FILES_STREAM, { subjects_filter: partsOf(nuid) });
+  return !deleted && (state.subjects?.[partsOf(nuid)] ?? 0) === chunks;
 }
 
 /**

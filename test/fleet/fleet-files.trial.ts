@@ -1,6 +1,7 @@
 /** Reading what the servers store: no consumer is left behind, and a server that stops answering is an error. */
 import { hash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Objm } from '@nats-io/obj';
 import { describe, expect, it, vi } from 'vitest';
 import { connectFleet, type FleetConnection } from '../../src/fleet/connect-fleet.ts';
 import { openFiles } from '../../src/fleet/fleet-files.ts';
@@ -39,6 +40,30 @@ describe.skipIf(!hasServer)('what the fleet stores', () => {
     }
     const streams = await Array.fromAsync(connection.manager.streams.list());
     expect(streams.map(({ state }) => state.consumer_count)).toEqual([0, 0, 0]);
+    await connection.close();
+  });
+
+  it('is there when only the answer of the servers was lost, and is stored again when a part of it is lost', async () => {
+    await using cluster = await startCluster({ size: 1 });
+    const connection = await connect(cluster);
+    const files = await openFiles(connection, 1);
+    const content = randomBytes(300_000);
+    const sha256 = hash('sha256', content);
+    const publish = connection.js.publish.bind(connection.js);
+    const publishing = vi.spyOn(connection.js, 'publish').mockImplementation(async (subject, ...rest) => {
+      const stored = await publish(subject, ...rest);
+      if (subject.includes('.M.')) throw new Error('timeout');
+      return stored;
+    });
+    await expect(files.put(content)).rejects.toThrow('timeout');
+    publishing.mockRestore();
+    expect(hash('sha256', await files.get(sha256))).toBe(sha256);
+    await connection.manager.streams.purge('OBJ_oka_files', { filter: '$O.oka_files.C.>', keep: 1 });
+    await expect(files.get(sha256)).rejects.toThrow('a part of the file');
+    await files.put(content);
+    expect(hash('sha256', await files.get(sha256))).toBe(sha256);
+    const store = await new Objm(connection.js).open('oka_files'); // as other programs read it
+    expect(hash('sha256', (await store.getBlob(sha256)) ?? '')).toBe(sha256);
     await connection.close();
   });
 
