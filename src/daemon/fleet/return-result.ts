@@ -76,15 +76,15 @@ export async function storeResult(host: Host, member: FleetMember, result: Resul
   await ledger.append({ type: 'task.returned', run: id, data: { worker, status, files } });
 }
 
-/** RESULT.md is written last, since it says that all is there. */
+/** Nothing is changed before everything has come. RESULT.md is written last, since it says that all is there. */
 async function storeFilesHere(host: Host, member: FleetMember, result: ResultMessage): Promise<ArtifactRef[]> {
   const { home } = host;
   const { files } = member;
-  const note = deskNote(result.id, await putOnDesk(host, member, result));
   const outbox = result.outbox
     .map((file) => ({ ...file, executable: false }))
     .toSorted((a, b) => Number(a.path === 'RESULT.md') - Number(b.path === 'RESULT.md'));
-  return withFetched(join(home.oka, 'state'), outbox, files, ({ folder, files: fetched }) => {
+  return withFetched(join(home.oka, 'state'), outbox, files, async ({ folder, files: fetched }) => {
+    const note = deskNote(result.id, await putOnDesk(host, member, result));
     const refs: ArtifactRef[] = [];
     for (const { path } of fetched) {
       const at = join(outboxOf(host, result.id), path);
@@ -94,7 +94,7 @@ async function storeFilesHere(host: Host, member: FleetMember, result: ResultMes
       replaceFile(at, content);
       refs.push(toRef(path, content));
     }
-    return Promise.resolve(refs);
+    return refs;
   });
 }
 
