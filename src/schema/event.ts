@@ -15,7 +15,8 @@ import { OkaError } from './errors.ts';
 import { fitCheck } from './fits.ts';
 import { FrameInvalidated, FramePut } from './frame.ts';
 import { StateChange, StateKey, StateNamespace } from './state-entry.ts';
-import { FleetJoined, FleetOrdered, RunClaimed, RunFenced, TaskReturned, TaskSent } from './fleet.ts';
+import { FleetJoined, FleetOrdered, MemberName, RunClaimed, RunFenced, TaskReturned, TaskSent } from './fleet.ts';
+import { SharedProcedure } from './fleet-memory.ts';
 import { TaskAsked } from './fleet-requests.ts';
 import { GraphSaved } from './graph.ts';
 import { Intake } from './intake.ts';
@@ -524,6 +525,13 @@ export const eventData = {
   'procedure.drafted': z
     .strictObject({ procedure: Procedure })
     .describe('A procedure was learned from runs, or updated.'),
+  'procedure.shared': z
+    .strictObject({
+      member: MemberName.describe('The member that shares it.'),
+      id: Id.describe('Its name there.'),
+      procedure: SharedProcedure.nullable().describe('What it shares; null when it no longer does.'),
+    })
+    .describe('Another member of the fleet shares a procedure; maintenance makes a candidate of it.'),
   'procedure.moved': ProcedureMove,
   'procedure.chosen': ProcedureChoice,
   'page.edited': z

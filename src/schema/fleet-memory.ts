@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { Fact } from './memory.ts';
 import { Id, Instant } from './names.ts';
+import { Procedure } from './procedure.ts';
 
 /** The most bytes that a member shares. */
 export const MOST_SHARED_BYTES = 256 * 1024;
@@ -28,5 +29,24 @@ export const SharedFact = z
   .describe('A fact that a member shares. Who shares it is not in it: that is where it was stored.');
 export type SharedFact = z.infer<typeof SharedFact>;
 
-/** Each fact is checked by itself, so that a newer version of one does not hide the others. */
-export const SharedMemory = z.looseObject({ facts: z.array(z.unknown()).max(MOST_SHARED_FACTS) });
+/** The most procedures that a member shares, and what they take of its bytes. */
+export const MOST_SHARED_PROCEDURES = 50;
+export const MOST_PROCEDURES_BYTES = 96 * 1024;
+const MOST_PROCEDURE_BYTES = 16 * 1024;
+
+/** What a procedure is without its home: no title, no tasks, no runs, and nothing that a person there wanted checked. */
+export const SharedProcedure = Procedure.pick({ task: true, parameters: true, graph: true })
+  .extend({
+    id: Id.describe('Its name at its home.'),
+    criteria: z.array(z.string().max(2000)).max(50).describe('What its plan checks, with {{name}} for what differs.'),
+    targets: z.array(z.string().max(500)).max(100).describe('What may change, with {{name}} for what differs.'),
+  })
+  .refine((shared) => JSON.stringify(shared).length <= MOST_PROCEDURE_BYTES, 'it is too large')
+  .describe('A procedure that a member shares. Who shares it is where it was stored.');
+export type SharedProcedure = z.infer<typeof SharedProcedure>;
+
+/** Each one is checked by itself, so that a newer version of one does not hide the others. */
+export const SharedMemory = z.looseObject({
+  facts: z.array(z.unknown()).max(MOST_SHARED_FACTS),
+  procedures: z.array(z.unknown()).max(MOST_SHARED_PROCEDURES).default([]),
+});

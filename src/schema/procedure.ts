@@ -53,6 +53,7 @@ export const Procedure = z
     steps: z.array(z.string().max(4000)).min(1).max(1000).describe('What to do, in order, for a person.'),
     pitfalls: z.array(z.string().max(1000)).max(50).default([]).describe('What went wrong before.'),
     evidence: z.array(Evidence).max(1000).describe('The runs behind it.'),
+    from: Id.optional().describe('The member of the fleet that shared it; left out where it was learned here.'),
   })
   .describe('A reusable playbook, made from runs.');
 export type Procedure = z.infer<typeof Procedure>;

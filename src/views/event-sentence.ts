@@ -140,8 +140,10 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
   'episode.imported': ({ episode: { who, text } }) => `Imported what ${who} said elsewhere: ${text}`,
   'context.packed': ({ role, items, tokens, cap }) =>
     `Gave the ${role} ${count(items.length, 'memory item')} (${count(tokens, 'token')} of ${cap})`,
-  'procedure.drafted': ({ procedure: { title, id, version } }) =>
-    `Drafted a procedure: ${title} (${id}, version ${version})`,
+  'procedure.drafted': ({ procedure: { title, id, version, from } }) =>
+    `Drafted a procedure${from === undefined ? '' : ` that ${from} shares`}: ${title} (${id}, version ${version})`,
+  'procedure.shared': ({ member, id, procedure }) =>
+    procedure === null ? `${member} no longer shares the procedure ${id}` : `${member} shares a procedure: ${id}`,
   'procedure.moved': ({ procedure, to, forced, reason }) =>
     `Procedure ${procedure} is ${to}${forced ? ' by force' : ''}: ${reason}`,
   'procedure.chosen': ({ procedure, arm, reason }) => `Procedure ${procedure} ${ARMS[arm]}: ${reason}`,

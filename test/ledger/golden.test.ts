@@ -23,6 +23,7 @@ const goldens: Record<string, string> = {
   v9: '8beff31a5f35d9335b3b62652d2885a1094d603e6ae675d35d136b37b9d723d3',
   v10: '2386f9b4ea8b52327b2368d76f646903c56275a6dde385fca3e2932a3d53c547',
   v11: '7637df6c33255054b4156051f669a3cc0a67d464cb52bbedf74681d1f71073e6',
+  v12: '5fa0d3bb515dcf3268dd383f3b13fa16319f71f1e3d0207978b8e466f8b75cda',
 };
 
 const folder = join(import.meta.dirname, '../fixture/golden');

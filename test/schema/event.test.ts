@@ -59,6 +59,7 @@ const inventory = [
   'procedure.chosen@1',
   'procedure.drafted@1',
   'procedure.moved@1',
+  'procedure.shared@1',
   'requirement.opened@1',
   'requirement.reopened@1',
   'requirement.resolved@1',

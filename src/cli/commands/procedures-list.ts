@@ -13,9 +13,12 @@ export async function run(call: Call<{ all: boolean }>): Promise<Answer<Data>> {
 
 export const jsonLines = ({ procedures }: Data): object[] => [
   {
-    procedures: procedures.map(({ procedure: { id, version, title, evidence }, status, forced, moves }) => {
-      return { id, version, title, status, forced, runs: evidence.length, numbers: moves.at(-1)?.numbers ?? null };
-    }),
+    procedures: procedures.map(
+      ({ procedure: { id, version, title, evidence, from = null }, status, forced, moves }) => {
+        const numbers = moves.at(-1)?.numbers ?? null;
+        return { id, version, title, status, forced, from, runs: evidence.length, numbers };
+      },
+    ),
   },
 ];
 
@@ -31,7 +34,10 @@ function renderProcedure({ procedure, status, forced, moves }: KnownProcedure, t
   const lines = [
     `${bold(procedure.id)}  ${colourStatus(status, terminal)}${forced ? ', forced' : ''}`,
     `  ${fitText(plainText(procedure.title), width - 2)}`,
-    `  ${dim(`version ${procedure.version}, from ${count(procedure.evidence.length, 'run')}, ${numbers}`)}`,
+    `  ${dim(`version ${procedure.version}, ${originOf(procedure)}, ${numbers}`)}`,
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const originOf = ({ from, evidence }: KnownProcedure['procedure']): string =>
+  `${from === undefined ? '' : `shared by ${from}, `}from ${count(evidence.length, 'run')}`;

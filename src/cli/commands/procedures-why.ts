@@ -21,23 +21,30 @@ export async function run(call: Call): Promise<Answer<Data>> {
 export const jsonLines = ({ known, moves, later, standing }: Data): object[] => {
   const { procedure, status, forced, probation } = known;
   const now = standing === null ? {} : { numbers: standing.numbers, missing: standing.missing };
-  return [{ procedure: procedure.id, status, forced, probation, made_from: procedure.evidence, moves, later, ...now }];
+  const { id, evidence, from = null } = procedure;
+  return [{ procedure: id, status, forced, probation, from, made_from: evidence, moves, later, ...now }];
 };
 
 export function render({ known, moves, later, standing }: Data, terminal: Terminal): string {
   const { procedure, status, forced } = known;
   const probation = known.probation ? ', on probation: the critic judges its uses' : '';
   const mark = forced ? ', set by a person, overriding the numbers' : probation;
-  const evidence = procedure.evidence.map(({ run: id, seq }) => `${id ?? '-'} (event ${seq})`).join(', ');
   const lines = [
     `${terminal.bold(procedure.id)}  ${colourStatus(status, terminal)}${mark}`,
-    `made from  ${evidence}`,
+    ...originLines(procedure),
     ...moves.flatMap((move) => moveLines(move, terminal)),
     ...(later.length > 0 ? ['since then'] : []),
     ...later.map((each) => matchedLine(each, terminal)),
     ...standingLines(standing, terminal),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function originLines({ evidence, from }: KnownProcedure['procedure']): string[] {
+  const runs = evidence.map(({ run: id, seq }) => `${id ?? '-'} (event ${seq})`).join(', ');
+  const shared = from === undefined ? [] : [`shared by  ${from}, a member of the fleet`];
+  if (from !== undefined && runs === '') return [...shared, 'not tried: no run here has had the plan that it gives'];
+  return [...shared, `made from  ${runs}`];
 }
 
 function standingLines(standing: ProcedureStanding | null, { bold, dim }: Terminal): string[] {

@@ -22,20 +22,29 @@ import type { Rows } from '../../schema/rows.ts';
 const OWN_TOPICS = new Set([STANDING, 'approvals', 'environment']);
 const MOST_TRUST = 0.5;
 
+type Sharing = {
+  topics: readonly string[];
+  redact: Redact;
+  now: number;
+  /** What else is in the value, as JSON (shared-procedures.ts). */
+  procedures?: readonly string[];
+};
+
 /** The value that this member shares; the most important facts, if there are too many. */
-export function sharedText(rows: Rows, options: { topics: readonly string[]; redact: Redact; now: number }): string {
+export function sharedText(rows: Rows, { procedures = [], ...options }: Sharing): string {
   const facts = [...storedFacts(rows)]
     .filter((row) => isShared(row, options))
     .toSorted((a, b) => b.fact.importance - a.fact.importance || (a.fact.id < b.fact.id ? -1 : 1))
     .flatMap((row) => toShared(row, options.redact));
   const chosen: SharedFact[] = [];
-  let bytes = 100;
+  const others = procedures.length === 0 ? '' : `,"procedures":[${procedures.join(',')}]`;
+  let bytes = 100 + Buffer.byteLength(others);
   for (const fact of facts.slice(0, MOST_SHARED_FACTS)) {
     bytes += Buffer.byteLength(JSON.stringify(fact)) + 1;
     if (bytes > MOST_SHARED_BYTES) break;
     chosen.push(fact);
   }
-  return JSON.stringify({ facts: chosen });
+  return `{"facts":${JSON.stringify(chosen)}${others}}`;
 }
 
 function isShared({ fact, state }: StoredFact, { topics, now }: { topics: readonly string[]; now: number }): boolean {

@@ -20,6 +20,7 @@ export const fleet = defineRoom({
     'desk.kept',
     'fact.kept',
     'fact.forgotten',
+    'procedure.shared',
   ],
   projections: async () => [(await import('./fleet-runs.ts')).fleetRuns],
   needs: { member: ports.fleet },

@@ -1,10 +1,10 @@
 /**
- * Owns: sharing facts with the other members: publishing those of this home, and importing theirs.
- * Does not own: which ones, and what an import is (imported-facts.ts).
+ * Owns: sharing facts and procedures with the other members: publishing those of this home, and importing theirs.
+ * Does not own: which ones, and what an import is (imported-facts.ts, shared-procedures.ts).
  *
  * 1. Each member has one value with all that it shares now. What is no longer in it is withdrawn, and importing the same
  *    value again changes nothing: a home that ends in between goes on from its ledger.
- * 2. A member that changes its facts all the time is followed so often a day, and then not until the next day.
+ * 2. A member that changes what it shares all the time is followed so often a day, and then not until the next day.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MemorySharing } from '../../fleet/member-memory.ts';
@@ -13,6 +13,7 @@ import { messageOf } from '../../schema/errors.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { ports } from '../room-ports.ts';
 import { changesFrom, readShared, sharedText } from './imported-facts.ts';
+import { procedureChanges, procedureTexts, readProcedures } from './shared-procedures.ts';
 import type { Work } from './work-in-progress.ts';
 
 const SHARE_MS = 10_000;
@@ -25,7 +26,8 @@ export function memorySharing(work: Work): () => Promise<void> {
   const seen: Seen = { stamp: '', revision: -1, published: null, problem: null, changes: new Map() };
   return async () => {
     const problem = memory === null ? null : await syncOnce(work, memory, seen).then(() => null, messageOf);
-    if (problem !== null && problem !== seen.problem) work.log(`fleet: facts are not shared: ${problem}`);
+    if (problem !== null && problem !== seen.problem)
+      work.log(`fleet: facts and procedures are not shared: ${problem}`);
     seen.problem = problem;
     await sleep(SHARE_MS, undefined, { signal: work.signal }).catch(() => undefined);
   };
@@ -51,9 +53,16 @@ async function syncOnce({ host, member, log }: Work, { topics, open }: MemorySha
   const others = revision === seen.revision ? null : await bucket.list();
   if (others !== null) seen.published = others.get(member.name) ?? null;
   const { redact } = host.valuesOf({ vault: ports.vault }).vault;
+  const { tools } = host.valuesOf({ tools: ports.tools });
+  const hasTool = (name: string): boolean => tools.get(name)?.internal === undefined && tools.get(name) !== undefined;
   const { withViews } = await import('../views/open-views.ts'); // which knows all rooms, this one too
   await withViews(home, async (rows) => {
-    const text = sharedText(rows, { topics, redact, now: Date.now() });
+    const text = sharedText(rows, {
+      topics,
+      redact,
+      now: Date.now(),
+      procedures: procedureTexts(rows, { topics, redact }),
+    });
     if (text !== seen.published) await bucket.put(member.name, text);
     seen.published = text;
     if (others !== null) await importAll(rows, others);
@@ -63,14 +72,15 @@ async function syncOnce({ host, member, log }: Work, { topics, open }: MemorySha
   async function importAll(rows: Rows, shared: ReadonlyMap<string, string | null>): Promise<void> {
     for (const [name, text] of shared) {
       if (name === member.name) continue;
-      const facts = readShared(text);
-      if (facts === null) {
-        log(`fleet: what ${name} shares cannot be read; its facts stay as they are`);
+      const [facts, procedures] = [readShared(text), readProcedures(text)];
+      if (facts === null || procedures === null) {
+        log(`fleet: what ${name} shares cannot be read; its facts and procedures stay as they are`);
         continue;
       }
-      const changes = changesFrom(name, facts, rows);
+      const changes = [...changesFrom(name, facts, rows), ...procedureChanges(name, procedures, { rows, hasTool })];
       if (changes.length === 0) continue;
-      if (isTooMuch(seen, name, changes.length)) log(`fleet: ${name} changes its facts too often; they are left alone`);
+      if (isTooMuch(seen, name, changes.length))
+        log(`fleet: ${name} changes what it shares too often; it is left alone`);
       else await member.ownLedger.append(changes);
     }
   }

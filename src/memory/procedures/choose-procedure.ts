@@ -7,13 +7,15 @@
  *    While a procedure is tried or new, the critic judges what it does as well as its checks (promotion-gate.ts, G4).
  * 3. No procedure is withheld when nobody else could plan the task.
  * 4. A procedure that is withheld is not shown to the planner either.
+ * 5. One that another home shared is not tried before a run of this home has had the plan that it gives, and then comes
+ *    behind one that was learned here.
  */
 import { hash } from 'node:crypto';
 import type { MaintenanceConfig } from '../../schema/maintenance.ts';
 import type { ProcedureChoice } from '../../schema/procedure.ts';
 import type { Candidate } from '../recall/context-pack.ts';
 import { type FilledProcedure, fillProcedure, isProblem, unreadableParameters } from './fill-procedure.ts';
-import type { KnownProcedure } from './known-procedures.ts';
+import { isUnconfirmed, type KnownProcedure } from './known-procedures.ts';
 import { similarityToTask, matchTask } from './match-task.ts';
 import type { Problem } from './fill-command.ts';
 
@@ -58,6 +60,7 @@ export function chooseProcedure(ask: ChoiceInput): Chosen {
 function findFit(known: KnownProcedure, { text, bare, today, check }: ChoiceInput): Fit[] {
   const { procedure, status } = known;
   if (status !== 'promoted' && status !== 'candidate') return [];
+  if (status === 'candidate' && isUnconfirmed(procedure)) return [];
   const whole = matchTask(procedure, text);
   const match = whole.kind === 'none' && bare !== text ? matchTask(procedure, bare) : whole;
   const near = match.kind === 'none' && status === 'promoted' ? similarityToTask(procedure, text) : 1;
@@ -84,7 +87,12 @@ function fillFor(
 }
 
 const bestFirst = (a: Fit, b: Fit): number =>
-  (b.fit ?? -1) - (a.fit ?? -1) || b.near - a.near || (a.known.procedure.id < b.known.procedure.id ? -1 : 1);
+  (b.fit ?? -1) - (a.fit ?? -1) ||
+  b.near - a.near ||
+  Number(isFromElsewhere(a)) - Number(isFromElsewhere(b)) ||
+  (a.known.procedure.id < b.known.procedure.id ? -1 : 1);
+
+const isFromElsewhere = ({ known: { procedure } }: Fit): boolean => procedure.from !== undefined;
 
 /** A number from 0 to 1 that is always the same for the same names. */
 export const stableShare = (run: string, procedure: string): number =>

@@ -5,17 +5,17 @@ import { taskRecordOf } from '../task-record.ts';
 import { executionsOf, describePitfalls } from './execution-record.ts';
 import { fillProcedure, isProblem } from './fill-procedure.ts';
 import { matchTask } from './match-task.ts';
-import type { KnownProcedure } from './known-procedures.ts';
+import { isUnconfirmed, type KnownProcedure } from './known-procedures.ts';
 import { isSamePlan, type Sample } from './plan-sample.ts';
 import { isWithdrawn, knownProcedure } from './procedure-rows.ts';
 import { unifyRuns } from './unify-runs.ts';
 
 const MIN_SAMPLES = 2;
 /** A family whose plans keep changing is abandoned after this many versions. */
-const MAX_VERSIONS = 20;
+export const MAX_VERSIONS = 20;
 
 const samplesKey = (family: string, shape: string): string => `procedures/samples/${family}/${shape.slice(0, 8)}`;
-const draftKey = (id: string): string => `procedures/draft/${id}`;
+export const draftKey = (id: string): string => `procedures/draft/${id}`;
 
 export const samplesOf = (rows: Rows, family: string, shape: string): Sample[] =>
   rows.get<Sample[]>(samplesKey(family, shape)) ?? [];
@@ -29,23 +29,22 @@ export const pendingDrafts = (rows: Rows): Procedure[] =>
 
 export function draftProcedure(rows: Rows, family: string, shape: string): void {
   const samples = samplesOf(rows, family, shape);
-  const id = procedureId(rows, family, shape, samples);
-  if (id === null) return;
+  const [first] = samples;
+  if (first === undefined) return;
+  const id = procedureId(rows, family, shape, first.text);
   const known = knownProcedure(rows, id);
+  const least = isUnconfirmed(known?.procedure) ? 1 : MIN_SAMPLES;
   const draft =
-    samples.length < MIN_SAMPLES || isWithdrawn(rows, id)
-      ? null
-      : createDraft(rows, { family, shape, id }, samples, known);
+    samples.length < least || isWithdrawn(rows, id) ? null : createDraft(rows, { family, shape, id }, samples, known);
   rows.put(draftKey(id), draft);
 }
 
 /** Named after the first task, followed by the family and the shape. */
-function procedureId(rows: Rows, family: string, shape: string, samples: readonly Sample[]): string | null {
+export function procedureId(rows: Rows, family: string, shape: string, text: string): string {
   const end = `${family}-${shape.slice(0, 8)}`;
   const known = rows.get<string>(`procedures/id/${end}`);
-  const [first] = samples;
-  if (known !== undefined || first === undefined) return known ?? null;
-  const id = `${slugFromText(first.text)}-${end}`;
+  if (known !== undefined) return known;
+  const id = `${slugFromText(text)}-${end}`;
   rows.put(`procedures/id/${end}`, id);
   return id;
 }
@@ -66,16 +65,21 @@ function createDraft(
 ): Procedure | null {
   const old = known?.procedure;
   if (old !== undefined && old.version >= MAX_VERSIONS) return null;
+  const isImport = isUnconfirmed(old);
   // Earlier samples were checked when they arrived.
   const isSaidAgain =
-    old !== undefined && samples.slice(isAbandoned(known) ? 0 : -1).every((sample) => reproduces(old, sample));
-  if (isSaidAgain && !isAbandoned(known) && !wasOffered(rows, old, samples.at(-1))) return null;
+    old !== undefined && samples.slice(isAbandoned(known) || isImport ? 0 : -1).every((each) => reproduces(old, each));
+  if (isSaidAgain && !isImport && !isAbandoned(known) && !wasOffered(rows, old, samples.at(-1))) return null;
   const pitfalls = describePitfalls(executionsOf(rows, family));
   const about = { id, shape, pitfalls, version: (old?.version ?? 0) + 1 };
-  if (isSaidAgain) return { ...old, ...about, evidence: samples.map(({ run, seq }) => ({ run, seq })) };
+  const own = isImport
+    ? { trigger: samples.map(({ text }) => text.slice(0, 2000)), tools: samples[0]?.tools ?? [] }
+    : {};
+  if (isSaidAgain) return { ...old, ...about, ...own, evidence: samples.map(({ run, seq }) => ({ run, seq })) };
+  if (samples.length < MIN_SAMPLES) return null;
   const draft =
     unifyRuns(samples, about) ?? (samples.length > MIN_SAMPLES ? unifyRuns(samples.slice(-MIN_SAMPLES), about) : null);
-  return draft === null || (old !== undefined && hasSameContent(draft, old)) ? null : draft;
+  return draft === null || (old !== undefined && !isImport && hasSameContent(draft, old)) ? null : draft;
 }
 
 /** Whether the numbers ended its use; later runs may justify it again. */
@@ -102,7 +106,7 @@ function reproduces(procedure: Procedure, sample: Sample): boolean {
   return !isProblem(filled) && isSamePlan(filled, sample);
 }
 
-function hasSameContent(a: Procedure, b: Procedure): boolean {
+export function hasSameContent(a: Procedure, b: Procedure): boolean {
   const content = ({ task, graph, criteria, targets, parameters }: Procedure): string =>
     JSON.stringify([task, graph, criteria, targets, parameters.map(({ name, kind, from }) => [name, kind, from])]);
   return content(a) === content(b);

@@ -15,7 +15,8 @@ import { type Execution, executionsOf, familyOfProcedure } from './execution-rec
 import { missingForTrial } from './blind-checks.ts';
 import { type GateSettings, judge, computeNumbers } from './promotion-gate.ts';
 import type { Case, Trial } from './procedure-case.ts';
-import type { KnownProcedure } from './known-procedures.ts';
+import { unsharedCandidates } from './imported-procedures.ts';
+import { isUnconfirmed, type KnownProcedure } from './known-procedures.ts';
 import { familyOfRun } from './procedures-part.ts';
 import { procedureIdsOf, knownProcedure, knownProcedures } from './procedure-rows.ts';
 
@@ -35,6 +36,8 @@ export function judgeProcedures(settings: GateSettings): Part {
         moveByWish(rows, key.slice(WISH.length), wish),
       );
       if (wished.length > 0) return wished.map((move) => toEvent(move(pass, settings)));
+      const unshared = unsharedCandidates(rows);
+      if (unshared.length > 0) return unshared.map((known) => toEvent(withdrawalOf(rows, known, pass, settings)));
       const moves = dueProcedures(rows, pass).flatMap((known) => judgeProcedure(rows, known, pass, settings));
       return moves.filter((move, at) => moves.findIndex((other) => isSameFamily(move, other)) === at).map(toEvent);
     },
@@ -82,7 +85,7 @@ function judgeProcedure(rows: Rows, known: KnownProcedure, { now }: Pass, settin
   const { numbers, ...about } = currentNumbers(rows, known, now, settings);
   const judgement =
     isRedrafted(known) && missingForTrial(about).length === 0
-      ? { to: 'candidate' as const, reason: 'it was drafted again from runs that went well' }
+      ? { to: 'candidate' as const, reason: redraftedReason(procedure) }
       : judge(about, numbers, now, settings);
   if (judgement === null || (judgement.to === 'promoted' && hasOtherPromoted(rows, procedure.id))) return [];
   return [{ procedure: procedure.id, from: status, by: 'gate', forced: false, numbers, ...judgement }];
@@ -108,6 +111,16 @@ function moveByWish(
     }),
   ];
 }
+
+function withdrawalOf(rows: Rows, known: KnownProcedure, { now }: Pass, settings: GateSettings): ProcedureMove {
+  const { procedure, status } = known;
+  const { numbers } = currentNumbers(rows, known, now, settings);
+  const reason = `${procedure.from}, which shared it, no longer does`;
+  return { procedure: procedure.id, from: status, to: 'demoted', by: 'gate', forced: false, numbers, reason };
+}
+
+const redraftedReason = (procedure: Procedure): string =>
+  isUnconfirmed(procedure) ? `${procedure.from} shares it again` : 'it was drafted again from runs that went well';
 
 const toEvent = (move: ProcedureMove): NewEvent => ({ type: 'procedure.moved', data: move });
 

@@ -17,6 +17,10 @@ export type KnownProcedure = {
   moves: RecordedMove[];
 };
 
+/** Whether it came from another home, and no run of this one has had the plan that it gives. */
+export const isUnconfirmed = (procedure: Procedure | undefined): boolean =>
+  procedure?.from !== undefined && procedure.evidence.length === 0;
+
 /** The events that count; undone ones are left out. */
 export type ProcedureState = { drafts: Map<string, RecordedDraft[]>; moves: Map<string, RecordedMove[]> };
 type RecordedDraft = { seq: number; procedure: Procedure };

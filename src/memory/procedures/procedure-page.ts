@@ -116,7 +116,8 @@ function evidenceLines({ procedure }: KnownProcedure, executions: readonly Execu
       ({ run, seq, procedure: by, fine }) =>
         `- ${describeArm(by?.arm)} ${run} (event ${seq}): ${fine ? 'fine' : 'not fine'}`,
     );
-  return [...made, ...tried];
+  const shared = procedure.from === undefined ? [] : [`- shared by ${procedure.from}, a member of the fleet`];
+  return [...shared, ...made, ...tried];
 }
 
 function describeArm(arm: NonNullable<Execution['procedure']>['arm'] | undefined): string {

@@ -1,5 +1,6 @@
 /** The view of procedures: drafts and status from the maintenance ledger, matching tasks from the run ledger. */
 import type { Event } from '../../schema/event.ts';
+import type { SharedProcedure } from '../../schema/fleet-memory.ts';
 import type { Rows } from '../../schema/rows.ts';
 import type { View } from '../../schema/view.ts';
 import { familyOfProcedure } from './execution-record.ts';
@@ -10,13 +11,15 @@ import {
   listFoldedProcedures,
 } from './known-procedures.ts';
 import { storeMatch } from './matched-runs.ts';
+import { shortHash } from './task-tokens.ts';
 
 export const procedureView: View = {
   name: 'procedures',
-  version: 4,
+  version: 5,
   types: [
     'procedure.drafted',
     'procedure.moved',
+    'procedure.shared',
     'change.undone',
     'procedure.chosen',
     'run.ended',
@@ -25,6 +28,7 @@ export const procedureView: View = {
   ],
   take: ({ event }, rows) => {
     if (event.pen === 'maintenance') storeProcedureEvent(event, rows, (id) => putProcedureText(rows, id, event.at));
+    else if (event.type === 'procedure.shared') storeShared(event, rows);
     else storeMatch(event, rows);
   },
   found: (key, rows) => {
@@ -35,6 +39,24 @@ export const procedureView: View = {
     return { kind: 'procedure', name: id, text: known.procedure.title, at, run: null, state: known.status };
   },
 };
+
+const sharedPrefix = (member: string): string => `procedures/shared-by/${shortHash(member, 16)}/`;
+
+function storeShared(
+  { data: { member, id, procedure } }: Extract<Event, { type: 'procedure.shared' }>,
+  rows: Rows,
+): void {
+  rows.put(`${sharedPrefix(member)}${id}`, procedure);
+}
+
+/** The procedures that a member shares, as the ledger says, by their names there. */
+export const sharedBy = (rows: Rows, member: string): Map<string, SharedProcedure> =>
+  new Map(
+    Array.from(rows.each<SharedProcedure>(sharedPrefix(member)), ([key, each]) => [
+      key.slice(sharedPrefix(member).length),
+      each,
+    ]),
+  );
 
 /** The row says when the procedure changed last. */
 const textKey = (id: string): string => `procedures/text/${id}`;

@@ -6,6 +6,8 @@
  *    or by a person, as the steps of a runbook. What a runbook says around its steps is the text of its task.
  * 2. A draft is pending until it is in the ledger, and not written again after that.
  * 3. A run that turns out not to have been fine is no longer a sample.
+ * 4. What other members of a fleet share is drafted with no runs behind it (imported-procedures.ts); the first run here that
+ *    had the same plan is its first evidence.
  */
 import type { Event, NewEvent } from '../../schema/event.ts';
 import { Graph } from '../../schema/graph.ts';
@@ -20,6 +22,8 @@ import { type Execution, toExecution, executionsOf, familyOfProcedure, storeExec
 import { findFamily } from './task-family.ts';
 import { shortHash, tokenize } from './task-tokens.ts';
 import { draftProcedure, pendingDrafts, samplesOf, setSamples } from './draft-procedure.ts';
+import { recordShared } from './imported-procedures.ts';
+import { isUnconfirmed } from './known-procedures.ts';
 import { renderProcedurePage } from './procedure-page.ts';
 import type { Sample } from './plan-sample.ts';
 import { planShape } from './plan-shape.ts';
@@ -61,6 +65,7 @@ const pageName = (procedure: string): string => `${FOLDER}${procedure}.md`;
 function ingestEvent(read: Read, rows: Rows): void {
   const { event } = read;
   if (event.pen === 'maintenance') return ingestProcedureEvent(event, rows);
+  if (event.type === 'procedure.shared') return recordShared(rows, event);
   recordTaint(rows, event);
   if (event.type === 'run.started') recordTask(event, rows);
   if (event.type === 'run.ended') recordEnd(read, rows);
@@ -70,6 +75,10 @@ function ingestEvent(read: Read, rows: Rows): void {
 /** A demoted or retired procedure is drafted again only from later runs. */
 function ingestProcedureEvent(event: Event, rows: Rows): void {
   storeProcedureEvent(event, rows, (id) => markPageOutdated(rows, pageName(id)));
+  if (event.type === 'procedure.drafted' && isUnconfirmed(event.data.procedure)) {
+    const { id: imported, shape: steps } = event.data.procedure;
+    draftProcedure(rows, familyOfProcedure(imported), steps); // a run of this home may have had its plan already
+  }
   if (event.type !== 'procedure.moved' || (event.data.to !== 'demoted' && event.data.to !== 'retired')) return;
   const { procedure: id } = event.data;
   const shape = knownProcedure(rows, id)?.procedure.shape;

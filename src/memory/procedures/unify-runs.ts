@@ -72,7 +72,7 @@ function reproducesRuns(procedure: Procedure, scope: Scope): boolean {
   });
 }
 
-function titleFromTemplate(template: string): string {
+export function titleFromTemplate(template: string): string {
   const line =
     template.split('\n').find((each) => !/^(?:dir|mode|accept): /.test(each) && each.trim() !== '') ?? template;
   const plain = line
@@ -83,7 +83,7 @@ function titleFromTemplate(template: string): string {
 }
 
 /** Describes the steps for people. */
-function describeSteps(graph: Json): string[] {
+export function describeSteps(graph: Json): string[] {
   return nodesIn(graph).map((node) => {
     const what = node['kind'] === 'agent' ? `goal: ${JSON.stringify(node['goal'])}` : describeCall(node);
     return what.replaceAll(/\{\{input\.(\w+)\}\}/g, '{{$1}}').slice(0, 4000);

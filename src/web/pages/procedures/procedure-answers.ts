@@ -19,6 +19,7 @@ export const ProcedureRow = z
     since: Instant.nullable().describe('Since when it has that status.'),
     reason: z.string().describe('Why it has it.'),
     runs: z.int().nonnegative().describe('How many runs it was made from.'),
+    from: Id.nullable().describe('The member of the fleet that shared it; null where it was learned here.'),
     used: z.int().nonnegative().describe('How many tasks it has planned.'),
     trend: z.array(Outcome).describe('How its last uses went, the latest last.'),
     numbers: ProcedureNumbers.nullable().describe(

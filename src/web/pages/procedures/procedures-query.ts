@@ -45,6 +45,7 @@ export function toProcedureRow(
     since: last?.at ?? null,
     reason: last?.reason ?? '',
     runs: procedure.evidence.length,
+    from: procedure.from ?? null,
     used: uses.length,
     trend: uses.slice(-TREND).map(({ ended }) => toOutcome(ended)),
     numbers: last?.numbers ?? null,

@@ -34,7 +34,7 @@ export default function ProcedureView({ data }: ViewProps<ProcedureAnswer>): VNo
     <div class="columns">
       <${Numbers} numbers=${data.now ?? data.numbers} />
       <${Moves} moves=${data.moves} />
-      <${Uses} uses=${data.uses} evidence=${data.evidence} />
+      <${Uses} uses=${data.uses} evidence=${data.evidence} from=${data.from} />
     </div>
     <section><h2>What it does</h2><${Markdown} text=${withoutTitle(data.page)} /></section>`;
 }
@@ -87,9 +87,10 @@ const ARMS: Readonly<Record<ProcedureAnswer['uses'][number]['arm'], string>> = {
   offered: 'shown to the planner',
 };
 
-function Uses({ uses, evidence }: { uses: ProcedureAnswer['uses']; evidence: ProcedureAnswer['evidence'] }): VNode {
+function Uses({ uses, evidence, from }: Pick<ProcedureAnswer, 'uses' | 'evidence' | 'from'>): VNode {
   return html`<section><h2>Tasks behind it</h2>
-    <p><small>Made from ${evidence.map(({ run, seq }, at) => html`${at === 0 ? '' : ', '}<a href=${addressOf(run === null ? `/ledger?pen=run&seq=${seq}` : `/runs/${run}`)}>${run ?? `event ${seq}`}</a>`)}</small></p>
+    ${from === null ? null : html`<p><small>Shared by ${from}, a member of the fleet</small></p>`}
+    <p><small>${evidence.length === 0 ? 'No run here has had the plan that it gives' : 'Made from '}${evidence.map(({ run, seq }, at) => html`${at === 0 ? '' : ', '}<a href=${addressOf(run === null ? `/ledger?pen=run&seq=${seq}` : `/runs/${run}`)}>${run ?? `event ${seq}`}</a>`)}</small></p>
     ${
       uses.length === 0
         ? null
