@@ -1,9 +1,10 @@
 /**
  * Owns: the streams of a fleet.
  *
- * S1 A stream that a member has worked with is never created again: its sequences would start over, and an owner of
- *    before could be acknowledged. Name and time of creation are compared at every start and before every claim. Nor is
- *    it created by a new member if tasks are there already: it is the first stream of a fleet.
+ * S1 A stream that a member has worked with is never created again by itself: its sequences would start over, and an owner
+ *    of before could be acknowledged. Name and time of creation are compared at every start, and before and after every
+ *    claim. Nor is it created by a new member if other streams of the fleet are there. Nor are the queues of tasks and
+ *    results, once there are runs.
  * S2 What does not fit is refused, not dropped (`discard: new`): a task stays in the inbox, a run waits.
  */
 import {
@@ -19,10 +20,12 @@ import { OkaError } from '../schema/errors.ts';
 import type { FleetStream } from '../schema/fleet.ts';
 import type { FleetConnection } from './connect-fleet.ts';
 import { RESULTS, RUNS, SHARED, TASKS } from './fleet-subjects.ts';
+import { awaitedIn, awaitedMembers, missingMembers, refilledConfig, refuseUnfilled } from './refilled-stream.ts';
 
 /** Within this time a task that is sent twice is stored once; later ones are recognised by their run. */
 const DUPLICATES_MS = 3_600_000;
 const NOT_FOUND = 10059;
+const STREAMS = [RUNS, TASKS, RESULTS, SHARED];
 
 /** Opens the streams; those of a new fleet are created. `known` is what this home worked with before. */
 export async function openStreams(
@@ -32,27 +35,70 @@ export async function openStreams(
   const found = await findStream(connection, RUNS);
   if (known !== null) assertSame(known, found);
   else if (found === null && (await findStream(connection, TASKS)) !== null) refuse(`the stream ${RUNS} is gone`);
+  const isOld = known !== null || (found?.state.messages ?? 0) > 0;
+  for (const name of isOld ? [TASKS, RESULTS] : [])
+    if ((await findStream(connection, name)) === null) refuse(`the stream ${name} is gone`);
   const runs = toStream(found ?? (await connection.manager.streams.add(configOf(RUNS, replicas))));
   for (const name of [TASKS, RESULTS, SHARED])
     if ((await findStream(connection, name)) === null) await connection.manager.streams.add(configOf(name, replicas));
   return runs;
 }
 
-/** Whether the stream of runs is still the one that this member works with; rejects when it is not. */
-export async function checkStream(connection: FleetConnection, known: FleetStream): Promise<void> {
-  assertSame(known, await findStream(connection, known.name));
+/**
+ * Creates what is gone, for an administrator; returns the names. `members` have to refill the stream of runs; if it is
+ * there, and was not created by this, they have to from now on.
+ */
+export async function createAgain(
+  connection: FleetConnection,
+  { replicas, members }: { replicas: number; members: readonly string[] },
+): Promise<string[]> {
+  const { streams } = connection.manager;
+  const created: string[] = [];
+  for (const name of STREAMS) {
+    const found = await findStream(connection, name);
+    if (found === null) {
+      await streams.add({ ...configOf(name, replicas), ...(name === RUNS ? refilledConfig(members) : {}) });
+      created.push(name);
+    } else if (name === RUNS && members.length > 0)
+      await streams.update(name, { metadata: { ...found.config.metadata, ...awaitedIn(members) } });
+  }
+  return created;
 }
 
-function assertSame(known: FleetStream, found: StreamInfo | null): void {
+export async function findMissing(connection: FleetConnection): Promise<string[]> {
+  const found = await Promise.all(STREAMS.map((name) => findStream(connection, name)));
+  return STREAMS.filter((_, index) => found[index] === null);
+}
+
+/**
+ * Asks whether the stream of runs is still the one that this member works with, and has all runs; rejects when it is not
+ * so.
+ */
+export function streamCheck(connection: FleetConnection, known: FleetStream): () => Promise<void> {
+  let isFilled = false;
+  return async () => {
+    const found = await findStream(connection, known.name);
+    assertSame(known, found);
+    const missing = isFilled || found === null ? [] : await missingMembers(connection, found);
+    if (missing.length > 0) refuseUnfilled(missing);
+    isFilled = true;
+  };
+}
+
+export function assertSame(known: FleetStream, found: StreamInfo | null): void {
   const now = found === null ? null : toStream(found);
   if (now?.created === known.created) return;
   const what = now === null ? 'is gone' : `was created again at ${now.created}`;
-  refuse(`the stream ${known.name} of ${known.created} ${what}`);
+  const isMeant = found !== null && awaitedMembers(found) !== null;
+  refuse(`the stream ${known.name} of ${known.created} ${what}; its runs are not fenced any more`, isMeant);
 }
 
-function refuse(problem: string): never {
-  throw new OkaError('fleet-refused', `${problem}; its runs are not fenced any more`, {
-    fix: 'Restore the stream from a backup of the servers. Nothing of this home is lost: its ledger has its runs.',
+function refuse(problem: string, isMeant = false): never {
+  const fix = isMeant
+    ? 'Refill it from the ledger of this home: oka fleet backfill'
+    : 'Restore it from a backup of the servers, or create it again: oka fleet create --again';
+  throw new OkaError('fleet-refused', problem, {
+    fix: `${fix}. Nothing of this home is lost: its ledger has its runs.`,
   });
 }
 

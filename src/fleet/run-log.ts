@@ -33,17 +33,18 @@ export function runLog({ js, manager }: FleetConnection, stream: FleetStream): R
         return toAnswer(error);
       }
     },
-    last: async (run) => toStored(await get({ last_by_subj: runSubjects(run) })),
+    last: async (run) => toStored(await get({ last_by_subj: runSubjects(run) }), stream),
     read: async (run) => {
       const found: StoredMessage[] = [];
       for (let next = 1; ; ) {
-        const stored = toStored(await get({ seq: next, next_by_subj: runSubjects(run) }));
+        const stored = toStored(await get({ seq: next, next_by_subj: runSubjects(run) }), stream);
         if (stored === null) return found;
         found.push(stored);
         next = stored.sequence + 1;
       }
     },
-    next: async (worker, sequence) => toStored(await get({ seq: sequence + 1, next_by_subj: runSubject('*', worker) })),
+    next: async (worker, sequence) =>
+      toStored(await get({ seq: sequence + 1, next_by_subj: runSubject('*', worker) }), stream),
     pause: () => sleep(PAUSE_MS),
   };
 }
@@ -63,13 +64,17 @@ export function toAnswer(error: unknown): Exclude<Appended, { kind: 'appended' }
   return { kind: 'unknown' };
 }
 
-/** The subject says who published it. What cannot be read counts for its sequence, and belongs to no claim. */
-function toStored(stored: StoredMsg | null): StoredMessage | null {
+/**
+ * The subject says who published it. What cannot be read, or is a claim for another stream, counts for its sequence, and
+ * belongs to no claim.
+ */
+function toStored(stored: StoredMsg | null, { created }: FleetStream): StoredMessage | null {
   if (stored === null) return null;
   const worker = publisherOf(stored.subject);
-  const parsed = RunMessage.safeParse(jsonOf(stored));
-  const message: RunMessage = parsed.success
-    ? { ...parsed.data, worker }
+  const { success, data } = RunMessage.safeParse(jsonOf(stored));
+  const isHere = success && (data.kind !== 'claim' || data.stream.created === created);
+  const message: RunMessage = isHere
+    ? { ...data, worker }
     : { kind: 'returned', worker, process: UNREADABLE, epoch: 1 };
   return { sequence: stored.seq, message, ...chainOf(stored) };
 }

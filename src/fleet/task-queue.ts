@@ -35,7 +35,9 @@ export type TaskQueue = {
   depth(): Promise<QueueDepth[]>;
   /** The queue, and how far the servers behind the fence follow their leader. */
   overview(): Promise<QueueOverview>;
-  /** A task that has not been finished, by its id; null when the queue does not have it. */
+  /** Tasks that have not been finished. */
+  all(): AsyncGenerator<{ task: TaskMessage; sequence: number }>;
+  /** One of them by its id; null when the queue does not have it. */
   find(id: string): Promise<TaskMessage | null>;
   /** Takes a task out of the queue by its id, whoever has it: its run is over. */
   remove(id: string): Promise<void>;
@@ -104,15 +106,19 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
       taken: each.num_ack_pending,
     }));
   };
-  const locate = async (id: string): Promise<{ task: TaskMessage; sequence: number } | null> => {
+  async function* all(): ReturnType<TaskQueue['all']> {
     for (let next = 1; ; ) {
       const query = { seq: next, next_by_subj: taskSubjects('*') };
       const stored = await manager.streams.getMessage(TASKS, query);
-      if (stored === null) return null;
+      if (stored === null) return;
       const task = parseTask(stored);
-      if (task?.id === id) return { task, sequence: stored.seq };
+      if (task !== null) yield { task, sequence: stored.seq };
       next = stored.seq + 1;
     }
+  }
+  const locate = async (id: string): Promise<{ task: TaskMessage; sequence: number } | null> => {
+    for await (const found of all()) if (found.task.id === id) return found;
+    return null;
   };
   return {
     send: async (task) => {
@@ -130,6 +136,7 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
     },
     depth,
     overview: async () => ({ queue: await depth(), ...(await conditionOf(connection)) }),
+    all,
     find: async (id) => (await locate(id))?.task ?? null,
     remove: async (id) => {
       const found = await locate(id);

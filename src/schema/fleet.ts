@@ -145,6 +145,7 @@ export const TaskMessage = z.strictObject({
     .nullable()
     .describe('The other files of a task folder; null when the task is a single file.'),
   links: z.array(z.strictObject({ path: z.string().max(1000), target: z.string().max(4096) })).max(10_000),
+  again: z.boolean().optional().describe('The queue had lost it, and its home has no result: one is sent in any case.'),
 });
 export type TaskMessage = z.infer<typeof TaskMessage>;
 

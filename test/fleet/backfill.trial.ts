@@ -1,13 +1,18 @@
 /** Messages and streams that the servers have lost are refilled from the ledgers of the homes; nothing is done twice. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
 import type { Backfill } from '../../src/daemon/fleet/backfill-runs.ts';
+import type { RunComparison } from '../../src/daemon/fleet/compare-stream.ts';
+import type { CreatedAgain } from '../../src/daemon/fleet/create-fleet.ts';
 import type { TaskExplanation } from '../../src/daemon/fleet/explain-task.ts';
 import { connectFleet, type FleetConnection } from '../../src/fleet/connect-fleet.ts';
-import { openStreams } from '../../src/fleet/fleet-streams.ts';
-import { RUNS, runSubjects } from '../../src/fleet/fleet-subjects.ts';
+import { openStreams, toStream } from '../../src/fleet/fleet-streams.ts';
+import { RUNS, runSubjects, TASKS } from '../../src/fleet/fleet-subjects.ts';
 import { runLog } from '../../src/fleet/run-log.ts';
-import { foldHistory } from '../../src/fleet/run-owner.ts';
+import { foldHistory, type StoredMessage } from '../../src/fleet/run-owner.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { type Counter, startCounter } from '../support/call-counter.ts';
 import { type FleetHome, fleetHomes, type FleetHomes, until } from '../support/fleet-commands-homes.ts';
@@ -54,12 +59,136 @@ describe.skipIf(!hasServer)('a stream of runs that has lost messages', () => {
     await until('the result is there', () => home.result('t') !== null);
     expect(await home.events('task.returned')).toMatchObject([{ data: { worker: 'two', status: 'done' } }]);
     expect(Object.fromEntries(counter.counts)).toEqual({ 't-1': 1, 't-2': 1 });
-    for (const {
-      home: { ledgers },
-    } of [home, one, two])
-      expect(await verifyLedger(ledgers.run)).toMatchObject({ state: 'intact' });
+    await checkHomes([home, one, two]);
   });
 });
+
+describe.skipIf(!hasServer)('streams that are gone', () => {
+  it('U1 the stream of runs is created again by an administrator, and nothing is claimed until every home has refilled it', async () => {
+    await using world = await startWorld();
+    const { counter, connection, homes } = world;
+    const [home, one, two] = ['home', 'one', 'two'].map((name) => openHome(homes, name, counter)) as Three;
+    const all = [home, one, two];
+    for (const each of all) each.start();
+    home.drop('done', taskOf('done', counter, 1), { needs: ['w'] });
+    await finishTask(home, 'done');
+    home.drop('asks', taskOf('asks', counter, 3), { needs: ['w'] });
+    home.drop('runs', `${taskOf('runs', counter, 1)}\n\`\`\`bash\nuntil [ -e go ]; do sleep 0.1; done\n\`\`\`\n`, {
+      needs: ['w'],
+    });
+    home.drop('waits', taskOf('waits', counter, 1), { needs: ['x'] });
+    for (const call of ['asks-1', 'runs-1', 'runs-2'])
+      await until(`${call} is made`, () => counter.counts.has(call) || approve(home, call.slice(0, -2)));
+    await untilAsked(home, 'asks');
+
+    await connection.manager.streams.delete(RUNS);
+    await one.stop('SIGKILL');
+    one.start();
+    await expect(one.oka('fleet', 'backfill', '--yes')).rejects.toThrow('oka fleet create --again');
+    await sleep(5000); // nobody creates it
+    await expect(connection.manager.streams.info(RUNS)).rejects.toThrow('not found');
+    for (const each of all) await each.stop('SIGKILL');
+    await expect(home.oka('fleet', 'create', '--again')).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('home, one, two'),
+    });
+    await expect(connection.manager.streams.info(RUNS)).rejects.toThrow('not found');
+    const again = await home.oka<CreatedAgain>('fleet', 'create', '--again', '--yes', '--json');
+    expect(again).toEqual({ missing: [RUNS], members: ['home', 'one', 'two'], created: [RUNS] });
+
+    for (const each of [home, one]) {
+      expect(await each.oka<Backfill>('fleet', 'backfill', '--yes', '--json')).toMatchObject({
+        isNew: true,
+        refused: [],
+        sent: [],
+      });
+      expect(await each.oka<Backfill>('fleet', 'backfill', '--json')).toMatchObject({ isNew: false, damaged: [] });
+      each.start();
+    }
+    const late = openHome(homes, 'late', counter, 'x');
+    late.start();
+    two.start(); // it refuses
+    await until('it says why', async () => (await whyOf(home, 'waits')).reasons.join().includes('refilled by two'));
+    await sleep(5000); // nobody claims anything
+    const claimed = await Promise.all([one, two, late].map(async (each) => (await each.events('run.claimed')).length));
+    expect(await late.events('fleet.joined')).toHaveLength(1);
+    await two.oka('fleet', 'backfill', '--yes');
+    expect(await Promise.all([one, two, late].map(async (each) => (await each.events('run.claimed')).length))).toEqual(
+      claimed,
+    );
+    two.start();
+    for (const task of ['asks', 'runs', 'waits']) await finishTask(home, task, all);
+    for (const task of ['done', 'asks', 'runs', 'waits'])
+      expect([task, counter.counts.get(`${task}-1`), counter.counts.get(`${task}-2`)]).toEqual([task, 1, 1]);
+    expect((await home.events('task.returned')).map(({ data }) => data.status)).toEqual([
+      'done',
+      'done',
+      'done',
+      'done',
+    ]);
+    await checkHomes([...all, late]);
+  });
+
+  it('the queue of tasks is not created by a member that starts; homes send their tasks again, and each is done once', async () => {
+    await using world = await startWorld();
+    const { counter, connection, homes } = world;
+    const [home, one] = ['home', 'one'].map((name) => openHome(homes, name, counter)) as Three;
+    for (const each of [home, one]) each.start();
+    home.drop('asks', taskOf('asks', counter, 3), { needs: ['w'] });
+    home.drop('waits', taskOf('waits', counter, 1), { needs: ['x'] });
+    await until('the first call is made', () => counter.counts.has('asks-1') || approve(home, 'asks'));
+    await untilAsked(home, 'asks');
+    await until('the other is sent', async () => (await home.events('task.sent')).length === 2);
+
+    await connection.manager.streams.delete(TASKS);
+    for (const each of [home, one]) await each.stop('SIGKILL');
+    for (const each of [home, one]) each.start(); // they refuse
+    await sleep(5000);
+    await expect(connection.manager.streams.info(TASKS)).rejects.toThrow('not found');
+    expect(await home.oka('fleet', 'create', '--again', '--yes', '--json')).toEqual({
+      missing: [TASKS],
+      members: [],
+      created: [TASKS],
+    });
+    const { sent, refilled } = await home.oka<Backfill>('fleet', 'backfill', '--yes', '--json');
+    expect([sent.toSorted(), refilled]).toEqual([['asks', 'waits'], []]);
+    const late = openHome(homes, 'late', counter, 'x');
+    for (const each of [home, one, late]) each.start();
+    for (const task of ['asks', 'waits']) await finishTask(home, task);
+    expect(Object.fromEntries(counter.counts)).toEqual({ 'asks-1': 1, 'asks-2': 1, 'waits-1': 1, 'waits-2': 1 });
+    await checkHomes([home, one, late]);
+  });
+});
+
+/** Approves and answers what it asks until its result is there. */
+async function finishTask(home: FleetHome, task: string, desks: readonly FleetHome[] = []): Promise<void> {
+  const step = async (): Promise<boolean> => {
+    if (home.result(task) !== null) return true;
+    for (const {
+      home: { workspace },
+    } of desks)
+      if (existsSync(join(workspace, 'desk', task))) writeFileSync(join(workspace, 'desk', task, 'go'), '');
+    await approve(home, task);
+    const question = new RegExp(`oka answer (${task}\\.\\S+)`).exec(await home.oka('status'))?.[1];
+    if (question !== undefined) await home.oka('answer', question, 'repeat').catch(() => '');
+    return home.result(task) !== null;
+  };
+  await until(`${task} has a result`, step, 300);
+}
+
+/** False: it is not known yet what became of it. */
+async function approve(home: FleetHome, task: string): Promise<boolean> {
+  if ((await home.oka('status')).includes(`oka approve ${task}.`)) await home.oka('approve', task).catch(() => '');
+  return false;
+}
+
+async function checkHomes(homes: readonly FleetHome[]): Promise<void> {
+  for (const each of homes) {
+    expect(await verifyLedger(each.home.ledgers.run)).toMatchObject({ state: 'intact' });
+    for (const run of await each.oka<RunComparison[]>('fleet', 'verify', '--json'))
+      expect(run).toMatchObject({ verdict: 'same' });
+  }
+}
 
 type Three = [FleetHome, FleetHome, FleetHome];
 type World = {
@@ -83,8 +212,8 @@ async function startWorld(): Promise<World> {
 }
 
 /** Workers are asked before every call; the home has no label, and gives its tasks to them. */
-function openHome(homes: FleetHomes, name: string, { url }: Counter): FleetHome {
-  const opened = homes.open(name, name === 'home' ? {} : { OKA_FLEET_LABELS: 'w' });
+function openHome(homes: FleetHomes, name: string, { url }: Counter, label = 'w'): FleetHome {
+  const opened = homes.open(name, name === 'home' ? {} : { OKA_FLEET_LABELS: label });
   setPolicy(opened.home, `rules:\n  - { effect: ask, host: '${url.slice('http://'.length)}' }`);
   return opened;
 }
@@ -115,8 +244,9 @@ async function deleteMessage(connection: FleetConnection, run: string, index: nu
   await connection.manager.streams.deleteMessage(RUNS, messages.at(index)?.sequence ?? 0);
 }
 
-const readRun = (connection: FleetConnection, run: string): ReturnType<ReturnType<typeof runLog>['read']> =>
-  runLog(connection, { name: RUNS, created: new Date().toISOString() }).read(run);
+async function readRun(connection: FleetConnection, run: string): Promise<StoredMessage[]> {
+  return runLog(connection, toStream(await connection.manager.streams.info(RUNS))).read(run);
+}
 
 /** Kills it when the first message of its refill is on its way; returns what the stream looks like then. */
 async function killBackfill(home: FleetHome, { connection, listener }: World, run: string): Promise<string> {

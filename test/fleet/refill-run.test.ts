@@ -2,8 +2,14 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { damageProblem } from '../../src/daemon/fleet/can-replay.ts';
 import { hasLostClaim, isOwnedElsewhere, refillRun } from '../../src/fleet/refill-run.ts';
-import { type Claim, claimRun, type FenceOptions, type RunLog } from '../../src/fleet/run-fence.ts';
-import { foldHistory, type RunHistory, type StoredEvent, type StoredMessage } from '../../src/fleet/run-owner.ts';
+import { type Appended, type Claim, claimRun, type FenceOptions, type RunLog } from '../../src/fleet/run-fence.ts';
+import {
+  foldHistory,
+  type RunHistory,
+  type StoredEvent,
+  type StoredMessage,
+  UNREADABLE,
+} from '../../src/fleet/run-owner.ts';
 import type { RunMessage } from '../../src/schema/fleet.ts';
 import { timesOf } from '../support/thorough.ts';
 
@@ -11,24 +17,22 @@ const RUN = 'r';
 const CALLS = ['r.a.1', 'r.b.1', 'r.c.1', 'r.d.1'];
 
 /** What a switched-off guard is replaced with: the check has to find faults then. */
-type Guards = { isFenced: boolean; noticesDamage: boolean; awaitsWholeRefill: boolean; knowsLaterOwners: boolean };
-const ALL: Guards = { isFenced: true, noticesDamage: true, awaitsWholeRefill: true, knowsLaterOwners: true };
+const GUARDS = ['isFenced', 'noticesDamage', 'awaitsWholeRefill', 'knowsLaterOwners', 'awaitsMembers'] as const;
+type Guards = Record<(typeof GUARDS)[number], boolean>;
+const ALL = Object.fromEntries(GUARDS.map((guard) => [guard, true])) as Guards;
 
-describe('a run whose messages get lost, over a model of the stream', () => {
+describe('a run whose messages, or whose stream, get lost, over a model of the stream', () => {
   it('has one owner per epoch and does nothing twice, across refills, kills in them, and members that wake up', async () => {
     await fc.assert(simulation(ALL), { numRuns: timesOf(5000, 400) });
   });
 
-  it.each(['isFenced', 'noticesDamage', 'awaitsWholeRefill', 'knowsLaterOwners'] as const)(
-    'needs every guard: without %s the same check finds faults',
-    async (guard) => {
-      const found = await fc.check(simulation({ ...ALL, [guard]: false }), { numRuns: 4000 });
-      expect(found.failed).toBe(true);
-    },
-  );
+  it.each(GUARDS)('needs every guard: without %s the same check finds faults', async (guard) => {
+    const found = await fc.check(simulation({ ...ALL, [guard]: false }), { numRuns: 20_000, endOnFailure: true });
+    expect(found.failed).toBe(true);
+  });
 
   it('W1 a message that is gone, or was changed, is noticed, wherever it was', async () => {
-    const { log, stored } = modelStream();
+    const { log, stored } = quietStream();
     await publish(await claim(log, 'one'), CALLS.slice(0, 2));
     await publish(await claim(log, 'two'), CALLS.slice(2));
     const whole = [...stored];
@@ -45,7 +49,7 @@ describe('a run whose messages get lost, over a model of the stream', () => {
   });
 
   it('W2 a refill counts when all of it is there, and replaces what was before it', async () => {
-    const { log, stored } = modelStream();
+    const { log, stored } = quietStream();
     await publish(await claim(log, 'one'), CALLS.slice(0, 2));
     stored.splice(1, 1);
     const events = Array.from({ length: 120 }, (_, index) => started(index + 1, `r.n.${index + 1}`));
@@ -60,7 +64,8 @@ describe('a run whose messages get lost, over a model of the stream', () => {
 });
 
 type Act = { worker: string; epoch: number; call: string };
-type Member = { name: string; events: StoredEvent[]; epoch: number };
+/** `joined`: the stream that it has refilled. */
+type Member = { name: string; events: StoredEvent[]; epoch: number; joined: string };
 
 function simulation(guards: Guards): fc.IAsyncProperty<unknown[]> {
   const step = fc.record({ member: fc.integer({ min: 0, max: 2 }), appends: fc.integer({ min: 1, max: 6 }) });
@@ -68,11 +73,13 @@ function simulation(guards: Guards): fc.IAsyncProperty<unknown[]> {
     fc.scheduler(),
     fc.array(step, { minLength: 3, maxLength: 12 }),
     fc.array(fc.nat(), { maxLength: 3 }),
-    async (scheduler, steps, losses) => {
-      const { log, stored } = modelStream(guards, scheduler);
+    fc.integer({ min: 0, max: guards.awaitsMembers && guards !== ALL ? 0 : 2 }),
+    async (scheduler, steps, losses, recreations) => {
+      const stream = modelStream(guards, scheduler);
+      const { stored } = stream;
       const acts: Act[] = [];
-      const members = ['a', 'b', 'c'].map((name): Member => ({ name, events: [], epoch: 0 }));
-      const common = { guards, log, acts, scheduler };
+      const members = ['a', 'b', 'c'].map((name): Member => ({ name, events: [], epoch: 0, joined: stream.created() }));
+      const common = { guards, stream, members, acts, scheduler };
       const living = members.map(async (member, at) => {
         for (const [index, step] of steps.entries()) // one process after another: the pen
           if (step.member === at) await live(member, { ...common, appends: step.appends, process: `p${index}` });
@@ -81,7 +88,11 @@ function simulation(guards: Guards): fc.IAsyncProperty<unknown[]> {
         await scheduler.schedule(Promise.resolve(), 'a message gets lost');
         if (stored.length > 1) stored.splice(which % (stored.length - 1), 1); // all but the last
       });
-      await scheduler.waitFor(Promise.all([...living, ...losing]));
+      const recreating = Array.from({ length: recreations }, async () => {
+        await scheduler.schedule(Promise.resolve(), 'the stream is created again');
+        stream.recreate();
+      });
+      await scheduler.waitFor(Promise.all([...living, ...losing, ...recreating]));
       checkActs(acts);
     },
   );
@@ -89,7 +100,8 @@ function simulation(guards: Guards): fc.IAsyncProperty<unknown[]> {
 
 type Life = {
   guards: Guards;
-  log: RunLog;
+  stream: ModelStream;
+  members: readonly Member[];
   acts: Act[];
   scheduler: fc.Scheduler;
   /** After so many appends the process is killed. */
@@ -98,16 +110,21 @@ type Life = {
 };
 
 /** One process of a member: it refills what it owned last if that is damaged, or claims the run, and makes calls. */
-async function live(member: Member, { guards, log, acts, scheduler, appends, process }: Life): Promise<void> {
-  const mortal = killedAfter(log, appends);
+async function live(member: Member, life: Life): Promise<void> {
+  const { guards, stream, members, acts, scheduler, appends, process } = life;
   const options = { worker: member.name, process, version: '1' };
+  const isReady = (): boolean =>
+    member.joined === stream.created() &&
+    (!guards.awaitsMembers || members.every(({ epoch, joined }) => epoch === 0 || joined === stream.created()));
   await scheduler.schedule(Promise.resolve(), `${member.name} starts`);
   try {
-    await repairIfNeeded(member, mortal, options, guards);
+    const log = killedAfter(stream.logFor(stream.created()), appends);
+    await repairIfNeeded(member, log, options, guards);
+    member.joined = log.stream.created;
     const history = toHistory(await log.read(RUN), guards);
-    if (guards.noticesDamage && damageProblem(history, member.epoch) !== null) return;
-    const claimed = await claimRun(mortal, RUN, options, { ...history, damage: null });
-    if (claimed === null) return;
+    if (!isReady() || (guards.noticesDamage && damageProblem(history, member.epoch) !== null)) return;
+    const claimed = await claimRun(log, RUN, options, { ...history, damage: null });
+    if (claimed === null || !isReady()) return;
     await begin(member, claimed);
     for (const call of CALLS) {
       if (member.events.some(({ data }) => (data as { call: string }).call === call)) continue;
@@ -129,7 +146,12 @@ async function repairIfNeeded(member: Member, log: RunLog, options: FenceOptions
   const isLater = isOwnedElsewhere(history, known, member.name) && guards.knowsLaterOwners;
   if (member.epoch === 0 || isLater) return;
   if (history.damage === null && !hasLostClaim(history, known, member.name)) return;
-  await refillRun(log, known, options, history, { events: [...member.events], desk: null, isReturned: false });
+  const isDone = await refillRun(log, known, options, history, {
+    events: [...member.events],
+    desk: null,
+    isReturned: false,
+  });
+  if (!isDone) throw new Error('somebody was faster; it is given again');
 }
 
 /** B1, T1: it goes on with its own ledger if that has all of the run, else with copies. */
@@ -184,32 +206,59 @@ async function publish({ fence }: Claim, calls: readonly string[]): Promise<void
   }
 }
 
-function modelStream(
-  { isFenced }: Pick<Guards, 'isFenced'> = ALL,
-  scheduler?: fc.Scheduler,
-): { log: RunLog; stored: StoredMessage[] } {
+type ModelStream = {
+  stored: StoredMessage[];
+  /** The log of the stream, as it is seen by a process that knows the one which was created then. */
+  logFor(created: string): RunLog;
+  created(): string;
+  /** It is gone, and another one is there; its sequences begin far above. */
+  recreate(): void;
+};
+
+const FAR = 1000;
+
+function modelStream({ isFenced }: Pick<Guards, 'isFenced'> = ALL, scheduler?: fc.Scheduler): ModelStream {
   const stored: StoredMessage[] = [];
   const pass = async (what: string): Promise<void> => scheduler?.schedule(Promise.resolve(), what);
-  let next = 1;
-  const log: RunLog = {
-    stream: { name: 'OKA_RUNS', created: '2026-01-01T00:00:00.000Z' },
-    append: async (_, last, message: RunMessage) => {
-      await pass('request');
-      const now = stored.at(-1)?.sequence ?? 0;
-      if (isFenced && last !== now) return { kind: 'refused' };
-      stored.push({ sequence: next, after: now, message });
-      const sequence = next++;
-      await pass('answer');
-      return { kind: 'appended', sequence };
-    },
-    last: async () => stored.at(-1) ?? null,
-    read: async () => {
-      const messages = [...stored];
-      await pass('read');
-      return messages;
-    },
-    next: () => Promise.resolve(null),
-    pause: () => pass('pause'),
+  let [next, generation] = [1, 0];
+  const append = async (last: number, message: RunMessage): Promise<Appended> => {
+    await pass('request');
+    const now = stored.at(-1)?.sequence ?? 0;
+    if (isFenced && last !== now) return { kind: 'refused' };
+    stored.push({ sequence: next, after: now, message });
+    const sequence = next++;
+    await pass('answer');
+    return { kind: 'appended', sequence };
   };
-  return { log, stored };
+  const seenBy = (created: string, each: StoredMessage): StoredMessage => {
+    const { worker, kind } = each.message;
+    const isOther = kind === 'claim' && each.message.stream.created !== created;
+    return isOther ? { ...each, message: { kind: 'returned', worker, process: UNREADABLE, epoch: 1 } } : each;
+  };
+  return {
+    stored,
+    created: () => new Date(generation).toISOString(),
+    recreate: () => {
+      stored.length = 0;
+      generation += 1;
+      next += FAR;
+    },
+    logFor: (created) => ({
+      stream: { name: 'OKA_RUNS', created },
+      append: (_, last, message) => append(last, message),
+      last: async () => stored.at(-1) ?? null,
+      read: async () => {
+        const messages = stored.map((each) => seenBy(created, each));
+        await pass('read');
+        return messages;
+      },
+      next: () => Promise.resolve(null),
+      pause: () => pass('pause'),
+    }),
+  };
+}
+
+function quietStream(): { log: RunLog; stored: StoredMessage[] } {
+  const stream = modelStream();
+  return { stored: stream.stored, log: stream.logFor(stream.created()) };
 }

@@ -6,6 +6,7 @@
  *    lacks events, or has others than the ledger.
  * L2 Whoever refills has the pen, so that nothing of its runs goes on meanwhile.
  * L3 What the events name is in the object store before the stream has them, and so is the folder of the run.
+ * L4 In a stream that was created again, a member says that its runs are there after the last of them (U1).
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -14,8 +15,11 @@ import { hasLostClaim, isOwnedElsewhere, refillRun } from '../../fleet/refill-ru
 import type { RunLog } from '../../fleet/run-fence.ts';
 import { runLog } from '../../fleet/run-log.ts';
 import { foldHistory, type StoredEvent, type StoredMessage, UNREADABLE } from '../../fleet/run-owner.ts';
-import { checkStream } from '../../fleet/fleet-streams.ts';
+import { assertSame, findStream } from '../../fleet/fleet-streams.ts';
+import { RUNS } from '../../fleet/fleet-subjects.ts';
+import { awaitedMembers, markRefilled, missingMembers } from '../../fleet/refilled-stream.ts';
 import { OkaError } from '../../schema/errors.ts';
+import type { FleetStream } from '../../schema/fleet.ts';
 import type { Home } from '../../schema/home.ts';
 import { ArtifactRef } from '../../schema/tool.ts';
 import { deskFolder } from '../desk-folder.ts';
@@ -25,17 +29,25 @@ import { compareRun } from './compare-stream.ts';
 import { type FleetAccess, requireStream, withFleet } from './fleet-access.ts';
 import { type LedgerRun, ledgerRuns, sharedEvents } from './ledger-runs.ts';
 import { storeFolder } from './run-folder.ts';
+import { lostTasks, sendAgain } from './send-again.ts';
 
 export type Damaged = { run: string; events: number; why: string };
 export type Backfill = {
   stream: string;
+  /** Whether the stream was created again, and this home has yet to refill it. */
+  isNew: boolean;
   /** Runs of this home that were compared. */
   compared: number;
   damaged: Damaged[];
-  /** Those that are refilled; null when nobody wanted it. */
-  refilled: string[] | null;
+  /** Tasks of this home without a result that the queue has lost. */
+  lost: string[];
+  /** Whether anything was to be done, and nobody wanted it. */
+  isLeft: boolean;
+  refilled: string[];
   /** Those that another member has claimed meanwhile. */
   refused: string[];
+  /** Tasks that were sent again. */
+  sent: string[];
 };
 
 export type BackfillOptions = {
@@ -62,31 +74,60 @@ async function backfillWith(
   access: FleetAccess,
   { only, isWanted, reach, signal }: BackfillOptions,
 ): Promise<Backfill> {
-  const { connection, environment, name, known } = access;
+  const { connection, environment, name } = access;
   const stream = await requireStream(access);
-  if (known.joined !== null) await checkStream(connection, known.joined);
+  const isNew = await isRefillOwed(access, stream);
+  if (isNew && only !== undefined)
+    throw new OkaError('usage', 'the stream was created again: all runs of this home have to be refilled', {
+      fix: 'oka fleet backfill',
+    });
   const log = runLog(connection, stream);
   const runs = await findRuns(home, only);
-  const damaged = await findDamaged(home, log, name, runs, reach);
   const found: Backfill = {
     stream: `${stream.name} of ${stream.created}`,
+    isNew,
     compared: runs.length,
-    damaged,
+    damaged: await findDamaged(home, log, name, runs, reach),
+    lost: only === undefined ? await lostTasks(access) : [],
+    isLeft: false,
     refilled: [],
     refused: [],
+    sent: [],
   };
-  if (damaged.length === 0) return found;
-  if (!(await isWanted(found))) return { ...found, refilled: null };
+  const { damaged, lost } = found;
+  if (!isNew && damaged.length === 0 && lost.length === 0) return found;
+  if (!(await isWanted(found))) return { ...found, isLeft: true };
   const files = await openFiles(connection, environment.replicas);
   const fence = { worker: name, process: `backfill-${randomUUID().slice(0, 8)}`, version: programVersion() };
   for (const [index, { run }] of damaged.entries()) {
-    if (signal.aborted) break;
+    if (signal.aborted) return found;
     const each = runs.find((one) => one.run === run) as LedgerRun;
     const isDone = await refillFrom(home, stores, { log, fence, files }, each);
-    (isDone ? found.refilled : found.refused)?.push(run);
+    (isDone ? found.refilled : found.refused).push(run);
     reach(index + 1, damaged.length);
   }
+  found.sent = await sendAgain(home, access, { artifacts: stores.artifacts, files }, lost);
+  if (isNew) await joinStream(stores, access, stream);
   return found;
+}
+
+/** L4. Whether the stream is another one than this home knows, or awaits it. One that nobody may refill is refused. */
+async function isRefillOwed({ connection, known, name }: FleetAccess, stream: FleetStream): Promise<boolean> {
+  const info = await findStream(connection, RUNS);
+  if (info === null) return false;
+  if (known.joined !== null && awaitedMembers(info) === null) assertSame(known.joined, info);
+  const isOther = known.joined !== null && known.joined.created !== stream.created;
+  return isOther || (await missingMembers(connection, info)).includes(name);
+}
+
+async function joinStream(
+  { ledger }: Stores,
+  { connection, name, known }: FleetAccess,
+  runs: FleetStream,
+): Promise<void> {
+  if (known.joined?.created !== runs.created)
+    await ledger.append({ type: 'fleet.joined', data: { member: name, runs, version: connection.version } });
+  await markRefilled(connection, name, runs);
 }
 
 async function findRuns(home: Home, only: string | undefined): Promise<LedgerRun[]> {

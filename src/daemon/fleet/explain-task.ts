@@ -2,6 +2,9 @@
 import { runLog } from '../../fleet/run-log.ts';
 import { foldHistory, type RunHistory } from '../../fleet/run-owner.ts';
 import type { FleetConnection } from '../../fleet/connect-fleet.ts';
+import { findStream } from '../../fleet/fleet-streams.ts';
+import { RUNS } from '../../fleet/fleet-subjects.ts';
+import { describeMissing, missingMembers } from '../../fleet/refilled-stream.ts';
 import type { MemberMessage } from '../../schema/fleet.ts';
 import type { Home } from '../../schema/home.ts';
 import { damageProblem } from './can-replay.ts';
@@ -43,6 +46,7 @@ export async function explainTask(home: Home, task: string): Promise<TaskExplana
     if (worker !== undefined && !isSilent(worker))
       return { ...place, state: 'taken', reasons: [progressOf(worker, task)], members: [] };
     const reasons = [
+      ...(await refillReasons(connection)),
       ...damageReasons(history, known.claimed[task]?.epoch ?? 0),
       ...(isStopped ? ['the fleet is stopped; go on with: oka fleet resume'] : []),
       ...lastOwnerReason(history.owner?.worker ?? null, worker),
@@ -58,6 +62,14 @@ export async function explainTask(home: Home, task: string): Promise<TaskExplana
       members: whys,
     };
   });
+}
+
+/** Nobody claims anything in a stream that was created again, until every member has refilled it. */
+async function refillReasons(connection: FleetConnection): Promise<string[]> {
+  const found = await findStream(connection, RUNS);
+  const missing = found === null ? [] : await missingMembers(connection, found);
+  const { message, fix } = describeMissing(missing);
+  return missing.length === 0 ? [] : [`${message}. ${fix}`];
 }
 
 function damageReasons(history: RunHistory, epoch: number): string[] {

@@ -61,6 +61,6 @@ export async function requireStream({ connection }: Pick<FleetAccess, 'connectio
   const found = await findStream(connection, RUNS);
   if (found !== null) return toStream(found);
   throw new OkaError('fleet-refused', `the servers have no stream ${RUNS}`, {
-    fix: 'Start a worker with OKA_FLEET: the first member of a new fleet creates it. If it was lost, restore it from a backup of the servers.',
+    fix: 'Start a worker with OKA_FLEET: the first member of a new fleet creates it. If it was lost, restore it from a backup of the servers, or create it again: oka fleet create --again',
   });
 }

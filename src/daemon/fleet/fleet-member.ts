@@ -22,7 +22,7 @@ export type FleetMember = {
   ackWaitMs: number;
   fence: FenceOptions;
   log: RunLog;
-  /** Rejects when the stream of runs is not the one any more that this member works with. */
+  /** Rejects when the stream of runs is not the one any more that this member works with, or has yet to be refilled. */
   checkStream: () => Promise<void>;
   queue: TaskQueue;
   results: ResultQueue;

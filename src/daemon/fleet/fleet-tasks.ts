@@ -114,10 +114,11 @@ async function workOn(work: Work, taken: QueuedTask): Promise<void> {
     const messages = await member.log.read(id);
     const history = foldHistory(messages);
     await member.checkStream(); // after it was read: in a stream that was created again, a claim of before is not seen
-    if (history.isReturned) return await finish(work, own);
+    if (history.isReturned && own.taken.task.again !== true) return await finish(work, own);
     if (!isAble(work, own.taken.task, history)) return own.taken.release(UNABLE_MS);
     const claim = await claimRun(member.log, id, member.fence, history);
     if (claim === null) return; // whoever was faster says that it works on it
+    await member.checkStream(); // the claim is in this stream, however long the answer took
     await workOnClaimed(work, own, claim, fruitlessClaims(messages));
   } finally {
     clearInterval(beat);

@@ -1,8 +1,10 @@
 /** Owns: runs that another member has taken over: what is running of them here is ended, and that is recorded. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunFence } from '../../fleet/run-fence.ts';
+import { OkaError } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import { ports } from '../room-ports.ts';
+import type { FleetMember } from './fleet-member.ts';
 import { fleetRuns } from './fleet-runs.ts';
 import type { Work } from './work-in-progress.ts';
 
@@ -26,15 +28,24 @@ export async function recordLost(work: Work, fence: RunFence): Promise<void> {
   const { member, fenced, log } = work;
   await endRuns(work, fence, OWNED_ELSEWHERE);
   member.owned.remove(fence);
-  if (await fence.isForgotten()) return log(`${fence.run}: the stream has lost messages of it; ${TAKEN_AGAIN}`);
+  if ((await fence.isForgotten()) || !(await isStreamOfBefore(member)))
+    return log(`${fence.run}: the stream has lost messages of it; ${TAKEN_AGAIN}`);
   fenced.count += 1;
   await recordFenced(work, fence.run, fence.owner.epoch, (await fence.nextOwner())?.worker ?? null);
 }
+
+/** In a stream that was created again, nobody owns a run because of what is there now. */
+const isStreamOfBefore = ({ checkStream }: FleetMember): Promise<boolean> =>
+  checkStream().then(
+    () => true,
+    (error: unknown) => !(error instanceof OkaError) || error.code !== 'fleet-refused',
+  );
 
 /** Runs that another member owns by now: those that wait here, and those that were in progress when this worker ended. */
 export async function findLost(work: Work): Promise<void> {
   const { host, member, signal, active } = work;
   const { projections } = host.valuesOf({ projections: ports.projections });
+  await member.checkStream();
   for (const task of member.owned.tasks()) await member.owned.get(task)?.confirm();
   for (const [run, { epoch }] of Object.entries(projections.stateOf(fleetRuns).claimed)) {
     const last = active.has(run) ? null : await member.log.last(run);

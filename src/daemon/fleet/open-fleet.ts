@@ -12,7 +12,7 @@ import { openFiles } from '../../fleet/fleet-files.ts';
 import { openMembers } from '../../fleet/fleet-members.ts';
 import { type MemberMemory, type MemorySharing, openMemberMemory } from '../../fleet/member-memory.ts';
 import { openOrders } from '../../fleet/fleet-orders.ts';
-import { checkStream, openStreams } from '../../fleet/fleet-streams.ts';
+import { openStreams, streamCheck } from '../../fleet/fleet-streams.ts';
 import { resultQueue } from '../../fleet/result-queue.ts';
 import { runLog } from '../../fleet/run-log.ts';
 import { sharedLog } from '../../fleet/shared-log.ts';
@@ -66,7 +66,7 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
       ackWaitMs,
       fence: { worker: name, process: `${process.pid}-${randomUUID().slice(0, 8)}`, version: programVersion() },
       log,
-      checkStream: () => checkStream(connection, runs),
+      checkStream: streamCheck(connection, runs),
       queue: taskQueue(connection, { ackWaitMs }),
       results,
       relay: requestRelay({

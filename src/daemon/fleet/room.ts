@@ -91,11 +91,6 @@ export const fleet = defineRoom({
         return permissionsBlock(onlyOperand(call, 'member'), role);
       },
     },
-    'fleet create': {
-      summary: 'Create the streams of a new fleet, once, as its administrator',
-      example: 'oka fleet create',
-      run: async ({ home }) => (await import('./create-fleet.ts')).createFleet(home),
-    },
   },
 });
 
