@@ -106,18 +106,8 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
       taken: each.num_ack_pending,
     }));
   };
-  async function* all(): ReturnType<TaskQueue['all']> {
-    for (let next = 1; ; ) {
-      const query = { seq: next, next_by_subj: taskSubjects('*') };
-      const stored = await manager.streams.getMessage(TASKS, query);
-      if (stored === null) return;
-      const task = parseTask(stored);
-      if (task !== null) yield { task, sequence: stored.seq };
-      next = stored.seq + 1;
-    }
-  }
   const locate = async (id: string): Promise<{ task: TaskMessage; sequence: number } | null> => {
-    for await (const found of all()) if (found.task.id === id) return found;
+    for await (const found of allTasks(connection)) if (found.task.id === id) return found;
     return null;
   };
   return {
@@ -136,13 +126,24 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
     },
     depth,
     overview: async () => ({ queue: await depth(), ...(await conditionOf(connection)) }),
-    all,
+    all: () => allTasks(connection),
     find: async (id) => (await locate(id))?.task ?? null,
     remove: async (id) => {
       const found = await locate(id);
       if (found !== null) await manager.streams.deleteMessage(TASKS, found.sequence, false);
     },
   };
+}
+
+async function* allTasks({ manager }: FleetConnection): ReturnType<TaskQueue['all']> {
+  for (let next = 1; ; ) {
+    const query = { seq: next, next_by_subj: taskSubjects('*') };
+    const stored = await manager.streams.getMessage(TASKS, query);
+    if (stored === null) return;
+    const task = parseTask(stored);
+    if (task !== null) yield { task, sequence: stored.seq };
+    next = stored.seq + 1;
+  }
 }
 
 async function conditionOf(connection: FleetConnection): Promise<Omit<QueueOverview, 'queue'>> {
