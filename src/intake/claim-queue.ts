@@ -47,9 +47,9 @@ export class ClaimQueue {
   #closed = false;
 
   constructor(settings: InboxSettings, rejecting: Rejecting, problems: ProblemReports) {
-    const { inbox, rename, isKnown, hasResult, on } = settings;
+    const { inbox, rename, isKnown, hasResult, home, on } = settings;
     this.#settings = settings;
-    this.#claims = { inbox, rename, limits: settings, ledger: { isKnown, hasResult }, given: new Map() };
+    this.#claims = { inbox, rename, limits: settings, ledger: { isKnown, hasResult }, home, given: new Map() };
     this.#rejecting = rejecting;
     this.#problems = problems;
     this.#sweep = new ClaimSweep(inbox, (text) => on.problem(text));

@@ -52,6 +52,7 @@ export type Claims = {
   limits: Limits;
   ledger: Ledgered;
   rename: Rename;
+  home: string | null;
   /** How often each derived id was used. */
   given: Map<string, number>;
 };
@@ -105,15 +106,16 @@ function nameClaim(claims: Claims, taking: string, name: string, by: Claimed['by
 }
 
 /** Gives the folder of the claim its final name; the rename succeeds only for an unused id. */
-function idOf({ inbox, ledger, given }: Claims, taking: string, name: string, content: TaskContent): string {
+function idOf(claims: Claims, taking: string, name: string, content: TaskContent): string {
+  const { inbox, ledger, given } = claims;
   const take = (id: string): boolean => !ledger.isKnown(id) && move(taking, join(claimedFolder(inbox), id), renameSync);
   const own = content.task.id;
   if (own !== undefined) {
     if (take(own)) return own;
     throw new NotATask(`a task with the id "${own}" was accepted before; the same id means the same task`);
   }
-  assertNotTakenBefore(ledger, name, content);
-  const base = `${slugOf(name)}-${content.digest.slice(0, 8)}`;
+  assertNotTakenBefore(claims, name, content);
+  const base = baseOf(claims, name, content);
   for (let number = (given.get(base) ?? 0) + 1; ; number++) {
     const id = number === 1 ? base : `${base}-${number}`;
     if (!take(id)) continue;
@@ -123,10 +125,15 @@ function idOf({ inbox, ledger, given }: Claims, taking: string, name: string, co
 }
 
 /** A possible conflict copy with the content of a task that was accepted under the original name is that task. */
-function assertNotTakenBefore(ledger: Ledgered, name: string, { digest }: TaskContent): void {
+function assertNotTakenBefore(claims: Claims, name: string, content: TaskContent): void {
   const copy = conflictCopyOf(name);
-  if (copy !== null && ledger.isKnown(`${slugOf(copy.original)}-${digest.slice(0, 8)}`))
+  if (copy !== null && claims.ledger.isKnown(baseOf(claims, copy.original, content)))
     throw new NotATask(conflictReason(copy));
+}
+
+function baseOf({ home }: Claims, name: string, { digest }: TaskContent): string {
+  const mark = home === null ? digest : hash('sha256', `${home} ${digest}`);
+  return `${slugOf(name)}-${mark.slice(0, 8)}`;
 }
 
 export function slugOf(name: string): string {

@@ -33,6 +33,8 @@ export type InboxOptions = {
     problem(text: string): void;
   };
   rename?: Rename;
+  /** In a fleet: the home that asks. The same task at two homes is two tasks, and ids are made accordingly. */
+  home?: string | null;
 };
 
 export type InboxSettings = Required<InboxOptions>;
@@ -49,6 +51,7 @@ export const withDefaults = (options: InboxOptions): InboxSettings => ({
   withdraw: () => Promise.resolve(false),
   recent: [],
   rename: renameSync,
+  home: null,
   ...options,
 });
 

@@ -109,13 +109,13 @@ describe.skipIf(!hasServer)('streams that are gone', () => {
     late.start();
     two.start(); // it refuses
     await until('it says why', async () => (await whyOf(home, 'waits')).reasons.join().includes('refilled by two'));
+    const claimsOf = (): Promise<number[]> =>
+      Promise.all([one, two, late].map(async (each) => (await each.events('run.claimed')).length));
+    const claims = await claimsOf();
     await sleep(5000); // nobody claims anything
-    const claimed = await Promise.all([one, two, late].map(async (each) => (await each.events('run.claimed')).length));
+    expect(await claimsOf()).toEqual(claims);
     expect(await late.events('fleet.joined')).toHaveLength(1);
     await two.oka('fleet', 'backfill', '--yes');
-    expect(await Promise.all([one, two, late].map(async (each) => (await each.events('run.claimed')).length))).toEqual(
-      claimed,
-    );
     two.start();
     for (const task of ['asks', 'runs', 'waits']) await finishTask(home, task, all);
     for (const task of ['done', 'asks', 'runs', 'waits'])

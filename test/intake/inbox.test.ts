@@ -272,6 +272,18 @@ describe('order', () => {
 });
 
 describe('claims', () => {
+  it('the same file at two homes of a fleet is two tasks', async () => {
+    const ids: string[] = [];
+    for (const home of ['left', 'right', 'left']) {
+      await using test = await testInbox({ home });
+      drop(test, 'a.md', 'same');
+      await test.settle();
+      ids.push(...(await test.takeAll()).map(({ id }) => id));
+    }
+    expect(ids[1]).not.toBe(ids[0]);
+    expect(ids[2]).toBe(ids[0]);
+  });
+
   it('two identical files are two tasks; the same id is one, also when it comes again', async () => {
     await using test = await testInbox();
     for (const name of ['a.md', 'A.md', 'a.txt']) drop(test, name, 'same');

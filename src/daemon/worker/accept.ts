@@ -117,10 +117,15 @@ const OFTEN_MS = 1000;
 
 /** Which tasks the inbox knows already, and what happens to files that are no tasks. */
 export function inboxSettings({ home, config, valuesOf }: Host, log: Log): InboxOptions {
-  const { ledger, projections } = valuesOf({ ledger: ports.ledger, projections: ports.projections });
+  const { ledger, projections, fleet } = valuesOf({
+    ledger: ports.ledger,
+    projections: ports.projections,
+    fleet: ports.fleet,
+  });
   const isReceived = receivedCheck(() => projections.stateOf(knownTasks).ids);
   return {
     inbox: join(home.workspace, 'inbox'),
+    home: fleet?.name ?? null,
     settleMs: config.inbox.settle_ms,
     rescanMs: pollsOften() ? Math.min(config.inbox.rescan_ms, OFTEN_MS) : config.inbox.rescan_ms,
     isKnown: (id) => isReceived(id) || lstatIfPresent(join(home.workspace, 'outbox', id)) !== undefined,
