@@ -67,15 +67,13 @@ export function createHooks(
     if (hook === undefined || run === undefined) return null;
     const asked = hookCall(name, hook, run, about);
     const { call: id, tool, input } = asked;
-    applyEvent(
-      run,
-      world.events.stage({
-        type: 'call.started',
-        run: run.id,
-        data: { call: id, node: null, tool, class: asked.class, input },
-      }),
-    );
-    await world.events.flush();
+    const intent = world.events.stage({
+      type: 'call.started',
+      run: run.id,
+      data: { call: id, node: null, tool, class: asked.class, input },
+    });
+    applyEvent(run, intent);
+    await world.events.flush([intent]);
     const outcome = refuseStateWrite(
       await world.invoke(asked).catch((error: unknown): Outcome => ({ status: 'failed', error: messageOf(error) })),
     );

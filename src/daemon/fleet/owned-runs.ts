@@ -8,10 +8,12 @@
  * O3 What an event names is in the object store before the stream has the event: artifacts, and the files of the folder
  *    of the run after each call that wrote there.
  * O4 A run belongs to the task that it is part of: all its runs inside share one fence.
+ * O5 A task that this process no longer owns is remembered: what was just beginning in it when it was lost must not act.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunFence } from '../../fleet/run-fence.ts';
 import type { StoredEvent } from '../../fleet/run-owner.ts';
+import { OkaError } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
 
 export type OwnedRuns = {
@@ -33,7 +35,7 @@ export type OwnedRuns = {
   learn(events: readonly Event[]): void;
   /** Takes note of a batch that is on disk. */
   publish(events: readonly Event[]): void;
-  /** Resolves when the fence has acknowledged these events (O1); rejects when the run was lost. */
+  /** Resolves when the fence has acknowledged these events (O1); rejects when the run was lost (O5). */
   acknowledged(events: readonly Event[]): Promise<void>;
   /** Resolves when everything of a task that is on disk was acknowledged, too; rejects when it was lost. */
   settled(task: string): Promise<void>;
@@ -50,7 +52,9 @@ type Owned = { fence: RunFence; queue: Promise<void>; isReady: boolean };
 
 export function ownedRuns({ whenShared, storeFolder }: OwnedRunsPorts): OwnedRuns {
   const owned = new Map<string, Owned>();
+  /** Also of tasks that were owned before. */
   const taskOf = new Map<string, string>();
+  const past = new Set<string>();
   let readyCount = 0;
   const publishTo = (task: string, own: Owned, events: readonly Event[]): void => {
     own.queue = own.queue.then(async () => {
@@ -59,16 +63,23 @@ export function ownedRuns({ whenShared, storeFolder }: OwnedRunsPorts): OwnedRun
       own.fence.publish(events as unknown as StoredEvent[], desk);
     });
   };
+  const forget = (count: number): void => {
+    const oldest = new Set([...past].slice(0, count));
+    for (const task of oldest) past.delete(task);
+    for (const [run, task] of taskOf) if (oldest.has(task)) taskOf.delete(run);
+  };
   return {
     add: (fence) => {
       owned.set(fence.run, { fence, queue: Promise.resolve(), isReady: false });
+      past.delete(fence.run);
       taskOf.set(fence.run, fence.run);
     },
     remove: (fence) => {
       const task = fence.run;
       if (owned.get(task)?.fence !== fence) return;
       owned.delete(task);
-      for (const [run, of] of taskOf) if (of === task) taskOf.delete(run);
+      past.add(task);
+      if (past.size > MOST_PAST) forget(Math.ceil(MOST_PAST / 2));
     },
     get: (task) => owned.get(task)?.fence ?? null,
     markReady: (task) => {
@@ -89,16 +100,17 @@ export function ownedRuns({ whenShared, storeFolder }: OwnedRunsPorts): OwnedRun
       for (const event of events) findTask(taskOf, event);
     },
     publish: (events) => {
-      if (owned.size === 0) return;
+      if (taskOf.size === 0) return;
       for (const [task, mine] of Map.groupBy(events, (event) => findTask(taskOf, event))) {
         const own = task === null ? undefined : owned.get(task);
         if (task !== null && own !== undefined) publishTo(task, own, mine);
       }
     },
     acknowledged: async (events) => {
-      if (owned.size === 0) return;
-      for (const task of new Set(events.map((event) => findTask(taskOf, event)))) {
+      if (taskOf.size === 0) return;
+      for (const [task, mine] of Map.groupBy(events, (event) => findTask(taskOf, event))) {
         const own = task === null ? undefined : owned.get(task);
+        if (task !== null && own === undefined && mine.some(isIntent)) throw ownedNoMore(task);
         await own?.queue;
         await own?.fence.acknowledged();
       }
@@ -112,6 +124,8 @@ export function ownedRuns({ whenShared, storeFolder }: OwnedRunsPorts): OwnedRun
 }
 
 const RETRY_MS = 500;
+/** Tasks that were owned before; what began in them has ended long ago when they are forgotten. */
+const MOST_PAST = 2000;
 
 /** Retries until it is stored, or the run was lost. */
 async function untilStored(fence: RunFence, store: () => Promise<string | null>): Promise<string | null> {
@@ -134,5 +148,10 @@ function findTask(taskOf: Map<string, string>, { type, run, data }: Event): stri
   taskOf.set(run, around);
   return around;
 }
+
+const isIntent = ({ type }: Event): boolean => type === 'call.started';
+
+const ownedNoMore = (task: string): OkaError =>
+  new OkaError('run-fenced', `run ${task} is not worked on here any more, so nothing of it begins`);
 
 const hasWritten = ({ type, data }: Event): boolean => type === 'desk.kept' && data.when === 'after';

@@ -58,6 +58,24 @@ describe('the ledger behind the fence', () => {
     await expect(ledger.flush([ledger.stage(paused('task'))])).rejects.toMatchObject({ code: 'run-fenced' });
   });
 
+  it.each(['before', 'after'])(
+    'O5 a call of a run inside that began just %s its task was lost does not act',
+    async (when) => {
+      const { ledger, owned, log } = await setting();
+      const fence = await claimAs(log, 'one');
+      owned.add(fence);
+      if (when === 'before') await ledger.append(startedIn('task.a', 'task'));
+      await claimAs(log, 'two');
+      owned.remove(fence);
+      if (when === 'after') await ledger.append(startedIn('task.a', 'task'));
+      await expect(ledger.flush([ledger.stage(started('task.a'))])).rejects.toMatchObject({ code: 'run-fenced' });
+      await expect(ledger.flush([ledger.stage(started('task'))])).rejects.toMatchObject({ code: 'run-fenced' });
+      await ledger.flush([ledger.stage(started('at-home')), ledger.stage(paused('task'))]);
+      owned.add(await claimAs(log, 'one'));
+      await ledger.flush([ledger.stage(started('task.a'))]);
+    },
+  );
+
   it('flushes as before when no run is owned', async () => {
     const { ledger, steps } = await setting();
     await ledger.flush([ledger.stage(paused('task'))]);
@@ -113,6 +131,12 @@ function diskLedger(steps: string[], owned: OwnedRuns): LedgerPort {
 }
 
 const paused = (run: string): NewEvent => ({ type: 'run.paused', run, data: { reason: 'x' } });
+
+const started = (run: string): NewEvent => ({
+  type: 'call.started',
+  run,
+  data: { call: `${run}.a.0.1`, node: 'a', tool: 'shell', class: 'write_local', input: {} },
+});
 
 const startedIn = (run: string, parent: string | null): NewEvent => ({
   type: 'run.started',
