@@ -6,7 +6,7 @@ export default defineConfig({
     globalSetup: ['test/support/user-places.ts'],
     include: ['test/fleet/**/*.trial.ts'],
     pool: 'forks',
-    maxWorkers: 1,
+    maxWorkers: 2, // most of them wait
     testTimeout: 900_000, // however busy the machine is
     hookTimeout: 300_000,
     experimental: { viteModuleRunner: false, nodeLoader: false },
