@@ -107,7 +107,7 @@ function openHome(home: Home, name: string, env: NodeJS.ProcessEnv): FleetHome {
 }
 
 /** Waits for something that will be true; the message says what never was. */
-export async function until(what: string, check: () => unknown, seconds = 90): Promise<void> {
+export async function until(what: string, check: () => unknown, seconds = 300): Promise<void> {
   const end = performance.now() + seconds * 1000;
   while (performance.now() < end) {
     if ((await check()) === true) return;

@@ -110,7 +110,7 @@ export async function until(
   homes: readonly FleetHome[],
   what: string,
   check: () => boolean | Promise<boolean>,
-  seconds = 90,
+  seconds = 300,
 ): Promise<void> {
   for (let tries = 0; tries < seconds * 4; tries += 1) {
     if (await check()) return;
