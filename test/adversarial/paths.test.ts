@@ -204,7 +204,12 @@ async function meddling(
   turn: string,
 ): Promise<{ enough: () => boolean; stop(): Promise<void> }> {
   const script = `const fs = require('node:fs');
-    const { symlinkSync, linkSync, writeFileSync, mkdirSync, rmSync } = fs;
+    const { symlinkSync, linkSync, writeFileSync, rmSync } = fs;
+    const mkdir = (path) => {
+      for (;;) try { return fs.mkdirSync(path, { recursive: true }); } catch (error) {
+        if (error.code !== 'ENOENT') throw error;
+      }
+    };
     const mv = (from, to) => {
       for (;;) try { return fs.renameSync(from, to); } catch (error) {
         if (error.code === 'ENOENT') return;
@@ -321,7 +326,7 @@ describe('what is swapped between check and use leads nowhere', () => {
     await outlast(
       where,
       '',
-      "mkdirSync('t/9/deep/x', { recursive: true }); symlinkSync('../../../outside', 't/9/link'); mv('t/9/deep', 't/9/d2'); mv('t/9/link', 't/9/deep'); rest(); rmSync('t/9/deep', { force: true }); mv('t/9/d2', 't/9/deep')",
+      "mkdir('t/9/deep/x'); symlinkSync('../../../outside', 't/9/link'); mv('t/9/deep', 't/9/d2'); mv('t/9/link', 't/9/deep'); rest(); rmSync('t/9/deep', { force: true }); mv('t/9/d2', 't/9/deep')",
       [
         ['list', { path: 't', recursive: true }],
         ['search', { path: 't', pattern: 'out' }],

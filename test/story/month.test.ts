@@ -6,7 +6,7 @@ import { live } from '../../bench/month/month.ts';
 import { outcomeOf } from '../../bench/month/outcome.ts';
 import { isThorough } from '../support/thorough.ts';
 
-const DAYS = 6;
+const DAYS = 8;
 
 it.runIf(isThorough)(
   'what goes well again and again is done without a model in the end; what only seems to is not, and poison is never learned',
