@@ -45,8 +45,23 @@ export const SharedProcedure = Procedure.pick({ task: true, parameters: true, gr
   .describe('A procedure that a member shares. Who shares it is where it was stored.');
 export type SharedProcedure = z.infer<typeof SharedProcedure>;
 
-/** Each one is checked by itself, so that a newer version of one does not hide the others. */
-export const SharedMemory = z.looseObject({
+const SharedMemory = z.looseObject({
   facts: z.array(z.unknown()).max(MOST_SHARED_FACTS),
   procedures: z.array(z.unknown()).max(MOST_SHARED_PROCEDURES).default([]),
 });
+
+/**
+ * What a member shares; null when it cannot be read, and then nothing changes here. Each fact and procedure is checked by
+ * itself, so that a newer version of one does not hide the others.
+ */
+export function readShared(text: string | null): { facts: SharedFact[]; procedures: SharedProcedure[] } | null {
+  try {
+    const { facts, procedures } = SharedMemory.parse(JSON.parse(text ?? ''));
+    return {
+      facts: facts.flatMap((each) => SharedFact.safeParse(each).data ?? []),
+      procedures: procedures.flatMap((each) => SharedProcedure.safeParse(each).data ?? []),
+    };
+  } catch {
+    return null;
+  }
+}

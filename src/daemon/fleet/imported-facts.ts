@@ -13,7 +13,7 @@ import { topicName } from '../../memory/distil/fact-topic.ts';
 import { factText } from '../../memory/about-query.ts';
 import { storedFact, type StoredFact, storedFacts } from '../../memory/fact-view.ts';
 import type { NewEvent } from '../../schema/event.ts';
-import { MOST_SHARED_BYTES, MOST_SHARED_FACTS, SharedFact, SharedMemory } from '../../schema/fleet-memory.ts';
+import { MOST_SHARED_BYTES, MOST_SHARED_FACTS, SharedFact } from '../../schema/fleet-memory.ts';
 import { FactGiven, STANDING } from '../../schema/memory.ts';
 import type { Redact } from '../../schema/ports.ts';
 import type { Rows } from '../../schema/rows.ts';
@@ -64,16 +64,6 @@ function toShared(row: StoredFact, redact: Redact): SharedFact[] {
   const shared = { id, namespace: topicName(namespace), text, importance, confidence, ...(expires && { expires }) };
   const read = SharedFact.safeParse(shared);
   return read.success ? [read.data] : [];
-}
-
-/** What a member shares; null when it cannot be read, and then nothing changes here. */
-export function readShared(text: string | null): SharedFact[] | null {
-  try {
-    const { facts } = SharedMemory.parse(JSON.parse(text ?? ''));
-    return facts.flatMap((each) => SharedFact.safeParse(each).data ?? []);
-  } catch {
-    return null;
-  }
 }
 
 /** The events with which this home follows what a member shares now. */

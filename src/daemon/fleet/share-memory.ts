@@ -10,10 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { MemorySharing } from '../../fleet/member-memory.ts';
 import { stampOf } from '../../ledger/disk.ts';
 import { messageOf } from '../../schema/errors.ts';
+import { readShared } from '../../schema/fleet-memory.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { ports } from '../room-ports.ts';
-import { changesFrom, readShared, sharedText } from './imported-facts.ts';
-import { procedureChanges, procedureTexts, readProcedures } from './shared-procedures.ts';
+import { changesFrom, sharedText } from './imported-facts.ts';
+import { procedureChanges, procedureTexts } from './shared-procedures.ts';
 import type { Work } from './work-in-progress.ts';
 
 const SHARE_MS = 10_000;
@@ -72,12 +73,15 @@ async function syncOnce({ host, member, log }: Work, { topics, open }: MemorySha
   async function importAll(rows: Rows, shared: ReadonlyMap<string, string | null>): Promise<void> {
     for (const [name, text] of shared) {
       if (name === member.name) continue;
-      const [facts, procedures] = [readShared(text), readProcedures(text)];
-      if (facts === null || procedures === null) {
+      const given = readShared(text);
+      if (given === null) {
         log(`fleet: what ${name} shares cannot be read; its facts and procedures stay as they are`);
         continue;
       }
-      const changes = [...changesFrom(name, facts, rows), ...procedureChanges(name, procedures, { rows, hasTool })];
+      const changes = [
+        ...changesFrom(name, given.facts, rows),
+        ...procedureChanges(name, given.procedures, { rows, hasTool }),
+      ];
       if (changes.length === 0) continue;
       if (isTooMuch(seen, name, changes.length))
         log(`fleet: ${name} changes what it shares too often; it is left alone`);

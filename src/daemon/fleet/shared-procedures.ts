@@ -10,12 +10,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { knownProcedures, sharedBy } from '../../memory/procedures/procedure-rows.ts';
 import { toImported, toSharedProcedure } from '../../memory/procedures/shared-procedure.ts';
 import type { NewEvent } from '../../schema/event.ts';
-import {
-  MOST_PROCEDURES_BYTES,
-  MOST_SHARED_PROCEDURES,
-  SharedMemory,
-  SharedProcedure,
-} from '../../schema/fleet-memory.ts';
+import { MOST_PROCEDURES_BYTES, MOST_SHARED_PROCEDURES, type SharedProcedure } from '../../schema/fleet-memory.ts';
 import type { Redact } from '../../schema/ports.ts';
 import type { Rows } from '../../schema/rows.ts';
 
@@ -50,16 +45,6 @@ function isBoundToHome({ task, graph, criteria, targets }: SharedProcedure): boo
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
-}
-
-/** The procedures that a member shares; those that cannot be read are left out, and null when nothing can. */
-export function readProcedures(text: string | null): SharedProcedure[] | null {
-  try {
-    const { procedures } = SharedMemory.parse(JSON.parse(text ?? ''));
-    return procedures.flatMap((each) => SharedProcedure.safeParse(each).data ?? []);
-  } catch {
-    return null;
-  }
 }
 
 /** The events with which this home follows what a member shares now. */

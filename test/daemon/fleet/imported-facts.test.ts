@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { changesFrom, readShared, sharedText } from '../../../src/daemon/fleet/imported-facts.ts';
+import { changesFrom, sharedText } from '../../../src/daemon/fleet/imported-facts.ts';
 import { memoryRows } from '../../../src/ledger/memory-rows.ts';
 import { factsPart } from '../../../src/memory/distil/facts-part.ts';
 import { findFact } from '../../../src/memory/distil/fact-rows.ts';
 import { factView, storedFact, storedFacts } from '../../../src/memory/fact-view.ts';
 import { isOperatorsFact } from '../../../src/memory/index/index-item.ts';
 import type { Event, NewEvent } from '../../../src/schema/event.ts';
-import { MOST_SHARED_BYTES } from '../../../src/schema/fleet-memory.ts';
+import { MOST_SHARED_BYTES, readShared } from '../../../src/schema/fleet-memory.ts';
 import { FactGiven, STANDING } from '../../../src/schema/memory.ts';
 import type { Rows } from '../../../src/schema/rows.ts';
 
@@ -130,7 +130,7 @@ describe('what another member shares', () => {
 });
 
 const part = factsPart({ unused_days: null });
-const textsIn = (text: string): string[] => (readShared(text) ?? []).map((each) => each.text);
+const textsIn = (text: string): string[] => (readShared(text)?.facts ?? []).map((each) => each.text);
 
 type Given = object;
 
@@ -152,7 +152,7 @@ function home({ isLearning = true } = {}) {
     keep: (fact: Given): void => take({ type: 'fact.kept', data: FactGiven.parse(fact) }),
     /** How many events followed. */
     follow: (member: string, facts: readonly unknown[]): number => {
-      const changes = changesFrom(member, readShared(JSON.stringify({ facts })) ?? [], rows);
+      const changes = changesFrom(member, readShared(JSON.stringify({ facts }))?.facts ?? [], rows);
       for (const each of changes) take(each);
       return changes.length;
     },

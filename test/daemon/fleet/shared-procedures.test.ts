@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { procedureChanges, procedureTexts, readProcedures } from '../../../src/daemon/fleet/shared-procedures.ts';
+import { procedureChanges, procedureTexts } from '../../../src/daemon/fleet/shared-procedures.ts';
 import { knownProcedure, procedureView } from '../../../src/memory/procedures/procedure-rows.ts';
-import { MOST_SHARED_PROCEDURES, SharedProcedure } from '../../../src/schema/fleet-memory.ts';
+import { MOST_SHARED_PROCEDURES, readShared, SharedProcedure } from '../../../src/schema/fleet-memory.ts';
 import type { NewEvent } from '../../../src/schema/event.ts';
 import type { ProcedureMove } from '../../../src/schema/procedure.ts';
 import { type Learning, learning } from '../../support/procedures.ts';
@@ -46,7 +46,7 @@ describe('the procedures that a member shares', () => {
 describe('the procedures of another member', () => {
   const shared = (): SharedProcedure => SharedProcedure.parse(JSON.parse(sharedAt(home('-r'))[0] ?? ''));
   const asText = (procedures: unknown): string => JSON.stringify({ facts: [], procedures });
-  const given = (procedures: unknown): readonly SharedProcedure[] => readProcedures(asText(procedures)) ?? [];
+  const given = (procedures: unknown): readonly SharedProcedure[] => readShared(asText(procedures))?.procedures ?? [];
   const hasTool = (name: string): boolean => name === 'shell';
 
   it('are recorded once, and their end too', () => {
@@ -73,7 +73,7 @@ describe('the procedures of another member', () => {
     expect(count(JSON.parse(JSON.stringify(good).replace('sort -u', 'sort -u /etc/passwd')))).toBe(0);
     expect(count({ ...good, targets: null })).toBe(0);
     expect(count('nothing')).toBe(0);
-    expect(readProcedures('nothing')).toBeNull();
-    expect(readProcedures(asText(Array.from({ length: MOST_SHARED_PROCEDURES + 1 }, () => good)))).toBeNull();
+    expect(readShared('nothing')).toBeNull();
+    expect(readShared(asText(Array.from({ length: MOST_SHARED_PROCEDURES + 1 }, () => good)))).toBeNull();
   });
 });
