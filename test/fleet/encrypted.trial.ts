@@ -1,11 +1,10 @@
 /** Servers with a certificate: a member talks to them encrypted, and to nobody whose certificate it cannot trust. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { connectFleet } from '../../src/fleet/connect-fleet.ts';
+import { temporaryFolder } from '../support/cli.ts';
 import { findNatsServer, startCluster } from '../support/nats-cluster.ts';
+import { selfSigned } from '../support/openssl.ts';
 
 const hasServer = findNatsServer() !== null;
 if (!hasServer) console.warn('SKIPPED: there is no nats-server; set OKA_NATS, or run .ci/install-nats');
@@ -34,30 +33,8 @@ describe.skipIf(!hasServer)('message servers with certificates', () => {
 
 /** One for this machine, and one for another host, each its own authority. */
 function certificates(): Disposable & { file: (name: string) => string } {
-  const dir = mkdtempSync(join(tmpdir(), 'oka-certificates-'));
-  const file = (name: string): string => join(dir, name);
-  for (const [name, host] of [
-    ['here', 'DNS:localhost'],
-    ['elsewhere', 'DNS:elsewhere.example'],
-  ])
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:prime256v1',
-        '-nodes',
-        '-days',
-        '2',
-        '-subj',
-        `/CN=${name}`,
-      ]
-        .concat(['-addext', `subjectAltName=${host}`])
-        .concat(['-keyout', file(`${name}.key`), '-out', file(`${name}.crt`)]),
-      { stdio: 'pipe' },
-    );
-  return { file, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
+  const folder = temporaryFolder();
+  selfSigned(folder.dir, 'here', ['localhost']);
+  selfSigned(folder.dir, 'elsewhere', ['elsewhere.example']);
+  return { file: (name) => join(folder.dir, name), [Symbol.dispose]: () => folder[Symbol.dispose]() };
 }

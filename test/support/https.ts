@@ -1,11 +1,11 @@
 /** A server on this machine that speaks https, and the authority that signs for it. */
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { temporaryFolder } from './cli.ts';
+import { openssl } from './openssl.ts';
 
 export type SecureServer = AsyncDisposable & { url: string; host: string; authority: string };
 
@@ -36,9 +36,4 @@ export async function secureServer(answer: RequestListener): Promise<SecureServe
       folder[Symbol.dispose]();
     },
   };
-}
-
-function openssl(cwd: string, args: string): void {
-  const { status, stderr } = spawnSync('openssl', args.split(' '), { cwd, encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr);
 }

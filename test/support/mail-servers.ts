@@ -24,6 +24,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
+import { openssl } from './openssl.ts';
 
 export const hasDovecot =
   ['/usr/sbin/dovecot', '/usr/bin/dovecot', '/usr/local/sbin/dovecot'].find((path) => existsSync(path)) ?? null;
@@ -205,11 +206,6 @@ async function untilListening(port: number, server: ChildProcess, log: string): 
     await sleep(50);
   }
   throw new Error(`Dovecot does not run: ${existsSync(log) ? readFileSync(log, 'utf8') : 'it has written no log'}`);
-}
-
-function openssl(cwd: string, args: string): void {
-  const { status, stderr } = spawnSync('openssl', args.split(' '), { cwd, encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr);
 }
 
 /** A mail that the server renames while it is looked for is looked for again. */

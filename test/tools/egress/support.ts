@@ -10,6 +10,7 @@ import { egressRule } from '../../../src/guard/egress-rule.ts';
 import type { PolicyRule } from '../../../src/schema/policy.ts';
 import { type Egress, type EgressOptions, type Grant, openEgress } from '../../../src/tools/egress/open-egress.ts';
 import type { ProxyDecision } from '../../../src/tools/egress/decision-log.ts';
+import { selfSigned } from '../../support/openssl.ts';
 
 export const NAMES: Record<string, string[]> = {
   'site.test': ['127.0.0.1'],
@@ -147,28 +148,8 @@ export function hasProgram(name: string): boolean {
 /** A certificate for site.test and other.test that signs itself. */
 export function makeCertificate(): { key: string; cert: string; file: string } {
   const folder = mkdtempSync(join(tmpdir(), 'oka-tls-'));
-  const [key, file] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const subject = ['-subj', '/CN=site.test', '-addext', 'subjectAltName=DNS:site.test,DNS:other.test'];
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-days',
-      '2',
-      '-keyout',
-      key,
-      '-out',
-      file,
-      ...subject,
-    ],
-    { stdio: 'ignore' },
-  );
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  selfSigned(folder, 'site', ['site.test', 'other.test']);
+  const [key, file] = [join(folder, 'site.key'), join(folder, 'site.crt')];
   return { key: readFileSync(key, 'utf8'), cert: readFileSync(file, 'utf8'), file };
 }
