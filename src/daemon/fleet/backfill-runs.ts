@@ -189,11 +189,17 @@ async function refillFrom(
   const isReturned = known.isReturned || history.isReturned || messages.some((each) => isReturnBy(each, fence.worker));
   if (!isReturned)
     for (const ref of artifactsIn(events)) {
-      const content = await artifacts.get(ref).catch(() => null); // it is at another member only
+      const content = await artifacts.get(ref).catch(nullIfMissing);
       if (content !== null) await files.put(content);
     }
   const desk = isReturned ? history.desk : await storeFolder(join(deskFolder(home), run), files);
   return refillRun(log, known, fence, history, { events, desk, isReturned });
+}
+
+/** An artifact of an earlier owner may be at that member only. */
+function nullIfMissing(error: unknown): null {
+  if (error instanceof OkaError && error.code === 'artifact-missing') return null;
+  throw error;
 }
 
 /** Its claim may be gone. */
