@@ -126,18 +126,18 @@ function endOf(child: ChildProcess): Promise<End> {
   return promise;
 }
 
+/** Counts its own ticks instead of reading a clock: whoever was paused together with the child would find it silent. */
 function watchOver(child: ChildProcess, silenceMs: number): { end: () => void; hung: () => boolean } {
-  let lastBeat = performance.now();
+  const tickMs = Math.min(silenceMs / 4, HEARTBEAT_MS);
+  let silentTicks = 0;
   let hung = false;
-  child.on('message', () => void (lastBeat = performance.now()));
-  const timer = setInterval(
-    () => {
-      if (performance.now() - lastBeat < silenceMs) return;
-      hung = true;
-      child.kill('SIGKILL');
-    },
-    Math.min(silenceMs / 4, HEARTBEAT_MS),
-  );
+  child.on('message', () => void (silentTicks = 0));
+  const timer = setInterval(() => {
+    silentTicks += 1;
+    if (silentTicks * tickMs < silenceMs) return;
+    hung = true;
+    child.kill('SIGKILL');
+  }, tickMs);
   return { end: () => clearInterval(timer), hung: () => hung };
 }
 

@@ -64,6 +64,19 @@ describe('supervise', () => {
     expect(told[0]).toContain('did not answer any more');
   });
 
+  it('S2 one that works is not killed because the supervisor stood still, such as in a container that was paused', async () => {
+    const body = `${BEATING} console.log('here'); setTimeout(() => console.log('still here'), 1000);`;
+    const standStill = (line: string): void => {
+      if (line === 'here') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
+    };
+    const isEnough = (all: readonly string[]): boolean => {
+      standStill(all.at(-1) ?? '');
+      return all.length >= 2;
+    };
+    const { told, lives } = await supervised(body, isEnough, { silenceMs: 500 });
+    expect([told, lives]).toEqual([['here', 'still here'], 1]);
+  });
+
   it('S3 one that refuses to start is tried again once that is fixed, and its refusal ends it otherwise', async () => {
     const body = 'process.exit(3)';
     let fixes = 0;
