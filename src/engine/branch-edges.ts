@@ -4,7 +4,7 @@
  */
 import type { Edge } from '../schema/graph.ts';
 import type { NodeKind, SourceEdge, SourceGraph, SourceNode } from '../schema/node-kind.ts';
-import type { GraphProblem } from './check-graph.ts';
+import type { GraphProblem } from './graph-problem.ts';
 import { errorBranch } from './node-failure.ts';
 
 /** An edge of the engine and the place in the graph where a person wrote it. */

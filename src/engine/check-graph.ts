@@ -1,50 +1,17 @@
 /** Owns: what is wrong with a graph, all of it at once, before anything runs. */
-import { OkaError } from '../schema/errors.ts';
 import type { Graph, Node } from '../schema/graph.ts';
-import { conditionProblems } from './condition-problems.ts';
 import { modeProblems } from './mode-rules.ts';
 import { errorBranch } from './node-failure.ts';
 import { templatesOf } from './graph-templates.ts';
-import { leadsBack, withoutDuplicates } from './graph-plan.ts';
+import { leadsBack } from './graph-plan.ts';
+import type { GraphProblem, Place, Report } from './graph-problem.ts';
+import { nodeProblems, type Surroundings } from './node-problems.ts';
+import { ancestorsOf, predecessors, settlingOrder, wantedOf } from './settling-order.ts';
 import { templateNames } from './template.ts';
-
-/** `path` points into the graph file, such as nodes.3.needs.0 */
-export type GraphProblem = {
-  path: string;
-  problem: string;
-  /** Which rule it is against, such as references or types. */
-  rule?: string;
-  /** What to do about it, where that is clear. */
-  fix?: string;
-};
-
-export type Surroundings = {
-  /** Names of the tools there are; undefined = not known here, so not checked. */
-  tools?: ReadonlySet<string>;
-  graphs?: ReadonlySet<string>;
-  /** Why a text cannot be the acceptance of a node, or null; undefined = not known here, so not checked. */
-  acceptance?: (text: string) => string | null;
-};
-
-const MOST_PROBLEMS = 20;
-
-/** Throws with what is wrong with a graph, if anything is. */
-export function assertNoProblems(id: string, problems: readonly GraphProblem[]): void {
-  if (problems.length === 0) return;
-  const some = problems
-    .slice(0, MOST_PROBLEMS)
-    .map(({ path, problem, fix }) => `  ${path}: ${problem}${fix === undefined ? '' : `\n    ${fix}`}`);
-  const more = problems.length > MOST_PROBLEMS ? [`  and ${problems.length - MOST_PROBLEMS} more`] : [];
-  throw new OkaError('invalid-graph', [`graph "${id}" cannot run:`, ...some, ...more].join('\n'), {
-    fix: 'Correct these places of the graph, and run it again.',
-  });
-}
 
 /** Leaves room for the number of an item in a node name of 80 characters. */
 const LONGEST_MAP_NAME = 70;
 const BUILT_IN_NAMES = new Set(['input', 'last', 'item']);
-
-type Report = (path: string, problem: string, about?: Pick<GraphProblem, 'rule' | 'fix'>) => void;
 
 export function checkGraph(graph: Graph, around: Surroundings = {}): GraphProblem[] {
   const problems: GraphProblem[] = [];
@@ -125,74 +92,6 @@ function checkReferences(graph: Graph, names: ReadonlyMap<string, number>, repor
   });
 }
 
-/** For each node every node that has surely been settled before it; null when there is a cycle. */
-function ancestorsOf(
-  graph: Graph,
-  names: ReadonlyMap<string, number>,
-  wanted: ReadonlySet<string>,
-): ReadonlyMap<string, ReadonlySet<string>> | null {
-  const before = predecessors(graph, names);
-  const order = settlingOrder(before);
-  if (order.length < graph.nodes.length) return null;
-  const found = new Map<string, ReadonlySet<string>>();
-  for (const node of order) found.set(idAt(graph, node), knownBefore(graph, before[node] ?? [], found, wanted));
-  return found;
-}
-
-/** The nodes in an order in which they can be settled; those in a cycle, or behind one, are missing. */
-function settlingOrder(before: readonly (readonly number[])[]): number[] {
-  const open = before.map((sources) => sources.length);
-  const behind = before.map((): number[] => []);
-  before.forEach((sources, node) => sources.forEach((source) => behind[source]?.push(node)));
-  const order = open.flatMap((count, node) => (count === 0 ? [node] : []));
-  for (const node of order)
-    for (const next of behind[node] ?? []) {
-      open[next] = (open[next] ?? 0) - 1;
-      if (open[next] === 0) order.push(next);
-    }
-  return order;
-}
-
-const NOTHING: ReadonlySet<string> = new Set();
-
-/** Only names that some template or edge back asks for are carried along, so that large graphs stay cheap. */
-function knownBefore(
-  graph: Graph,
-  sources: readonly number[],
-  found: ReadonlyMap<string, ReadonlySet<string>>,
-  wanted: ReadonlySet<string>,
-): ReadonlySet<string> {
-  if (wanted.size === 0) return NOTHING;
-  const known = new Set<string>();
-  for (const source of sources) {
-    const id = idAt(graph, source);
-    if (wanted.has(id)) known.add(id);
-    for (const name of found.get(id) ?? []) known.add(name);
-  }
-  return known;
-}
-
-/** The nodes that templates and edges back ask for. */
-function wantedOf(
-  graph: Graph,
-  names: ReadonlyMap<string, number>,
-  asked: readonly (readonly string[])[],
-): Set<string> {
-  const wanted = new Set<string>();
-  for (const all of asked) for (const name of all) if (names.has(name)) wanted.add(name);
-  for (const edge of graph.edges) if (leadsBack(edge)) wanted.add(edge.to);
-  return wanted;
-}
-
-function predecessors(graph: Graph, names: ReadonlyMap<string, number>): number[][] {
-  const before = graph.nodes.map(({ needs }) => needs.flatMap((need) => names.get(need) ?? []));
-  for (const edge of graph.edges) {
-    const [from, to] = [names.get(edge.from), names.get(edge.to)];
-    if (!leadsBack(edge) && from !== undefined && to !== undefined) before[to]?.push(from);
-  }
-  return before.map(withoutDuplicates);
-}
-
 function reportCycle(graph: Graph, names: ReadonlyMap<string, number>, report: Report): void {
   const settled = new Set(settlingOrder(predecessors(graph, names)));
   const members = graph.nodes.filter((_, node) => !settled.has(node)).map(({ id }) => id);
@@ -270,56 +169,6 @@ function conditionsOf(
   return [...sources.flatMap((source) => [...(known.get(source) ?? [])]), ...own];
 }
 
-/** The place of a node in the file; turned into text only for what is reported. */
-type Place = () => string;
-
-function nodeProblems(node: Node, at: Place, around: Surroundings, report: Report): void {
-  const { tools, graphs, acceptance } = around;
-  const known = (name: string): void => {
-    if (tools !== undefined && !tools.has(name)) report(at(), `there is no tool "${name}"`);
-  };
-  if (node.kind === 'tool' && node.tools !== undefined && !node.tools.includes(node.tool))
-    report(`${at()}.tool`, `"${node.tool}" is not among the tools this node may call`);
-  if (node.kind === 'tool') known(node.tool);
-  node.tools?.forEach(known);
-  if (node.kind === 'graph' && graphs !== undefined && !graphs.has(node.graph))
-    report(`${at()}.graph`, `there is no graph "${node.graph}"`);
-  node.acceptance.forEach((text, index) => {
-    const problem = acceptance?.(text) ?? null;
-    if (problem !== null) report(`${at()}.acceptance.${index}`, problem);
-  });
-  checkFailure(node, at, report);
-  if (node.output_schema !== undefined && (node.kind === 'agent' || node.kind === 'graph' || node.kind === 'wait'))
-    report(
-      `${at()}.output_schema`,
-      `the output of ${node.kind === 'agent' ? 'an' : 'a'} ${node.kind} node is not checked; put it on a transform behind it`,
-    );
-  if (node.input_schema !== undefined && (node.kind === 'map' || node.kind === 'wait'))
-    report(`${at()}.input_schema`, `the input of a ${node.kind} node is not checked; put it on a transform before it`);
-  if (node.kind === 'transform' && node.acceptance.length > 0)
-    report(`${at()}.acceptance`, 'a transform makes nothing that could be checked');
-  if (node.kind === 'typed_condition') checkCondition(node, at(), report);
-  if (node.on_error === 'handle' && node.kind !== 'tool')
-    report(`${at()}.on_error`, 'handle is for a node that calls a tool', {
-      rule: 'on_error',
-      fix: 'Use fallback or fail here.',
-    });
-  if (node.kind === 'map') nodeProblems(node.each, () => `${at()}.each`, around, report);
-}
-
-function checkFailure(node: Node, at: Place, report: Report): void {
-  if (node.on_error === 'fallback' && node.fallback === undefined)
-    report(`${at()}.fallback`, 'on_error is fallback, but there is no fallback', {
-      rule: 'on_error',
-      fix: 'Add "fallback" with the output to continue with.',
-    });
-  if (node.retry !== undefined && node.max_retries !== undefined)
-    report(`${at()}.retry`, 'both retry and max_retries say how often it is tried again', {
-      rule: 'retry',
-      fix: 'Leave max_retries out; retry.times says the same.',
-    });
-}
-
 /** The failure of a node that names a branch leads there by an edge; an item of a map has no edges. */
 function checkErrorBranches(graph: Graph, report: Report): void {
   const followed = new Set(graph.edges.flatMap(({ from, failed }) => (failed === true ? [from] : [])));
@@ -341,14 +190,4 @@ function checkErrorBranches(graph: Graph, report: Report): void {
         fix: `Write on_error: "branch:${edge.to}" at "${edge.from}" instead.`,
       });
   });
-}
-
-function checkCondition(node: Extract<Node, { kind: 'typed_condition' }>, at: string, report: Report): void {
-  for (const { path, problem, ...about } of conditionProblems(node, at)) report(path, problem, about);
-  if (node.acceptance.length > 0)
-    report(`${at}.acceptance`, 'a condition makes nothing that could be checked', { rule: 'condition' });
-}
-
-function idAt(graph: Graph, node: number): string {
-  return graph.nodes[node]?.id ?? '';
 }

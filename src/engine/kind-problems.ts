@@ -1,7 +1,7 @@
 /** Owns: what is wrong with nodes of contributed kinds by the rules of their kinds, with the place that a person wrote. */
 import type { KindNode, NodeKind, SourceGraph } from '../schema/node-kind.ts';
 import { edgesOf } from './branch-edges.ts';
-import type { GraphProblem } from './check-graph.ts';
+import type { GraphProblem } from './graph-problem.ts';
 
 export function kindProblems(source: SourceGraph, kinds: ReadonlyMap<string, NodeKind>): GraphProblem[] {
   const followed = followedBranches(source);

@@ -26,7 +26,9 @@ import {
   partId,
 } from '../schema/node-kind.ts';
 import { branchProblems, edgesOf, hasBranches, withoutBranches } from './branch-edges.ts';
-import { checkGraph, type GraphProblem, type Surroundings } from './check-graph.ts';
+import { checkGraph } from './check-graph.ts';
+import type { GraphProblem } from './graph-problem.ts';
+import type { Surroundings } from './node-problems.ts';
 import { kindProblems } from './kind-problems.ts';
 import { addStateReads } from './state-templates.ts';
 

@@ -10,7 +10,9 @@ import { Graph } from '../schema/graph.ts';
 import type { ArtifactStore, ToolRegistry } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
 import { toolsListing } from '../schema/tool-listing.ts';
-import { assertNoProblems, checkGraph, type Surroundings } from './check-graph.ts';
+import { checkGraph } from './check-graph.ts';
+import { assertNoProblems } from './graph-problem.ts';
+import type { Surroundings } from './node-problems.ts';
 import { type Plan, planOf } from './graph-plan.ts';
 import type { StateGraph } from './agent-states.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkGraph, type Surroundings } from '../../src/engine/check-graph.ts';
+import { checkGraph } from '../../src/engine/check-graph.ts';
+import type { Surroundings } from '../../src/engine/node-problems.ts';
 import { graphOf } from '../support/engine-fakes.ts';
 
 const tool = (id: string, rest: object = {}): object => ({ kind: 'tool', id, tool: 'look', ...rest });

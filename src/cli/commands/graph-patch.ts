@@ -2,7 +2,7 @@ import { formatLike, type GraphText, readGraphText, replaceGraphText } from '../
 import { graphFile } from '../../daemon/home/graph-files.ts';
 import { listProblems, newProblems } from '../../daemon/home/graph-problems.ts';
 import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';
-import type { GraphProblem } from '../../engine/check-graph.ts';
+import type { GraphProblem } from '../../engine/graph-problem.ts';
 import { type GraphChange, graphChanges } from '../../engine/graph-changes.ts';
 import { graphVersion } from '../../engine/graph-versions.ts';
 import { setField } from '../../engine/patch-graph.ts';

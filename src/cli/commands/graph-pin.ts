@@ -1,7 +1,7 @@
 import { formatLike, readGraphText, replaceGraphText } from '../../daemon/home/edit-graph.ts';
 import { checkGraphValue, graphFile } from '../../daemon/home/graph-files.ts';
 import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';
-import type { GraphProblem } from '../../engine/check-graph.ts';
+import type { GraphProblem } from '../../engine/graph-problem.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Json } from '../../schema/json.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';

@@ -1,7 +1,7 @@
 /** Graph files: read, checked against the schema, found by name in workspace/graphs. */
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assertNoProblems, type GraphProblem } from '../../engine/check-graph.ts';
+import { assertNoProblems, type GraphProblem } from '../../engine/graph-problem.ts';
 import { readGraph } from '../../engine/lower.ts';
 import { isLooser } from '../../engine/mode-rules.ts';
 import { stepAcceptanceProblem } from '../../roles/step-acceptance.ts';

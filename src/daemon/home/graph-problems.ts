@@ -1,5 +1,5 @@
 /** What is wrong with a graph that is about to be changed, and whether the change makes it worse. */
-import type { GraphProblem } from '../../engine/check-graph.ts';
+import type { GraphProblem } from '../../engine/graph-problem.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { NodeKind } from '../../schema/node-kind.ts';
 import type { GraphText } from './edit-graph.ts';

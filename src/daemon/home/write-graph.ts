@@ -8,7 +8,7 @@
  */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { assertNoProblems } from '../../engine/check-graph.ts';
+import { assertNoProblems } from '../../engine/graph-problem.ts';
 import { graphVersion } from '../../engine/graph-versions.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
