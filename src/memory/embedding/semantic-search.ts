@@ -45,6 +45,7 @@ export class SemanticSearch {
   /** Whether no vector of another model is left. */
   #hasDeletedOthers = false;
   #known: RowMap | null = null;
+  #places = new Float32Array(0);
 
   constructor(options: SemanticSearchOptions) {
     this.#options = options;
@@ -63,21 +64,25 @@ export class SemanticSearch {
   }
 
   /**
-   * Similarities by place in the corpus, NaN where `able` is 0. Null when keywords have to be enough. `meanwhile` runs while
-   * the model, in its own thread, reads the question.
+   * Reads a question; null when keywords have to be enough. `meanwhile` runs while the model, in its own thread, reads it.
    */
-  async similarities(
+  async readQuestion(
     corpus: Corpus,
     query: string,
-    able: Uint8Array,
     meanwhile: () => void = () => undefined,
-  ): Promise<Float32Array | null> {
-    const meaning = await this.ready(corpus);
-    if (meaning === null || query.trim() === '') return null;
-    const embedding = meaning.embedQuery(query);
+  ): Promise<ReadQuestion | null> {
+    const index = await this.ready(corpus);
+    if (index === null || query.trim() === '') return null;
+    const reading = index.embedQuery(query);
     meanwhile();
-    const close = meaning.similarities(await embedding);
-    return spreadToPlaces(close, this.#sync(corpus, meaning).rows, able);
+    return { index, vector: await reading };
+  }
+
+  /** By place in the corpus, NaN where `able` is 0; null when nothing that is able has a vector. The next call overwrites them. */
+  similarities(corpus: Corpus, { index, vector }: ReadQuestion, able: Uint8Array): Float32Array | null {
+    if (this.#places.length !== able.length) this.#places = new Float32Array(able.length);
+    const { rows } = this.#sync(corpus, index);
+    return spreadToPlaces(index.similarities(vector), rows, able, this.#places) ? this.#places : null;
   }
 
   /** Returns the index if it is loaded in time and covers nearly every entry (1, 2, 3). */
@@ -188,6 +193,8 @@ export class SemanticSearch {
   }
 }
 
+export type ReadQuestion = { index: VectorIndex; vector: Float32Array };
+
 /** `onProgress` is called after every batch. */
 export type EmbedMissingOptions = EmbedOptions & { onProgress?: (done: number, all: number) => void };
 
@@ -200,25 +207,24 @@ function assignRow({ corpus, rows, missing }: RowMap, meaning: VectorIndex, at: 
   if (row < 0) missing.push(at);
 }
 
-/** Gives entries without a vector the average similarity (3). Null when no allowed entry has a vector. */
-function spreadToPlaces(close: Float32Array, rows: readonly number[], able: Uint8Array): Float32Array | null {
-  const places = new Float32Array(able.length).fill(Number.NaN);
+/** Gives entries without a vector the average similarity (3). Returns whether any allowed entry has a vector. */
+function spreadToPlaces(close: Float32Array, rows: readonly number[], able: Uint8Array, places: Float32Array): boolean {
   const without: number[] = [];
-  let sum = 0;
-  let count = 0;
-  for (let at = 0; at < able.length; at += 1) {
-    if (able[at] === 0) continue;
-    const row = rows[at] ?? -1;
-    const value = row < 0 ? undefined : close[row];
-    if (value === undefined) without.push(at);
-    else {
-      places[at] = value;
-      sum += value;
-      count += 1;
+  let [sum, count] = [0, 0];
+  for (let at = 0; at < places.length; at += 1) {
+    const row = able[at] === 0 ? -1 : (rows[at] ?? -1);
+    if (row < 0) {
+      places[at] = Number.NaN;
+      if (able[at] !== 0) without.push(at);
+      continue;
     }
+    const value = close[row] ?? 0;
+    places[at] = value;
+    sum += value;
+    count += 1;
   }
   for (const at of without) places[at] = sum / count;
-  return count === 0 ? null : places;
+  return count > 0;
 }
 
 /** Returns null when it took too long (2). */

@@ -157,7 +157,7 @@ export function weighAll(
   items: Float64Array = new Float64Array(corpus.size),
 ): Weights {
   const threads = new Float64Array(corpus.names.thread.names.length);
-  const sums = { items, threads, inThread: new Uint32Array(threads.length) };
+  const sums = { items, threads, inThread: new Uint32Array(threads.length), once: weightsOfOne(corpus) };
   let most = 0;
   for (const term of selectTerms(corpus, terms)) {
     most += (K1 + 1) * term.weight;
@@ -176,21 +176,35 @@ function selectTerms(corpus: Corpus, terms: readonly string[]): Term[] {
   return found.length <= MOST_TERMS ? found : found.toSorted((a, b) => b.weight - a.weight).slice(0, MOST_TERMS);
 }
 
-type Sums = { items: Float64Array; threads: Float64Array; inThread: Uint32Array };
+/** `once`: the weight of a term that occurs once, by the length of the item, since most do. */
+type Sums = { items: Float64Array; threads: Float64Array; inThread: Uint32Array; once: Float64Array };
 
-function weighTerm(corpus: Corpus, asked: Term & { isName: boolean }, { items, threads, inThread }: Sums): void {
+const meanLength = ({ total, alive }: Corpus): number => total / Math.max(1, alive);
+
+function weightsOfOne(corpus: Corpus): Float64Array {
+  const mean = meanLength(corpus);
+  return new Float64Array(SHORT_ITEM).map((_, length) => saturate(1, length, mean));
+}
+
+const SHORT_ITEM = 512;
+
+function weighTerm(corpus: Corpus, asked: Term & { isName: boolean }, sums: Sums): void {
+  const { items, threads, inThread, once } = sums;
   const { weight, isName } = asked;
   const list = corpus.postings.get(asked.term);
   if (list === undefined) return;
-  const mean = corpus.total / Math.max(1, corpus.alive);
+  const { gone, lengths, threads: threadOf } = corpus;
+  const mean = meanLength(corpus);
   const touched: number[] = [];
-  for (const entry of list) {
+  for (let index = 0; index < list.length; index += 1) {
+    const entry: number = list[index] ?? 0;
     const at = entry >> TIMES_BITS;
-    if (corpus.gone[at] === 1) continue;
+    if (gone[at] === 1) continue;
     const times = entry & MOST_TIMES;
-    const own = isName ? 1 : saturate(times, corpus.lengths[at] ?? 0, mean);
+    const length = lengths[at] ?? 0;
+    const own = isName ? 1 : times === 1 && length < SHORT_ITEM ? (once[length] ?? 0) : saturate(times, length, mean);
     items[at] = (items[at] ?? 0) + weight * own;
-    const thread = corpus.threads[at] ?? 0;
+    const thread = threadOf[at] ?? 0;
     if (inThread[thread] === 0) touched.push(thread);
     inThread[thread] = (inThread[thread] ?? 0) + times;
   }

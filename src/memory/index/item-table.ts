@@ -93,8 +93,8 @@ export class ItemTable {
   }
 }
 
-function checkedItem({ terms, sum, ...item }: Record<string, unknown>): Item {
-  if (`${sumOf(String(item['text']))} ${sumOf(String(terms))}` !== sum)
-    throw new StoreDamaged(`item ${String(item['n'])} is corrupted`);
-  return item as unknown as Item;
+function checkedItem(row: Record<string, unknown>): Item {
+  if (`${sumOf(String(row['text']))} ${sumOf(String(row['terms']))}` !== row['sum'])
+    throw new StoreDamaged(`item ${String(row['n'])} is corrupted`);
+  return row as unknown as Item;
 }

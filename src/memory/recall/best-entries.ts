@@ -5,7 +5,7 @@
  * 2. An entry is scored only where it can be one of the best: in a long history few can.
  */
 import type { Corpus } from '../index/corpus.ts';
-import type { Scoring } from './ranker.ts';
+import { scoreOf, type Scoring } from './ranker.ts';
 
 export type Ranked = { at: number; score: number };
 
@@ -25,28 +25,33 @@ export function bestEntries(
   first = FIRST_THREADS,
 ): Ranked[] {
   const best = createSelection(most);
-  const left = marks.slice();
   const { lastOfThread, before } = corpus;
-  for (const { at: thread } of topRanked(scoring.ofThread, first, () => true))
-    for (let at = lastOfThread[thread] ?? -1; at >= 0; at = before[at] ?? -1) {
-      if (marks[at] === mark) best.offer(at, scoring.scoreOf(at));
-      left[at] = 0;
-    }
-  for (const at of placesAbove(corpus, scoring, best.least, { marks: left, mark })) best.offer(at, scoring.scoreOf(at));
+  const ofThread = scoring.ofThread.slice();
+  for (const { at: thread } of topRanked(scoring.ofThread, first, () => true)) {
+    for (let at = lastOfThread[thread] ?? -1; at >= 0; at = before[at] ?? -1)
+      if (marks[at] === mark) best.offer(at, scoreOf(corpus, scoring, at));
+    ofThread[thread] = -Infinity;
+  }
+  for (const at of placesAbove(corpus, { ...scoring, ofThread }, best.least, { marks, mark }))
+    best.offer(at, scoreOf(corpus, scoring, at));
   return best.ranked();
 }
 
-/** The allowed places that may score so much. The loop calls nothing: a function made for one question would slow it down. */
+/** The allowed places that may score so much. */
 function placesAbove(
-  { size, threads }: Corpus,
-  { own, ofThread, ofAll }: Scoring,
+  { size, threads, speakers, seconds }: Corpus,
+  { own, ofThread, ofSpeaker, time }: Scoring,
   least: number,
   { marks, mark }: Allowed,
 ): number[] {
   const places: number[] = [];
-  const enough = least - ofAll - ROUNDING;
-  for (let at = 0; at < size; at += 1)
-    if (marks[at] === mark && (own[at] ?? 0) + (ofThread[threads[at] ?? 0] ?? 0) >= enough) places.push(at);
+  for (let at = 0; at < size; at += 1) {
+    if (marks[at] !== mark) continue;
+    const most = (own[at] ?? 0) + (ofThread[threads[at] ?? 0] ?? 0) + (ofSpeaker[speakers[at] ?? 0] ?? 0) + ROUNDING;
+    if (most + time.score < least) continue;
+    const second = seconds[at] ?? 0;
+    if (most + (second >= time.from && second < time.to ? time.score : 0) >= least) places.push(at);
+  }
   return places;
 }
 

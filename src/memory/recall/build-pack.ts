@@ -13,7 +13,7 @@ import { createApplicabilityTest } from './applicability.ts';
 import { type Candidate, packContext } from './context-pack.ts';
 import type { Recall } from './recall.ts';
 import { createRelevanceTest } from './relevance.ts';
-import { dayOf, type Found, formatFound, rankEntries } from './search-memory.ts';
+import { dayOf, type Found, formatFound, type Ranking, rankEntries } from './search-memory.ts';
 import { withoutInstructions } from './stated-sentences.ts';
 
 export type PackRequest = {
@@ -40,28 +40,31 @@ export function buildPack(recall: Recall, ask: PackRequest): Promise<PromptPack>
 }
 
 async function makePack(recall: Recall, ask: PackRequest): Promise<PromptPack> {
-  const { settings } = recall.options;
   const query = ask.query.slice(0, MAX_QUERY_LENGTH);
   // Plans are based on what people said; tool output comes later, marked as such.
-  const ranking = await rankEntries(recall, {
-    query,
-    trusted: ask.role === 'planner',
-    except: ask.task ?? ask.run,
-  });
-  const facts = recall.facts.size === 0 ? [] : [...ranking.best('facts', 2 * settings.facts)];
-  const isRelevant = createRelevanceTest(query);
-  const candidates = [
-    ...statedCandidates(recall, query, facts),
-    ...ask.given,
-    ...facts.filter(isRelevant).flatMap((found) => factCandidates(recall, found)),
-    ...relevantEpisodes(recall, query, ranking.best('episodes', 2 * settings.episodes)).map(episodeCandidate),
-  ];
+  const asked = { query, trusted: ask.role === 'planner', except: ask.task ?? ask.run };
+  const { by, candidates } = await rankEntries(recall, asked, (ranking) => ({
+    by: ranking.by,
+    candidates: selectCandidates(recall, query, ask.given, ranking),
+  }));
   const family = modelFamily(ask.model);
   const counter =
     candidates.length === 0 ? NO_COUNTER : await createTokenCounter(family, recall.reportedTokens(family));
-  const { text, ...packed } = packContext({ candidates, settings, counter });
+  const { text, ...packed } = packContext({ candidates, settings: recall.options.settings, counter });
   const { role, node } = ask;
-  return { text, manifest: { role, node, query: query.slice(0, 500), by: ranking.by, ...packed } };
+  return { text, manifest: { role, node, query: query.slice(0, 500), by, ...packed } };
+}
+
+function selectCandidates(recall: Recall, query: string, given: readonly Candidate[], ranking: Ranking): Candidate[] {
+  const { settings } = recall.options;
+  const facts = recall.facts.size === 0 ? [] : [...ranking.best('facts', 2 * settings.facts)];
+  const isRelevant = createRelevanceTest(query);
+  return [
+    ...statedCandidates(recall, query, facts),
+    ...given,
+    ...facts.filter(isRelevant).flatMap((found) => factCandidates(recall, found)),
+    ...relevantEpisodes(recall, query, ranking.best('episodes', 2 * settings.episodes)).map(episodeCandidate),
+  ];
 }
 
 /** The share of the best score from which on the words of somebody who is named have to do with the task. */

@@ -41,68 +41,69 @@ export type Question = {
   meaning: Float32Array | null;
 };
 
-/** Scores of single entries, computed when they are asked for. */
+/**
+ * What the scores of single entries are computed from (`scoreOf`). An entry scores at most its own part, that of its
+ * thread, that of its speaker, and that of the time if it is inside.
+ */
 export type Scoring = {
-  scoreOf(at: number): number;
-  /** An entry scores at most its own part, that of its thread and that of all entries together. */
   own: Float64Array;
   ofThread: Float64Array;
-  ofAll: number;
+  ofSpeaker: Float64Array;
+  time: { from: number; to: number; score: number };
+  threads: Float64Array;
+  kinds: Float64Array;
+  weights: Weights;
 };
 
 /** Returns the score of every entry, by place. */
 export function scoreEntries(corpus: Corpus, question: Question, weights: Weights = WEIGHTS): Float64Array {
   const scoring = openScoring(corpus, question, weights);
-  return new Float64Array(corpus.size).map((_, at) => scoring.scoreOf(at));
+  return new Float64Array(corpus.size).map((_, at) => scoreOf(corpus, scoring, at));
 }
 
+/** What it returns holds until the next question about the same corpus, which uses the same arrays. */
 export function openScoring(corpus: Corpus, question: Question, weights: Weights = WEIGHTS): Scoring {
-  const { words, threads, speakers } = scoreByKeywords(corpus, question.text, weights);
-  const base = combineScores(words, question.meaning, weights);
-  const kinds = Float64Array.from(KINDS, (kind) => weights.kind[kind]);
+  const { threads, speakers, ...keywords } = scoreByKeywords(corpus, question.text, weights);
+  const { base, best } = combineScores(corpus, keywords, question.meaning, weights);
   const { neighbour, otherNeighbour, thread, speaker, time } = weights;
-  const { from, to } = parseTimeRange(question.text, question.now) ?? { from: Infinity, to: -Infinity };
-  const { before, after, seconds, threads: threadOf, speakers: speakerOf, kinds: kindOf } = corpus;
-  const scoreOf = (at: number): number => {
-    const previous = scoreAt(base, before[at] ?? -1);
-    const next = scoreAt(base, after[at] ?? -1);
-    // The better of the two neighbours counts more: an answer is next to its question on one side only.
-    let score = (base[at] ?? 0) + neighbour * Math.max(previous, next) + otherNeighbour * Math.min(previous, next);
-    if (score <= 0) return 0;
-    score += thread * (threads[threadOf[at] ?? 0] ?? 0);
-    if (speakers[speakerOf[at] ?? 0] === 1) score += speaker;
-    const second = seconds[at] ?? 0;
-    if (second >= from && second < to) score += time;
-    return score * (kinds[kindOf[at] ?? 0] ?? 0);
+  const range = parseTimeRange(question.text, question.now) ?? { from: Infinity, to: -Infinity };
+  return {
+    own: base,
+    // Neighbours are of the same thread, so the best of a thread bounds what they add.
+    ofThread: best.map((most, at) => (neighbour + otherNeighbour) * most + thread * (threads[at] ?? 0)),
+    ofSpeaker: Float64Array.from(speakers, (isNamed) => isNamed * speaker),
+    time: { from: range.from, to: range.to, score: time },
+    threads,
+    kinds: Float64Array.from(KINDS, (kind) => weights.kind[kind]),
+    weights,
   };
-  const ofAll = (speakers.includes(1) ? speaker : 0) + (from < to ? time : 0);
-  return { scoreOf, own: base, ofThread: boundThreads(corpus, base, threads, weights), ofAll };
+}
+
+/** A function of its own: one that is made for each question would be slow. */
+export function scoreOf(corpus: Corpus, scoring: Scoring, at: number): number {
+  const { own, threads, ofSpeaker, time, kinds, weights } = scoring;
+  const previous = scoreAt(own, corpus.before[at] ?? -1);
+  const next = scoreAt(own, corpus.after[at] ?? -1);
+  // The better of the two neighbours counts more: an answer is next to its question on one side only.
+  const around = weights.neighbour * Math.max(previous, next);
+  let score = (own[at] ?? 0) + around + weights.otherNeighbour * Math.min(previous, next);
+  if (score <= 0) return 0;
+  score += weights.thread * (threads[corpus.threads[at] ?? 0] ?? 0);
+  score += ofSpeaker[corpus.speakers[at] ?? 0] ?? 0;
+  const second = corpus.seconds[at] ?? 0;
+  if (second >= time.from && second < time.to) score += time.score;
+  return score * (kinds[corpus.kinds[at] ?? 0] ?? 0);
 }
 
 const scoreAt = (scores: Float64Array, at: number): number => (at < 0 ? 0 : (scores[at] ?? 0));
-
-/** Neighbours are of the same thread, so the best of a thread bounds what they add. */
-function boundThreads(
-  { size, threads: threadOf }: Corpus,
-  base: Float64Array,
-  threads: Float64Array,
-  { neighbour, otherNeighbour, thread: weight }: Weights,
-): Float64Array {
-  const bounds = new Float64Array(threads.length);
-  for (let at = 0; at < size; at += 1) {
-    const thread = threadOf[at] ?? 0;
-    const score = base[at] ?? 0;
-    if (score > (bounds[thread] ?? 0)) bounds[thread] = score;
-  }
-  return bounds.map((best, thread) => (neighbour + otherNeighbour) * best + weight * (threads[thread] ?? 0));
-}
 
 /** Scores by keywords ahead of `scoreEntries`, which then finds the result in the cache. */
 export function scoreKeywords(corpus: Corpus, text: string): void {
   scoreByKeywords(corpus, text, WEIGHTS);
 }
 
-type KeywordScores = { words: Float64Array; threads: Float64Array; speakers: Uint8Array };
+/** `words` are to be divided by `most`, so that none is above 1. */
+type KeywordScores = { words: Float64Array; most: number; threads: Float64Array; speakers: Uint8Array };
 
 /** Caches the last question. The next one uses the same array: to allocate one of this size costs as much as to fill it. */
 const lastScored = new WeakMap<Corpus, KeywordScores & { stamp: string }>();
@@ -115,46 +116,81 @@ function scoreByKeywords(corpus: Corpus, text: string, { poor, speaker }: Weight
   const { speakers, names } = speakersNamedIn(corpus, text);
   const into = last?.words.length === corpus.size ? last.words.fill(0) : undefined;
   const { items, threads, most } = weighAll(corpus, extractTerms(text), speaker > 0 ? names : undefined, into);
-  const found = { stamp, words: normalize(items, poor * most), threads: normalize(threads), speakers };
+  const best = highest(threads) || 1;
+  const found = {
+    stamp,
+    words: items,
+    most: Math.max(poor * most, highest(items)) || 1,
+    threads: threads.map((value) => value / best),
+    speakers,
+  };
   lastScored.set(corpus, found);
   return found;
 }
 
-/** Scales values, which are never negative, to at most 1; if the highest is below `least`, it stays below 1. */
-function normalize(values: Float64Array, least = 0): Float64Array {
-  let most = least;
+function highest(values: Float64Array): number {
+  let most = 0;
   for (let at = 0; at < values.length; at += 1) most = Math.max(most, values[at] ?? 0);
-  if (most > 0) for (let at = 0; at < values.length; at += 1) values[at] = (values[at] ?? 0) / most;
-  return values;
+  return most;
 }
 
-/** Combines keywords with similarity, which is scaled between its lowest and highest value (1). */
-function combineScores(words: Float64Array, meaning: Question['meaning'], weights: Weights): Float64Array {
-  if (meaning === null) return words.slice(); // the next question overwrites it
-  let [closest, farthest] = [-1, 1];
-  for (let at = 0; at < meaning.length; at += 1) {
-    const value = meaning[at] ?? Number.NaN;
+const lastCombined = new WeakMap<Corpus, Float64Array>();
+
+/** Combines keywords with similarity, which is scaled between its lowest and highest value (1), and finds the best of each thread. */
+function combineScores(
+  corpus: Corpus,
+  { words, most }: Pick<KeywordScores, 'words' | 'most'>,
+  meaning: Question['meaning'],
+  weights: Weights,
+): { base: Float64Array; best: Float64Array } {
+  const last = lastCombined.get(corpus);
+  const base = last?.length === words.length ? last : new Float64Array(words.length);
+  lastCombined.set(corpus, base);
+  const best = new Float64Array(corpus.names.thread.names.length);
+  const { lowest, span } = spanOf(meaning);
+  const wordWeight = meaning === null ? 1 : weights.words;
+  const { threads } = corpus;
+  for (let at = 0; at < base.length; at += 1) {
+    const value = meaning === null ? Number.NaN : (meaning[at] ?? Number.NaN);
+    const close = value >= lowest ? (value - lowest) / span : 0;
+    const score = wordWeight * ((words[at] ?? 0) / most) + weights.meaning * close;
+    base[at] = score;
+    const thread = threads[at] ?? 0;
+    if (score > (best[thread] ?? 0)) best[thread] = score;
+  }
+  return { base, best };
+}
+
+function spanOf(meaning: Question['meaning']): { lowest: number; span: number } {
+  let [closest, lowest] = [-1, 1];
+  const length = meaning?.length ?? 0;
+  for (let at = 0; at < length; at += 1) {
+    const value = meaning?.[at] ?? Number.NaN;
     if (value > closest) closest = value;
-    if (value < farthest) farthest = value;
+    if (value < lowest) lowest = value;
   }
-  const span = Math.max(closest - farthest, 1e-9);
-  const both = new Float64Array(words.length);
-  for (let at = 0; at < both.length; at += 1) {
-    const value = meaning[at] ?? Number.NaN;
-    const close = value >= farthest ? (value - farthest) / span : 0;
-    both[at] = weights.words * (words[at] ?? 0) + weights.meaning * close;
-  }
-  return both;
+  return { lowest, span: Math.max(closest - lowest, 1e-9) };
 }
 
 /** Marks each speaker the question names with 1, and returns the terms it names them by. */
 function speakersNamedIn(corpus: Corpus, text: string): { speakers: Uint8Array; names: Set<string> } {
   const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
   const names = new Set<string>();
-  const speakers = Uint8Array.from(corpus.names.who.names, (who) => {
-    const parts = (who.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []).filter((part) => words.has(part));
-    for (const term of parts.flatMap(extractTerms)) names.add(term);
-    return Number(parts.length > 0);
+  const speakers = Uint8Array.from(partsOfNames(corpus), (parts) => {
+    const named = parts.filter((part) => words.has(part));
+    for (const term of named.flatMap(extractTerms)) names.add(term);
+    return Number(named.length > 0);
   });
   return { speakers, names };
+}
+
+const knownParts = new WeakMap<Corpus, string[][]>();
+
+/** The words of each speaker's name; speakers are only added. */
+function partsOfNames(corpus: Corpus): readonly string[][] {
+  const parts = knownParts.get(corpus) ?? [];
+  knownParts.set(corpus, parts);
+  for (const who of corpus.names.who.names.slice(parts.length))
+    parts.push(who.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []);
+  return parts;
 }

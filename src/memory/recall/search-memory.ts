@@ -10,7 +10,7 @@ import type { Corpus } from '../index/corpus.ts';
 import { evidenceOf, isTrustedFact, type Item } from '../index/index-item.ts';
 import type { TokenCounter } from '../text/tokens.ts';
 import { bestEntries, type Ranked } from './best-entries.ts';
-import { openScoring, scoreKeywords, type Scoring } from './ranker.ts';
+import { openScoring, scoreKeywords, scoreOf, type Scoring } from './ranker.ts';
 import type { Recall } from './recall.ts';
 
 export type SearchRequest = {
@@ -47,21 +47,19 @@ const MAX_FACT_SHARE = 2 / 3;
 const READ_TOGETHER = 32;
 
 export function search(recall: Recall, asked: SearchRequest): Promise<SearchAnswer> {
-  return recall.withRepair(async () => {
-    const { found, by } = await openSearch(recall, asked);
-    return { found: [...found], by };
-  });
+  return recall.withRepair(() => openSearch(recall, asked, ({ found, by }) => ({ found: [...found], by })));
 }
 
 /** What was found, best first, each read when it is asked for (3). Damage is noticed then: see Recall.withRepair. */
 export type OpenSearch = { found: Iterable<Found>; by: SearchAnswer['by'] };
 
-export async function openSearch(recall: Recall, asked: SearchRequest): Promise<OpenSearch> {
+export function openSearch<T>(recall: Recall, asked: SearchRequest, use: (opened: OpenSearch) => T): Promise<T> {
   const { limit, only } = asked;
-  const ranking = await rankEntries(recall, asked);
-  if (only !== undefined) return { found: ranking.best(only, limit), by: ranking.by };
-  const [facts, episodes] = [ranking.places('facts', limit), ranking.places('episodes', limit)];
-  return { found: ranking.read(balanceResults(facts, episodes, limit)), by: ranking.by };
+  return rankEntries(recall, asked, (ranking) => {
+    if (only !== undefined) return use({ found: ranking.best(only, limit), by: ranking.by });
+    const [facts, episodes] = [ranking.places('facts', limit), ranking.places('episodes', limit)];
+    return use({ found: ranking.read(balanceResults(facts, episodes, limit)), by: ranking.by });
+  });
 }
 
 export type Ranking = {
@@ -71,12 +69,22 @@ export type Ranking = {
   best(wanted: 'facts' | 'episodes', limit: number): Iterable<Found>;
 };
 
-/** Ranks everything once, for facts and for episodes. */
-export async function rankEntries(recall: Recall, asked: Omit<SearchRequest, 'limit'>): Promise<Ranking> {
+/**
+ * Ranks everything once, for facts and for episodes. A ranking is used at once and never kept: the next question fills the
+ * same arrays, since new ones of this size cost as much as the ranking itself.
+ */
+export async function rankEntries<T>(
+  recall: Recall,
+  asked: Omit<SearchRequest, 'limit'>,
+  use: (ranking: Ranking) => T,
+): Promise<T> {
   const { query } = asked;
+  const { semantic } = recall;
+  const keywords = (): void => scoreKeywords(recall.corpus.now, query);
+  const question = await semantic.readQuestion(recall.corpus.now, query, keywords);
   const corpus = recall.corpus.now;
   const able = searchableEntries(recall, asked);
-  const meaning = await recall.semantic.similarities(corpus, query, able, () => scoreKeywords(corpus, query));
+  const meaning = question === null ? null : semantic.similarities(corpus, question, able);
   const scoring = openScoring(corpus, { text: query, now: recall.options.clock(), meaning });
   const places: Ranking['places'] = (wanted, limit) =>
     wanted === 'facts'
@@ -92,12 +100,8 @@ export async function rankEntries(recall: Recall, asked: Omit<SearchRequest, 'li
       }
     }
   }
-  return {
-    by: meaning === null ? 'keywords' : 'keywords and vectors',
-    places,
-    read,
-    best: (wanted, limit) => read(places(wanted, limit)),
-  };
+  const by = meaning === null ? 'keywords' : 'keywords and vectors';
+  return use({ by, places, read, best: (wanted, limit) => read(places(wanted, limit)) });
 }
 
 function similarityAt(meaning: Float32Array | null, at: number): number | null {
@@ -108,7 +112,7 @@ function similarityAt(meaning: Float32Array | null, at: number): number | null {
 /** Important facts rank high (1). */
 function bestFacts(recall: Recall, scoring: Scoring, able: Uint8Array, limit: number): Ranked[] {
   const scored = [...recall.facts.values()].flatMap(({ n, fact }): Ranked[] => {
-    const [at, score] = [n - 1, scoring.scoreOf(n - 1) * (0.6 + 0.8 * fact.importance)];
+    const [at, score] = [n - 1, scoreOf(recall.corpus.now, scoring, n - 1) * (0.6 + 0.8 * fact.importance)];
     return able[at] === ABLE_FACT && score > 0 ? [{ at, score }] : [];
   });
   return scored.toSorted((a, b) => b.score - a.score || a.at - b.at).slice(0, limit);
@@ -232,13 +236,12 @@ export function retrieve(
   asked: SearchRequest,
   { budget, counter }: { budget: number | null; counter: TokenCounter | null },
 ): Promise<Retrieved> {
-  return recall.withRepair(async () => {
-    const { found, by } = await openSearch(recall, asked);
-    return {
+  return recall.withRepair(() =>
+    openSearch(recall, asked, ({ found, by }) => ({
       by,
       items: counter === null ? [...found] : fitToBudget(found, budget ?? Number.POSITIVE_INFINITY, counter),
-    };
-  });
+    })),
+  );
 }
 
 export const dayOf = ({ at }: Pick<Found, 'at'>): string => at.slice(0, 10);

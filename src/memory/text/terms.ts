@@ -15,7 +15,7 @@ const MAX_TERMS = 2000;
 export function extractTerms(text: string): string[] {
   const terms: string[] = [];
   const ascii = ASCII.test(text);
-  for (const [word] of (ascii ? text : text.normalize('NFKC')).matchAll(WORD)) {
+  for (const word of (ascii ? text : text.normalize('NFKC')).match(WORD) ?? []) {
     if (terms.length >= MAX_TERMS) break;
     if (!ascii && UNSPACED.test(word)) terms.push(...characterPairs(word));
     else addWordTerms(terms, word);

@@ -2,12 +2,17 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildPack } from '../../../src/memory/recall/build-pack.ts';
+import type { Recall } from '../../../src/memory/recall/recall.ts';
 import { search } from '../../../src/memory/recall/search-memory.ts';
 import { memoryHome, recallOf, said, wordModel } from '../../support/memory.ts';
 
 const never = new AbortController().signal;
 const notes = (count: number) =>
   Array.from({ length: count }, (_, index) => said(`n${index}`, `note ${index} about topic${index}`));
+async function similarities(recall: Recall, query: string, able: Uint8Array): Promise<Float32Array | null> {
+  const question = await recall.semantic.readQuestion(recall.corpus.now, query);
+  return question === null ? null : recall.semantic.similarities(recall.corpus.now, question, able);
+}
 const noModel = async () => {
   throw new Error('a model was loaded');
 };
@@ -126,7 +131,7 @@ describe('meaning', () => {
     await recall.embedAll(never);
     const able = new Uint8Array(recall.corpus.now.size);
     able[1500] = 1;
-    const close = [...((await recall.semantic.similarities(recall.corpus.now, 'harbour boat', able)) ?? [])];
+    const close = [...((await similarities(recall, 'harbour boat', able)) ?? [])];
     expect(close.flatMap((value, at) => (Number.isNaN(value) ? [] : [at]))).toEqual([1500]);
     const { found, by } = await search(recall, { query: 'harbour boat', limit: 3, namespace: 'small' });
     expect([by, found.map(({ id }) => id)]).toEqual(['keywords and vectors', ['mine']]);
@@ -141,7 +146,7 @@ describe('meaning', () => {
     await home.append(said('new', 'topic7 once more'));
     await recall.catchUp();
     const able = new Uint8Array(41).fill(1);
-    const close = [...((await recall.semantic.similarities(recall.corpus.now, 'topic7', able)) ?? [])];
+    const close = [...((await similarities(recall, 'topic7', able)) ?? [])];
     const known = close.slice(0, 40);
     expect(close[40]).toBeCloseTo(known.reduce((sum, each) => sum + each, 0) / 40, 5);
     await recall.close();
@@ -154,9 +159,22 @@ describe('meaning', () => {
     const recall = await recallOf(home, { embedder: wordModel('first').embedder });
     await recall.embedAll(never);
     const able = new Uint8Array(1502).fill(1);
-    const close = (await recall.semantic.similarities(recall.corpus.now, 'harbour boat', able)) ?? [];
+    const close = (await similarities(recall, 'harbour boat', able)) ?? [];
     const [first = 0, far = 0, lessFar = 0] = [close[0], close[1500], close[1501]];
     expect([far < lessFar, lessFar < first]).toEqual([true, true]);
+    await recall.close();
+  });
+
+  it('of one question is not that of another that is asked meanwhile', async () => {
+    await using home = await memoryHome({ vectors: true });
+    await home.append(...notes(60));
+    const recall = await recallOf(home, { embedder: wordModel('first').embedder });
+    await recall.embedAll(never);
+    const ask = (index: number) => search(recall, { query: `topic${index} note ${index + 1}`, limit: 10 });
+    const questions = Array.from({ length: 20 }, (_, index) => index);
+    const apart: unknown[] = [];
+    for (const index of questions) apart.push(await ask(index));
+    expect(await Promise.all(questions.map(ask))).toEqual(apart);
     await recall.close();
   });
 
