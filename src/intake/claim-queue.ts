@@ -2,7 +2,8 @@
  * Owns: which entry is claimed next, and what happens to a claim until it is finished: it is put back, recovered after a
  * failure, or refused.
  *
- * Q1 Claims that a crash or a failure interrupted go first, then ready entries by priority, arrival and name.
+ * Q1 Claims that a crash or a failure interrupted go first, then ready entries by priority, arrival and name. Those that are
+ *    held up let the others pass: one of them is tried every moment, and at once after another task was accepted.
  * Q2 Nothing that was moved out of the inbox is forgotten: after a failure, the claims are read from disk again.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -28,6 +29,8 @@ import { ClaimSweep } from './sweep-claims.ts';
 
 /** The longest time that many small operations block the process. */
 const SLICE_MS = 10;
+/** Between two attempts to accept claims that are held up. */
+const HELD_UP_MS = 500;
 
 export class ClaimQueue {
   readonly #settings: InboxSettings;
@@ -40,6 +43,9 @@ export class ClaimQueue {
   #ready: Observed[] = [];
   /** Claims that a crash interrupted, the next one last. */
   #interrupted: string[] = [];
+  /** Claims that cannot be accepted for now, the next one first. */
+  #heldUp: string[] = [];
+  #heldUpUntil = 0;
   /** Claims that were returned by `take` and are neither finished nor put back. */
   readonly #inProgress = new Set<string>();
   /** A claim failed halfway, and what it left is not in the queue. */
@@ -63,7 +69,7 @@ export class ClaimQueue {
         await breathe();
         until = performance.now() + SLICE_MS;
       }
-      const left = this.#interrupted.pop();
+      const left = this.#interrupted.pop() ?? this.#nextHeldUp();
       const ready = left === undefined ? this.#ready.pop() : undefined;
       if (left === undefined && ready === undefined) return null;
       if (ready !== undefined) onTaken(ready);
@@ -79,6 +85,7 @@ export class ClaimQueue {
   finish({ id }: Pick<Claimed, 'id'>): void {
     const folder = finishClaim(this.#settings.inbox, { id });
     this.#inProgress.delete(id);
+    this.#heldUpUntil = 0;
     if (folder !== null) this.#revisions.retain(id, folder);
   }
 
@@ -87,8 +94,22 @@ export class ClaimQueue {
     this.#interrupted.push(id);
   }
 
+  holdUp({ id }: Pick<Claimed, 'id'>): void {
+    this.#inProgress.delete(id);
+    this.#heldUp.push(id);
+    this.#heldUpUntil = performance.now() + HELD_UP_MS;
+  }
+
+  async refuse(claimed: Claimed, { at, message }: RefusedClaim): Promise<void> {
+    const problem = await rejectEntry(this.#rejecting, at, claimed.name, message);
+    this.#inProgress.delete(claimed.id);
+    this.#revisions.forget(claimed);
+    if (problem !== null) this.#mayHaveStranded = true;
+    this.#problems.claimFailed(problem);
+  }
+
   get interrupted(): number {
-    return this.#interrupted.length;
+    return this.#interrupted.length + this.#heldUp.length;
   }
 
   /** Replaces the ready entries after a scan. */
@@ -99,6 +120,7 @@ export class ClaimQueue {
   clear(): void {
     this.#ready = [];
     this.#interrupted = [];
+    this.#heldUp = [];
   }
 
   /** Before each scan: finds what failed claims have left, and what has changed since it was taken. */
@@ -111,6 +133,7 @@ export class ClaimQueue {
   recover(): void {
     const { unfinished, finished } = leftClaims(this.#settings.inbox);
     this.#mayHaveStranded = false;
+    this.#heldUp = [];
     this.#revisions.restore(finished);
     this.#interrupted = unfinished.filter((name) => !this.#inProgress.has(name)).toReversed();
     this.#sweep.add(this.#revisions.withoutRetained(finished));
@@ -119,6 +142,10 @@ export class ClaimQueue {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#sweep.close();
+  }
+
+  #nextHeldUp(): string | undefined {
+    return performance.now() < this.#heldUpUntil ? undefined : this.#heldUp.shift();
   }
 
   async #claimReady(ready: Observed): Promise<Claimed> {
@@ -155,8 +182,9 @@ export class ClaimQueue {
 
   /** A claim that was put back is not in the ledger, so that nobody else has to withdraw it. */
   async #withdraw(id: string): Promise<boolean> {
-    if (!this.#interrupted.includes(id)) return this.#settings.withdraw(id);
+    if (![...this.#interrupted, ...this.#heldUp].includes(id)) return this.#settings.withdraw(id);
     this.#interrupted = this.#interrupted.filter((each) => each !== id);
+    this.#heldUp = this.#heldUp.filter((each) => each !== id);
     this.#sweep.add([id]);
     return true;
   }

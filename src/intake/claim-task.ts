@@ -68,6 +68,7 @@ export class RefusedClaim extends Error {
   }
 }
 
+export const OTHER_ID = 'For a task of its own give it another id, or none.';
 const TAKING = '.taking-';
 const FINISHED = '.finished-';
 const UUID_LENGTH = 36;
@@ -112,7 +113,7 @@ function idOf(claims: Claims, taking: string, name: string, content: TaskContent
   const own = content.task.id;
   if (own !== undefined) {
     if (take(own)) return own;
-    throw new NotATask(`a task with the id "${own}" was accepted before; the same id means the same task`);
+    throw new NotATask(`a task with the id "${own}" was accepted before; the same id means the same task. ${OTHER_ID}`);
   }
   assertNotTakenBefore(claims, name, content);
   const base = baseOf(claims, name, content);

@@ -1,7 +1,7 @@
 /** Owns: what an inbox is opened with, and what it offers. */
 import { renameSync } from 'node:fs';
 import type { Clock } from '../schema/ports.ts';
-import type { Claimed } from './claim-task.ts';
+import type { Claimed, RefusedClaim } from './claim-task.ts';
 import type { Rename } from './inbox-folders.ts';
 import type { RecentTask } from './recent-claims.ts';
 import type { Rejected } from './reject-task.ts';
@@ -64,6 +64,10 @@ export type Inbox = {
   finish(claimed: Pick<Claimed, 'id'>): void;
   /** Returns a claim that could not be recorded in the ledger for now: it will be the next one. */
   putBack(claimed: Pick<Claimed, 'id'>): void;
+  /** The same for one that may have to wait for long: others come first meanwhile. */
+  holdUp(claimed: Pick<Claimed, 'id'>): void;
+  /** Moves a claim aside that turned out not to be a task. */
+  refuse(claimed: Claimed, why: RefusedClaim): Promise<void>;
   rescan(): Promise<void>;
   /** The number of entries that may be tasks, ready or not. */
   pending(): number;

@@ -15,7 +15,7 @@
  */
 import { join } from 'node:path';
 import { messageOf } from '../schema/errors.ts';
-import type { Claimed } from './claim-task.ts';
+import type { Claimed, RefusedClaim } from './claim-task.ts';
 import { ClaimQueue } from './claim-queue.ts';
 import { type Observed, statsOf } from './delivery.ts';
 import { gatherPairs } from './gather-pairs.ts';
@@ -93,6 +93,14 @@ class OpenInbox implements Inbox {
   putBack(claimed: Pick<Claimed, 'id'>): void {
     this.#claims.putBack(claimed);
     this.#wake();
+  }
+
+  holdUp(claimed: Pick<Claimed, 'id'>): void {
+    this.#claims.holdUp(claimed);
+  }
+
+  refuse(claimed: Claimed, why: RefusedClaim): Promise<void> {
+    return this.#claims.refuse(claimed, why);
   }
 
   pending(): number {

@@ -50,6 +50,12 @@ export class RecentClaims {
     this.#byId.set(id, recent);
   }
 
+  /** Call it for a claim that was refused: what is dropped under its name next is another task. */
+  forget({ id, name }: Pick<Claimed, 'id' | 'name'>): void {
+    this.#byId.delete(id);
+    if (this.#byName.get(name)?.id === id) this.#byName.delete(name);
+  }
+
   /** Whether the files in this folder of a finished claim are to be retained. */
   retain(id: string, folder: string): boolean {
     const recent = this.#byId.get(id);

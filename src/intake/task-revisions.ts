@@ -44,6 +44,10 @@ export class TaskRevisions {
     this.#recent.add(claimed, this.#settings.clock());
   }
 
+  forget(claimed: Claimed): void {
+    this.#recent.forget(claimed);
+  }
+
   /** Remembers the tasks that an earlier process took a moment ago, whose files are in these folders. */
   restore(finished: readonly string[]): void {
     const { recent, clock } = this.#settings;

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { addTask } from '../../src/intake/add-task.ts';
+import { RefusedClaim } from '../../src/intake/claim-task.ts';
 import { listRejected } from '../../src/intake/list-rejected.ts';
 import { OkaError } from '../../src/schema/errors.ts';
 import { TestInbox, testInbox } from '../support/inbox.ts';
@@ -349,6 +350,37 @@ describe('claims', () => {
     test.inbox.putBack(first ?? { id: '' });
     expect(await test.inbox.next()).toEqual(first);
     expect((await test.inbox.next())?.name).toBe('b.md');
+  });
+
+  it('one that is held up lets others pass, comes again after a moment, and at once when another was accepted', async () => {
+    await using test = await testInbox();
+    for (const name of ['a.md', 'b.md', 'c.md']) drop(test, name, name);
+    await test.settle();
+    const [first, second] = [await test.inbox.take(), await test.inbox.take()];
+    if (first === null || second === null) throw new Error('two tasks are ready');
+    for (const each of [first, second]) test.inbox.holdUp(each);
+    const third = await test.inbox.take();
+    expect([third?.name, await test.inbox.take(), test.inbox.pending()]).toEqual(['c.md', null, 2]);
+    test.inbox.finish(third ?? { id: '' });
+    expect(await test.inbox.take()).toEqual(first);
+    test.inbox.holdUp(first);
+    expect(await test.inbox.take()).toBeNull();
+    await expect.poll(async () => (await test.inbox.take())?.name, { timeout: 30_000 }).toBe('b.md');
+  });
+
+  it('one that is refused is moved aside with the reason, and its corrected file is another task at once', async () => {
+    await using test = await testInbox();
+    drop(test, 'a.md', '---\nid: report\n---\nCount the apples.');
+    await test.settle();
+    const first = await test.inbox.take();
+    if (first === null) throw new Error('a task is ready');
+    await test.inbox.refuse(first, new RefusedClaim('it is used elsewhere', test.at('.claimed', 'report', 'a.md')));
+    expect(test.rejected).toMatchObject([{ name: 'a.md', kept: 'a.md', reason: 'it is used elsewhere' }]);
+    expect([test.ls('rejected'), test.ls('.claimed')]).toEqual([['a.md', 'a.md.reason.md'], []]);
+    drop(test, 'a.md', '---\nid: other\n---\nCount the apples.');
+    await test.settle();
+    expect(await test.inbox.take()).toMatchObject({ id: 'other', notes: [] });
+    expect(test.rejected).toHaveLength(1);
   });
 
   it('I3 one that fails halfway is resumed by the next scan, and the problem is reported once', async () => {

@@ -39,8 +39,8 @@ type Status = HomeStatus & {
   fleet: FleetOverview | null;
   /** What tasks of this home ask that others in its fleet work on. */
   asked: GivenTasks['waits'];
-  /** A task of this home that the fleet does not take, and why. */
-  unsent: UnsentTask | null;
+  /** Tasks of this home that the fleet does not take, and why. */
+  unsent: UnsentTask[];
 };
 /** The last event that verification in the background has reached, and when; what it found damaged. */
 type Verified = { up_to: number; at: string | null; damaged: number[] };
@@ -74,7 +74,7 @@ export async function run({ home, options }: Call<{ health: boolean }>): Promise
       : [],
     fleet: fleetEnvironment() === null ? null : readOverview(home),
     asked: (await readGiven(home)).waits,
-    unsent: fleetEnvironment() === null ? null : readUnsent(home),
+    unsent: fleetEnvironment() === null ? [] : readUnsent(home),
   });
 }
 
@@ -125,7 +125,7 @@ function renderStatus(status: Status, terminal: Terminal): string {
     `  goals   ${goals.length + waiting === 0 ? dim('none active') : `${tops.length} active, ${waitingText(waiting)}`}`,
     ...tops.flatMap((goal) => goalLines(goal, goals, terminal)),
     ...fleetLines(status.fleet, status.asked, terminal),
-    ...(status.unsent === null ? [] : [`    ${yellow(`! ${plainText(describeUnsent(status.unsent))}`)}`]),
+    ...status.unsent.map((each) => `    ${yellow(`! ${plainText(describeUnsent(each))}`)}`),
     ...rejectedLines(rejected, terminal),
     ...scheduleLines(status.schedules, terminal),
     ...channelLines(status.channels, terminal),

@@ -6,7 +6,8 @@
  *    lacks events, or has others than the ledger.
  * L2 Whoever refills has the pen, so that nothing of its runs goes on meanwhile.
  * L3 What the events name is in the object store before the stream has them, and so is the folder of the run.
- * L4 In a stream that was created again, a member says that its runs are there after the last of them (U1).
+ * L4 In a stream that was created again, a member says that its runs are there after the last of them (U1), and after the
+ *    ids of the tasks that it has given away are its own again.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ import { runLog } from '../../fleet/run-log.ts';
 import { foldHistory, type StoredEvent, type StoredMessage, UNREADABLE } from '../../fleet/run-owner.ts';
 import { assertSame, findStream } from '../../fleet/fleet-streams.ts';
 import { RUNS } from '../../fleet/fleet-subjects.ts';
+import { taskHomes } from '../../fleet/task-homes.ts';
 import { awaitedMembers, markRefilled, missingMembers } from '../../fleet/refilled-stream.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { FleetStream } from '../../schema/fleet.ts';
@@ -107,7 +109,10 @@ async function backfillWith(
     reach(index + 1, damaged.length);
   }
   found.sent = await sendAgain(home, access, { artifacts: stores.artifacts, files }, lost);
-  if (isNew) await joinStream(stores, access, stream);
+  if (isNew) {
+    for (const id of access.known.sent) await taskHomes(connection).reserve(id, name);
+    await joinStream(stores, access, stream);
+  }
   return found;
 }
 

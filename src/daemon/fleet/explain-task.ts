@@ -39,8 +39,8 @@ export async function explainTask(home: Home, task: string): Promise<TaskExplana
     const place = { task, member: worker?.name ?? history.owner?.worker ?? null, epoch: history.owner?.epoch ?? 0 };
     if (history.isReturned)
       return { ...place, state: 'returned', reasons: [`${place.member} has returned its result`], members: [] };
-    const unsent = readUnsent(home);
-    if (queued === null && unsent?.task === task)
+    const unsent = readUnsent(home).find((each) => each.task === task);
+    if (queued === null && unsent !== undefined)
       return { ...place, state: 'waiting', reasons: [describeUnsent(unsent)], members: [] };
     if (queued === null) return { ...place, state: 'unknown', reasons: absenceOf(task, known.sent), members: [] };
     if (worker !== undefined && !isSilent(worker))

@@ -17,8 +17,8 @@ export type FleetStatus = {
   needs: { needs: string; waiting: number; taken: number }[];
   /** Tasks of this home that have not come back. */
   sent: string[];
-  /** A task of this home that the servers do not take, and why. */
-  unsent: string | null;
+  /** Tasks of this home that the servers do not take, and why. */
+  unsent: string[];
   /** Runs that this home owns, or owned last. */
   claimed: string[];
 };
@@ -28,7 +28,6 @@ export async function fleetStatus(home: Home): Promise<FleetStatus> {
     const { name, environment, known, queue } = access;
     const stream = await requireStream(access);
     const depth = await queue.depth();
-    const unsent = readUnsent(home);
     return {
       member: name,
       servers: environment.servers.join(', '),
@@ -37,7 +36,7 @@ export async function fleetStatus(home: Home): Promise<FleetStatus> {
       taken: depth.reduce((sum, { taken }) => sum + taken, 0),
       needs: depth.map(({ needs, ...rest }) => ({ needs: needs.join(', ') || 'nothing', ...rest })),
       sent: known.sent,
-      unsent: unsent === null ? null : describeUnsent(unsent),
+      unsent: readUnsent(home).map(describeUnsent),
       claimed: Object.keys(known.claimed),
     };
   });

@@ -6,6 +6,7 @@ import type { MemorySharing } from '../../fleet/member-memory.ts';
 import type { ResultQueue } from '../../fleet/result-queue.ts';
 import type { SharedLog } from '../../fleet/shared-values.ts';
 import type { FenceOptions, RunLog } from '../../fleet/run-fence.ts';
+import type { TaskHomes } from '../../fleet/task-homes.ts';
 import type { TaskQueue } from '../../fleet/task-queue.ts';
 import type { FleetAnswers } from '../../schema/answer-rights.ts';
 import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
@@ -24,6 +25,8 @@ export type FleetMember = {
   log: RunLog;
   /** Rejects when the stream of runs is not the one any more that this member works with, or has yet to be refilled. */
   checkStream: () => Promise<void>;
+  /** Whose task an id means. */
+  homes: TaskHomes;
   queue: TaskQueue;
   results: ResultQueue;
   files: FleetFiles;

@@ -16,6 +16,7 @@ import { openStreams, streamCheck } from '../../fleet/fleet-streams.ts';
 import { resultQueue } from '../../fleet/result-queue.ts';
 import { runLog } from '../../fleet/run-log.ts';
 import { sharedLog } from '../../fleet/shared-log.ts';
+import { taskHomes } from '../../fleet/task-homes.ts';
 import { taskQueue } from '../../fleet/task-queue.ts';
 import type { Home } from '../../schema/home.ts';
 import { settleIdentity } from '../home/home-identity.ts';
@@ -67,6 +68,7 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
       fence: { worker: name, process: `${process.pid}-${randomUUID().slice(0, 8)}`, version: programVersion() },
       log,
       checkStream: streamCheck(connection, runs),
+      homes: taskHomes(connection),
       queue: taskQueue(connection, { ackWaitMs }),
       results,
       relay: requestRelay({

@@ -1,12 +1,14 @@
 /**
  * Owns: which folders of the desk a task of another home may have here. Whoever gives a task away chooses its id, and with
  * it the name of its folder: one that was there before belongs to somebody else, and is neither used, sent nor replaced.
+ * Nor is the result of a task of this home that has the same id, and stayed here.
  *
  * A note in `.oka/state` says that a task has its folder here; it is there before the run is claimed, until the result is
  * on its way.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { knownTasks } from '../../intake/known-tasks.ts';
 import { lstatIfPresent, replaceFile } from '../../ledger/disk.ts';
 import type { TaskMessage } from '../../schema/fleet.ts';
 import { deskFolder } from '../desk-folder.ts';
@@ -18,8 +20,11 @@ import { fleetRuns } from './fleet-runs.ts';
 export function reserveFolder(host: Host, member: string, { id, home }: TaskMessage): string | null {
   const note = noteOf(host, id);
   if (home === member || existsSync(note)) return null;
+  const { projections } = host.valuesOf({ projections: ports.projections });
   const isThere = lstatIfPresent(join(deskFolder(host.home), id)) !== undefined;
+  const isReceived = projections.stateOf(knownTasks).ids.includes(id);
   if (isThere && !hasWorkedOn(host, id)) return `desk/${id} is there already and belongs to something else`;
+  if (isReceived && !hasWorkedOn(host, id)) return `this home has a task of its own with the id ${id}`;
   mkdirSync(notesFolder(host), { recursive: true });
   replaceFile(note, '', { durable: true });
   return null;

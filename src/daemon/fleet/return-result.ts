@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RunOwner } from '../../fleet/run-owner.ts';
+import { mayBeClaimed } from '../../intake/claim-task.ts';
 import { lstatIfPresent, replaceFile } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { ResultMessage, TaskMessage } from '../../schema/fleet.ts';
@@ -64,12 +65,16 @@ async function storeOutbox(host: Host, { name, files }: FleetMember, task: strin
 }
 
 /**
- * A result that came before, as after a crash, is stored once. It counts only from the member that owns the run: whoever
- * has taken it over since sends its own.
+ * A result that came before, as after a crash, is stored once. One that is faster than the record that its task was sent,
+ * as after a crash between the two, waits. It counts only from the member that owns the run: whoever has taken it over since
+ * sends its own.
  */
 export async function storeResult(host: Host, member: FleetMember, result: ResultMessage): Promise<void> {
   const { ledger, projections } = host.valuesOf({ ledger: ports.ledger, projections: ports.projections });
-  if (!projections.stateOf(fleetRuns).sent.includes(result.id)) return;
+  if (!projections.stateOf(fleetRuns).sent.includes(result.id)) {
+    if (!mayBeClaimed(join(host.home.workspace, 'inbox'), result.id)) return;
+    throw new OkaError('fleet-refused', 'this home has yet to record that it sent the task');
+  }
   if ((await member.log.last(result.id))?.message.worker !== result.worker) return;
   const files = result.worker === member.name ? [] : await storeFilesHere(host, member, result);
   const { id, worker, status } = result;

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { explainNoSpace } from '../../fleet/no-space.ts';
-import type { Claimed } from '../../intake/claim-task.ts';
+import { type Claimed, OTHER_ID, RefusedClaim } from '../../intake/claim-task.ts';
+import { claimedFolder } from '../../intake/inbox-folders.ts';
 import { isScheduled } from '../../intake/schedule-spec.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { TaskMessage } from '../../schema/fleet.ts';
@@ -49,13 +50,15 @@ async function areElsewhere({ members, name }: FleetMember, secrets: readonly st
 
 /**
  * When it resolves, the task is in this ledger and in the queue of the fleet. Sent again, it is stored once. If it rejects,
- * such as when the servers have no space, faces find the reason in a note.
+ * such as when the servers have no space, faces find the reason in a note. Rejects with RefusedClaim when its id is that of
+ * another task of the fleet.
  */
 export async function sendTask(host: Host, member: FleetMember, claimed: Claimed): Promise<void> {
   try {
     await putInQueue(host, member, claimed);
-    forgetUnsent(host.home);
+    forgetUnsent(host.home, claimed.id);
   } catch (error) {
+    if (error instanceof RefusedClaim) throw error;
     const explained = explainNoSpace(error);
     noteUnsent(host.home, claimed.id, messageOf(explained));
     throw explained;
@@ -66,6 +69,7 @@ async function putInQueue(host: Host, member: FleetMember, claimed: Claimed): Pr
   const { ledger, projections } = host.valuesOf({ ledger: ports.ledger, projections: ports.projections });
   const { id, task, name, by } = claimed;
   if (projections.stateOf(fleetRuns).sent.includes(id)) return;
+  await reserveId(host, member, claimed);
   await recordReceived(host, claimed);
   const secrets = secretsNamed(claimed.body).map((secret) => `secret:${secret}`);
   const needs = [...new Set([...(task.needs ?? []), ...secrets])].toSorted();
@@ -83,6 +87,19 @@ async function putInQueue(host: Host, member: FleetMember, claimed: Claimed): Pr
   const sequence = await member.queue.send(message);
   const folder = files === null ? {} : { folder: await member.files.put(Buffer.from(JSON.stringify(files))) };
   await ledger.append({ type: 'task.sent', run: id, data: { needs, sequence, ...folder } });
+}
+
+/** An id names one task in the fleet, as it does at one home, where the same id means the same task. */
+async function reserveId({ home }: Host, member: FleetMember, { id, name, known }: Claimed): Promise<void> {
+  await member.checkStream();
+  const first = await member.homes.reserve(id, member.name);
+  const isAnother = first !== member.name || (!known && (await member.log.last(id)) !== null);
+  if (!isAnother) return;
+  const whose = first === member.name ? 'before' : `by ${first}`;
+  throw new RefusedClaim(
+    `a task with the id "${id}" was given to the fleet ${whose}; the same id means the same task in all its homes. ${OTHER_ID}`,
+    join(claimedFolder(join(home.workspace, 'inbox')), id, name),
+  );
 }
 
 async function storeTaskFiles({ files }: FleetMember, { folder, files: list }: Claimed): Promise<TaskMessage['files']> {

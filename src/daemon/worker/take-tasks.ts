@@ -1,6 +1,6 @@
 /** Owns: the order in which a worker does things: renewed settings, what was stopped, then the next task of the inbox. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Claimed } from '../../intake/claim-task.ts';
+import { type Claimed, RefusedClaim } from '../../intake/claim-task.ts';
 import type { Inbox } from '../../intake/inbox-options.ts';
 import { isScheduled } from '../../intake/schedule-spec.ts';
 import { messageOf } from '../../schema/errors.ts';
@@ -183,11 +183,13 @@ async function startScheduledIfDue(host: Host, space: DiskSpace, log: Log): Prom
 /** Why each task could not be accepted; it is tried again, and reported when the reason is a new one. */
 type Refused = Map<string, string>;
 
+type Accepting = { space: DiskSpace; refused: Refused; log: Log };
+
 async function acceptOrPutBack(
   host: Host,
   inbox: Inbox,
   claimed: Claimed,
-  { space, refused, log }: { space: DiskSpace; refused: Refused; log: Log },
+  { space, refused, log }: Accepting,
 ): Promise<AcceptedTask | null> {
   const failed = (what: string, error: unknown): unknown => space.ranOut(error) || log(`${what}: ${messageOf(error)}`);
   try {
@@ -201,12 +203,28 @@ async function acceptOrPutBack(
     const done: Promise<unknown> = run === null ? Promise.resolve() : host.backend.wait(run);
     return { done: done.catch((error: unknown) => failed(claimed.id, error)) };
   } catch (error) {
-    const reason = messageOf(error);
-    if (!space.ranOut(error) && refused.get(claimed.id) !== reason)
-      log(`${claimed.name} could not be accepted and stays in the inbox: ${reason}`);
-    refused.set(claimed.id, reason);
-    inbox.putBack(claimed);
-    await sleep(POLL_MS);
+    await putBack(inbox, claimed, error, { space, refused, log });
     return null;
   }
+}
+
+/** Without space here everything waits. Whatever else keeps one task, such as servers that do not take it, lets others pass. */
+async function putBack(
+  inbox: Inbox,
+  claimed: Claimed,
+  error: unknown,
+  { space, refused, log }: Accepting,
+): Promise<void> {
+  if (error instanceof RefusedClaim) {
+    refused.delete(claimed.id);
+    return inbox.refuse(claimed, error);
+  }
+  const reason = messageOf(error);
+  const isOutOfSpace = space.ranOut(error);
+  if (!isOutOfSpace && refused.get(claimed.id) !== reason)
+    log(`${claimed.name} could not be accepted and stays in the inbox: ${reason}`);
+  refused.set(claimed.id, reason);
+  if (!isOutOfSpace) return inbox.holdUp(claimed);
+  inbox.putBack(claimed);
+  await sleep(POLL_MS);
 }

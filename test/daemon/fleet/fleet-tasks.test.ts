@@ -113,7 +113,7 @@ type Driving = { start: () => Promise<void>; wait: () => Promise<never>; stop: (
 function hostWith({ start, wait, stop }: Driving): Host {
   const claimed = { task: { epoch: 1, seq: 1, copied: 0, missing: 0, inDoubt: [] } };
   const values = {
-    projections: { stateOf: () => ({ ...fleetRuns.initial(), claimed }) },
+    projections: { stateOf: () => ({ ...fleetRuns.initial(), claimed, ids: [] }) },
     tools: { get: () => undefined },
     deps: { runsToResume: () => [] },
     taskGraph: () => ({ goals: [] }),
