@@ -58,7 +58,7 @@ export type TaskRecord = {
 /** What is in progress, so that its end can be understood. */
 type OpenEntries = {
   /** The calls that the engine makes itself. */
-  calls: Record<string, 'plan' | 'inner'>;
+  calls: Record<string, 'plan' | 'critic' | 'inner'>;
   /** The waits for people, and since when at least one of them is open. */
   waits: Record<string, PersonWait>;
   since: string | null;
@@ -235,8 +235,9 @@ const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
 /** The events that change a task beyond its `last`. */
 export const taskEventTypes: readonly EventType[] = ['run.started', ...(Object.keys(CHANGES) as EventType[])];
 
-function noteCall(task: TaskRecord, { run, data: { call, tool } }: Of<'call.started'>): void {
-  if (INNER.has(tool)) task.open.calls[call] = tool === 'task.plan' ? 'plan' : 'inner';
+function noteCall(task: TaskRecord, { run, data: { call, tool, input } }: Of<'call.started'>): void {
+  const isCritic = tool === 'model.complete' && (input as { role?: unknown } | null)?.role === 'critic';
+  if (INNER.has(tool)) task.open.calls[call] = tool === 'task.plan' ? 'plan' : isCritic ? 'critic' : 'inner';
   if (tool !== 'task.plan' || run !== task.run || !task.open.sent_back) return;
   task.open.sent_back = false;
   task.rework += 1;
@@ -245,14 +246,14 @@ function noteCall(task: TaskRecord, { run, data: { call, tool } }: Of<'call.star
 function noteOutcome(task: TaskRecord, event: Of<'call.ended'>): void {
   const { call, usage, status, output, retried } = event.data;
   const used = (usage?.tokens_in ?? 0) + (usage?.tokens_out ?? 0);
+  const inner = task.open.calls[call];
   // The call that waited for an inner run repeats its usage.
   if (usage?.tool_calls === undefined) {
     task.tokens += used;
-    if (event.run === task.run && event.data.node === 'critique') task.critic_tokens += used;
+    if (inner === 'critic') task.critic_tokens += used;
     task.usd += usage?.usd ?? 0;
     if (used > 0) task.thoughts += 1;
   }
-  const inner = task.open.calls[call];
   if (inner === undefined && status === 'failed') task.failed_calls += 1;
   if (inner === undefined || status === 'waiting' || retried === true) return;
   delete task.open.calls[call];

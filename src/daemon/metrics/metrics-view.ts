@@ -28,7 +28,7 @@ const countKey = 'metrics/count';
 
 export const metricsView: View = {
   name: 'metrics',
-  version: 3,
+  version: 4,
   types: [...taskEventTypes, 'context.packed'],
   take: ({ event }, rows) => {
     if (event.pen !== 'run' || event.run === null) return;

@@ -134,9 +134,13 @@ const hasOtherPromoted = (rows: Rows, id: string): boolean =>
     (other) => other !== id && knownProcedure(rows, other)?.status === 'promoted',
   );
 
-/** Whether a demoted procedure has a new version, because its steps went well again in plans of a model. */
-function isRedrafted({ status, drafted, moves }: KnownProcedure): boolean {
-  return status === 'demoted' && drafted > (moves.at(-1)?.seq ?? 0);
+/**
+ * Whether a procedure that was demoted, or retired because nobody needed it, has a new version: its steps went well again
+ * in plans of a model. What a person retired stays retired until a person promotes it.
+ */
+function isRedrafted({ status, forced, drafted, moves }: KnownProcedure): boolean {
+  const mayReturn = status === 'demoted' || (status === 'retired' && !forced);
+  return mayReturn && drafted > (moves.at(-1)?.seq ?? 0);
 }
 
 /** The numbers as they are now; they are recorded only when the status changes. */

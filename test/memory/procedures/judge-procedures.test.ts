@@ -224,4 +224,20 @@ describe('how procedures stand', () => {
     expect(conclude(book, hour(24 * 100))).toEqual([]);
     expect(conclude(book, hour(24 * 182))).toMatchObject([{ data: { to: 'retired', from: 'candidate' } }]);
   });
+
+  it.each(['age', 'a person'] as const)('retired by %s and drafted again, only age lets it be tried again', (by) => {
+    const book = memoryRows();
+    const take = reading(book);
+    take(drafted('b'));
+    storeExecution(book, run(10, {}));
+    const intake = { kind: 'procedure', procedure: idOf('b'), to: 'retired', reason: '' };
+    if (by === 'a person') take({ type: 'intake.received', data: { id: 'wish', intake } } as NewEvent);
+    take(...conclude(book, hour(24 * 182)));
+    expect(statusOf(book)).toBe('retired');
+    expect(conclude(book, hour(24 * 183))).toEqual([]);
+    take(drafted('b', 2));
+    const concluded = conclude(book, hour(24 * 184));
+    take(...concluded);
+    expect([concluded.length, statusOf(book)]).toEqual(by === 'age' ? [1, 'candidate'] : [0, 'retired']);
+  });
 });
