@@ -4,6 +4,7 @@
  * 1. Keyword search never waits for a model that is loading or working, because that happens in the other thread.
  * 2. A thread that died is started again by the next request; pending requests are rejected.
  * 3. The thread never keeps the process alive.
+ * 4. A thread that nobody has asked for minutes ends, and gives its memory back; the next request starts it again.
  */
 import { Worker } from 'node:worker_threads';
 import { OkaError } from '../../schema/errors.ts';
@@ -17,17 +18,35 @@ type OpenEmbedder = Pick<Embedder, 'model' | 'dims'> & RunningThread;
 /** The thread needs little memory of its own; the default would let it grow by 50 MB of garbage while the model loads. */
 const YOUNG_MB = 12;
 
-export async function openBackgroundEmbedder(settings: EmbedderSettings): Promise<Embedder> {
+/** A thread with a model takes about 90 MB; to start one again takes half a second of a core. */
+const QUIET_MS = 5 * 60 * 1000;
+
+export async function openBackgroundEmbedder(settings: EmbedderSettings, quietMs = QUIET_MS): Promise<Embedder> {
   let running: OpenEmbedder | null = null;
   let opening: Promise<OpenEmbedder> | null = null;
+  let quiet: NodeJS.Timeout | undefined;
   let number = 0;
 
   function ensureRunning(): Promise<OpenEmbedder> {
+    clearTimeout(quiet);
     if (running !== null) return Promise.resolve(running);
-    opening ??= startWorkerThread(settings, () => {
-      running = null;
+    opening ??= startWorkerThread(settings, (thread) => {
+      if (running?.thread === thread) running = null;
     }).then((fresh) => (running = fresh));
     return opening.finally(() => (opening = null));
+  }
+
+  function endWhenQuiet(): void {
+    clearTimeout(quiet);
+    quiet = setTimeout(() => void end(), quietMs).unref();
+  }
+
+  /** The thread answers what it was asked before, and ends. */
+  function end(): Promise<void> | undefined {
+    const last = running;
+    running = null;
+    last?.thread.postMessage({ number: 0, close: true } satisfies EmbedRequest, []);
+    return last?.over;
   }
 
   async function embed(text: string): Promise<Float32Array> {
@@ -37,24 +56,24 @@ export async function openBackgroundEmbedder(settings: EmbedderSettings): Promis
     waiting.set(number, { resolve, reject });
     thread.ref();
     thread.postMessage({ number, text } satisfies EmbedRequest, []);
-    return promise;
+    return promise.finally(endWhenQuiet);
   }
 
   const { model, dims } = await ensureRunning();
+  endWhenQuiet();
   return {
     model,
     dims,
     embed,
     close: async () => {
-      const last = running;
-      last?.thread.ref();
-      last?.thread.postMessage({ number: 0, close: true } satisfies EmbedRequest, []);
-      await last?.over;
+      clearTimeout(quiet);
+      running?.thread.ref();
+      await end();
     },
   };
 }
 
-function startWorkerThread(settings: EmbedderSettings, over: () => void): Promise<OpenEmbedder> {
+function startWorkerThread(settings: EmbedderSettings, over: (thread: Worker) => void): Promise<OpenEmbedder> {
   const { promise, resolve, reject } = Promise.withResolvers<OpenEmbedder>();
   const ended = Promise.withResolvers<void>();
   const thread = new Worker(new URL('./embedding-worker.ts', import.meta.url), {
@@ -64,7 +83,7 @@ function startWorkerThread(settings: EmbedderSettings, over: () => void): Promis
   });
   const running: RunningThread = { thread, waiting: new Map(), over: ended.promise };
   const end = (reason: string): void => {
-    over();
+    over(thread);
     const error = new OkaError('refused', reason);
     reject(error);
     for (const each of running.waiting.values()) each.reject(error);
