@@ -1,6 +1,6 @@
 /** Tasks that another home does: where a secret is, under the policy of that home, and with its files back on the desk. */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { addTask } from '../../src/intake/add-task.ts';
@@ -42,6 +42,8 @@ describe.skipIf(!hasServer)('a task that another home does', () => {
     add('denied', fence(`curl -fsS -X POST ${counter.url}/denied`, ` net:${host}`), { needs: ['gpu'] });
     prepareMerge(here);
     await until(homes.list, 'three results', async () => Object.keys(await returnedAt(here)).length === 3);
+    add('at-home', fence('echo stays-here-4712 | tee at-home.txt'), { dir: '.' });
+    await until(homes.list, 'the one at home', () => existsSync(join(here.home.workspace, 'outbox/at-home/RESULT.md')));
     add('with-secret', fence('# for secret:token\necho done > done.txt'));
     await until(homes.list, 'four results', async () => Object.keys(await returnedAt(here)).length === 4);
 
@@ -51,6 +53,8 @@ describe.skipIf(!hasServer)('a task that another home does', () => {
     expect(() => execFileSync('grep', ['-rqF', VALUE, here.home.dir])).toThrow();
     expect(() => execFileSync('grep', ['-rqF', VALUE, there.home.dir])).toThrow();
     expect(() => execFileSync('grep', ['-rqF', VALUE, cluster.storeOf(0)])).toThrow();
+    const isAtServers = (text: string): boolean => spawnSync('grep', ['-rqF', text, cluster.storeOf(0)]).status === 0;
+    expect(['stays-here-4712', 'echo theirs'].map(isAtServers)).toEqual([false, true]);
 
     expect(returned['denied']?.status).not.toBe('done');
     expect(counter.counts.size).toBe(0);

@@ -15,7 +15,7 @@ import { type FleetFiles, openFiles } from '../../fleet/fleet-files.ts';
 import { hasLostClaim, isOwnedElsewhere, refillRun } from '../../fleet/refill-run.ts';
 import type { RunLog } from '../../fleet/run-fence.ts';
 import { runLog } from '../../fleet/run-log.ts';
-import { foldHistory, type StoredEvent, type StoredMessage, UNREADABLE } from '../../fleet/run-owner.ts';
+import { foldHistory, type StoredMessage, UNREADABLE } from '../../fleet/run-owner.ts';
 import { assertSame, findStream } from '../../fleet/fleet-streams.ts';
 import { RUNS } from '../../fleet/fleet-subjects.ts';
 import { taskHomes } from '../../fleet/task-homes.ts';
@@ -23,13 +23,13 @@ import { awaitedMembers, markRefilled, missingMembers } from '../../fleet/refill
 import { OkaError } from '../../schema/errors.ts';
 import type { FleetStream } from '../../schema/fleet.ts';
 import type { Home } from '../../schema/home.ts';
-import { ArtifactRef } from '../../schema/tool.ts';
 import { deskFolder } from '../desk-folder.ts';
 import { loadConfig, programVersion } from '../settings.ts';
 import { openStores, type Stores } from '../stores.ts';
 import { compareRun } from './compare-stream.ts';
 import { type FleetAccess, requireStream, withFleet } from './fleet-access.ts';
 import { type LedgerRun, ledgerRuns, sharedEvents } from './ledger-runs.ts';
+import { findIn, shareNamed } from './named-artifacts.ts';
 import { storeFolder } from './run-folder.ts';
 import { lostTasks, sendAgain } from './send-again.ts';
 
@@ -192,33 +192,11 @@ async function refillFrom(
   if (isOwnedElsewhere(history, known, fence.worker)) return false;
   const events = await sharedEvents(home.ledgers.run, known);
   const isReturned = known.isReturned || history.isReturned || messages.some((each) => isReturnBy(each, fence.worker));
-  if (!isReturned)
-    for (const ref of artifactsIn(events)) {
-      const content = await artifacts.get(ref).catch(nullIfMissing);
-      if (content !== null) await files.put(content);
-    }
+  if (!isReturned) await shareNamed(JSON.stringify(events), findIn(artifacts), files, new Set());
   const desk = isReturned ? history.desk : await storeFolder(join(deskFolder(home), run), files);
   return refillRun(log, known, fence, history, { events, desk, isReturned });
-}
-
-/** An artifact of an earlier owner may be at that member only. */
-function nullIfMissing(error: unknown): null {
-  if (error instanceof OkaError && error.code === 'artifact-missing') return null;
-  throw error;
 }
 
 /** Its claim may be gone. */
 const isReturnBy = ({ message: { kind, worker, process } }: StoredMessage, by: string): boolean =>
   kind === 'returned' && worker === by && process !== UNREADABLE;
-
-function artifactsIn(events: readonly StoredEvent[]): ArtifactRef[] {
-  const found = new Map<string, ArtifactRef>();
-  const look = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return;
-    const { success, data } = ArtifactRef.safeParse(value);
-    if (success) found.set(data.sha256, data);
-    else for (const each of Object.values(value)) look(each);
-  };
-  look(events);
-  return [...found.values()];
-}

@@ -5,6 +5,7 @@ import { OkaError } from '../../schema/errors.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { LedgerPort } from '../port-types.ts';
+import { findIn, shareNamed } from './named-artifacts.ts';
 import type { OwnedRuns } from './owned-runs.ts';
 
 /** Flushing events waits for the disk, and then for the fence of their run. */
@@ -36,23 +37,30 @@ export function fencedLedger(ledger: LedgerPort, owned: Pick<OwnedRuns, 'acknowl
   };
 }
 
-export type SharedArtifacts = { artifacts: ArtifactStore; whenShared: () => Promise<void>; close: () => void };
+export type SharedArtifacts = {
+  artifacts: ArtifactStore;
+  /** Resolves when what these events of a run name is in the object store. */
+  share: (events: readonly Event[]) => Promise<void>;
+  close: () => void;
+};
 
 const RETRY_MS = 500;
+const MOST_SHARED = 10_000;
 
-/** What is stored here is copied to the object store in the background; what is missing here is fetched from there. */
+/** What runs of the fleet name is copied to the object store, and nothing else; what is missing here is fetched from there. */
 export function sharedArtifacts(local: ArtifactStore, files: FleetFiles): SharedArtifacts {
-  let shared: Promise<void> = Promise.resolve();
+  const shared = new Set<string>();
+  const findHere = findIn(local, 'artifact-damaged'); // nobody can use it, here or elsewhere
   const closing = new AbortController();
-  const share = async (content: Buffer): Promise<void> => {
-    while (!closing.signal.aborted) {
-      const isStored = await files.put(content).then(
-        () => true,
-        () => false,
-      );
-      if (isStored) return;
-      await sleep(RETRY_MS);
-    }
+  const share = async (events: readonly Event[]): Promise<void> => {
+    const text = JSON.stringify(events);
+    while (!closing.signal.aborted)
+      try {
+        if (shared.size > MOST_SHARED) shared.clear();
+        return await shareNamed(text, findHere, files, shared);
+      } catch {
+        await sleep(RETRY_MS); // the servers do not answer, or have no space
+      }
   };
   const fetch = async (sha256: string): Promise<Buffer> => {
     for (;;)
@@ -65,12 +73,7 @@ export function sharedArtifacts(local: ArtifactStore, files: FleetFiles): Shared
   };
   return {
     artifacts: {
-      put: async (body, about) => {
-        const ref = await local.put(body, about);
-        const content = await local.get(ref);
-        shared = shared.then(() => share(content));
-        return ref;
-      },
+      put: (body, about) => local.put(body, about),
       get: async (ref) => {
         try {
           return await local.get(ref);
@@ -82,7 +85,7 @@ export function sharedArtifacts(local: ArtifactStore, files: FleetFiles): Shared
         }
       },
     },
-    whenShared: () => shared,
+    share,
     close: () => closing.abort(),
   };
 }

@@ -53,7 +53,7 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
     const files = await retryWhileDown(() => openFiles(connection, replicas));
     const copies = sharedArtifacts(stores.artifacts, files);
     const owned = ownedRuns({
-      whenShared: copies.whenShared,
+      share: copies.share,
       storeFolder: (task) => storeFolder(join(home.workspace, 'desk', task), files),
     });
     const members = await retryWhileDown(() => openMembers(connection, replicas));

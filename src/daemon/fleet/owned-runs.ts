@@ -42,15 +42,15 @@ export type OwnedRuns = {
 };
 
 export type OwnedRunsPorts = {
-  /** Resolves when every artifact that was stored before is in the object store. */
-  whenShared: () => Promise<void>;
+  /** Resolves when the artifacts that these events name are in the object store. */
+  share: (events: readonly Event[]) => Promise<void>;
   /** Stores the folder of a task in the object store; null when it has none. */
   storeFolder: (task: string) => Promise<string | null>;
 };
 
 type Owned = { fence: RunFence; queue: Promise<void>; isReady: boolean };
 
-export function ownedRuns({ whenShared, storeFolder }: OwnedRunsPorts): OwnedRuns {
+export function ownedRuns({ share, storeFolder }: OwnedRunsPorts): OwnedRuns {
   const owned = new Map<string, Owned>();
   /** Also of tasks that were owned before. */
   const taskOf = new Map<string, string>();
@@ -58,7 +58,7 @@ export function ownedRuns({ whenShared, storeFolder }: OwnedRunsPorts): OwnedRun
   let readyCount = 0;
   const publishTo = (task: string, own: Owned, events: readonly Event[]): void => {
     own.queue = own.queue.then(async () => {
-      await whenShared();
+      await share(events);
       const desk = events.some(hasWritten) ? await untilStored(own.fence, () => storeFolder(task)) : null;
       own.fence.publish(events as unknown as StoredEvent[], desk);
     });

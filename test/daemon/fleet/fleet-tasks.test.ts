@@ -101,7 +101,7 @@ function memberWith(steps: string[], deliveries: QueuedTask[], log: FleetMember[
     results: { take: () => sleep(1, null) },
     members: { report: () => Promise.reject(new Error('it has nobody to report to')) },
     orders: { read: () => Promise.resolve(null) },
-    owned: ownedRuns({ whenShared: () => Promise.resolve(), storeFolder: () => Promise.resolve(null) }),
+    owned: ownedRuns({ share: () => Promise.resolve(), storeFolder: () => Promise.resolve(null) }),
     ownLedger: { append, read: () => (async function* () {})() },
   };
   return member as unknown as FleetMember;

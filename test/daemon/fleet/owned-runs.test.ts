@@ -94,7 +94,7 @@ type Setting = {
 async function setting(): Promise<Setting> {
   const steps: string[] = [];
   const owned = ownedRuns({
-    whenShared: () => Promise.resolve(),
+    share: () => Promise.resolve(),
     storeFolder: (task) => {
       steps.push(`folder of ${task}`);
       return Promise.resolve('f'.repeat(64));
