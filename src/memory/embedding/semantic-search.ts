@@ -82,7 +82,7 @@ export class SemanticSearch {
   similarities(corpus: Corpus, { index, vector }: ReadQuestion, able: Uint8Array): Float32Array | null {
     if (this.#places.length !== able.length) this.#places = new Float32Array(able.length);
     const { rows } = this.#sync(corpus, index);
-    return spreadToPlaces(index.similarities(vector), rows, able, this.#places) ? this.#places : null;
+    return spreadToPlaces(index.similarities(vector), rows, able, this.#places);
   }
 
   /** Returns the index if it is loaded in time and covers nearly every entry (1, 2, 3). */
@@ -207,24 +207,51 @@ function assignRow({ corpus, rows, missing }: RowMap, meaning: VectorIndex, at: 
   if (row < 0) missing.push(at);
 }
 
-/** Gives entries without a vector the average similarity (3). Returns whether any allowed entry has a vector. */
-function spreadToPlaces(close: Float32Array, rows: readonly number[], able: Uint8Array, places: Float32Array): boolean {
+/** Gives entries without a vector the average similarity (3). Null when no allowed entry has a vector. */
+function spreadToPlaces(
+  close: Float32Array,
+  rows: readonly number[],
+  able: Uint8Array,
+  places: Float32Array,
+): Float32Array | null {
   const without: number[] = [];
-  let [sum, count] = [0, 0];
+  const count = copyToPlaces(close, rows, able, places, without);
+  if (count === 0) return null;
+  const mean = without.length === 0 ? 0 : totalOf(places) / count;
+  for (const at of without) places[at] = mean;
+  return places;
+}
+
+/** Returns how many allowed places have a vector. Like the loops of the ranker it does nothing afterwards, to be fast. */
+function copyToPlaces(
+  close: Float32Array,
+  rows: readonly number[],
+  able: Uint8Array,
+  places: Float32Array,
+  without: number[],
+): number {
+  let count = 0;
   for (let at = 0; at < places.length; at += 1) {
     const row = able[at] === 0 ? -1 : (rows[at] ?? -1);
-    if (row < 0) {
+    if (row >= 0) {
+      places[at] = close[row] ?? 0;
+      count += 1;
+    } else {
       places[at] = Number.NaN;
       if (able[at] !== 0) without.push(at);
-      continue;
     }
-    const value = close[row] ?? 0;
-    places[at] = value;
-    sum += value;
-    count += 1;
   }
-  for (const at of without) places[at] = sum / count;
-  return count > 0;
+  return count;
+}
+
+/** Of the places that have a number. */
+function totalOf(places: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < places.length; at += 1) {
+    const value = places[at] ?? 0;
+    if (!Number.isNaN(value)) sum += value;
+  }
+  return sum;
 }
 
 /** Returns null when it took too long (2). */

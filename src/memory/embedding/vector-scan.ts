@@ -39,10 +39,16 @@ export function createVectorScan(dims: number): VectorScan {
       const { bytes, scale } = quantize(vector);
       if (close.length < scales.length) close = new Float32Array(scales.length);
       products.multiply(bytes, close); // whole numbers below 2 ** 24 are exact: those of up to 1,040 dimensions
-      for (let row = 0; row < rows.size; row += 1) close[row] = (close[row] ?? 0) * scale * (scales[row] ?? 0);
-      return close.subarray(0, rows.size);
+      const own = close.subarray(0, rows.size);
+      scaleProducts(own, scale, scales);
+      return own;
     },
   };
+}
+
+/** A function of its own, with nothing after its loop, is fast. */
+function scaleProducts(products: Float32Array, scale: number, scales: Float32Array): void {
+  for (let row = 0; row < products.length; row += 1) products[row] = (products[row] ?? 0) * scale * (scales[row] ?? 0);
 }
 
 function quantize(vector: ArrayLike<number>): { bytes: Int8Array; scale: number } {
