@@ -26,8 +26,11 @@ describe.skipIf(missing !== '')('a checkout and `docker compose -f docker-compos
 
   const dropAt = (worker: string, id: string, steps: readonly string[]): void =>
     stage.drop(`fleet/${worker}/workspace/inbox/${id}.md`, `---\nid: ${id}\n---\n${runbook(id, steps)}`);
-  const resultAt = (worker: string, id: string) =>
-    stage.result(id, /✅ Done/, { home: `fleet/${worker}`, service: worker, ms: PATIENT_MS });
+  const resultAt = async (worker: string, id: string) => {
+    const result = await stage.result(id, /✅ Done/, { home: `fleet/${worker}`, service: worker, ms: PATIENT_MS });
+    await until(`${id} has returned`, () => (returnsAt(worker, id) > 0 ? true : null), PATIENT_MS);
+    return result;
+  };
   const countAt = (worker: string, id: string): string[] =>
     stage.read(`fleet/${worker}/workspace/desk/${id}/count.txt`).trim().split('\n');
   /** The worker that is in the middle of a task. */
