@@ -162,7 +162,7 @@ async function conditionOf(connection: FleetConnection): Promise<Omit<QueueOverv
 function toQueued(message: JsMsg): QueuedTask | null {
   const task = parseTask(message);
   if (task === null) {
-    message.nak(UNREADABLE_MS);
+    giveBack(message, UNREADABLE_MS);
     return null;
   }
   return {
@@ -172,9 +172,12 @@ function toQueued(message: JsMsg): QueuedTask | null {
     finish: async () => {
       await message.ackAck();
     },
-    release: (afterMs = RELEASE_MS) => message.nak(afterMs),
+    release: (afterMs = RELEASE_MS) => giveBack(message, afterMs),
   };
 }
+
+/** Earlier or later by chance: all members ask at the same pace, and one who cannot take it would get it every time. */
+const giveBack = (message: JsMsg, afterMs: number): void => message.nak(Math.round(afterMs * (0.5 + Math.random())));
 
 /** The subject says which home has sent it. */
 function parseTask(message: { subject: string; json: () => unknown }): TaskMessage | null {

@@ -64,73 +64,70 @@ describe.skipIf(!hasServer)('a stream of runs that has lost messages', () => {
 });
 
 describe.skipIf(!hasServer)('streams that are gone', () => {
-  it.skipIf(process.env['OKA_FLEET_GONE'] !== '1')(
-    'U1 the stream of runs is created again by an administrator, and nothing is claimed until every home has refilled it',
-    async () => {
-      await using world = await startWorld();
-      const { counter, connection, homes } = world;
-      const [home, one, two] = ['home', 'one', 'two'].map((name) => openHome(homes, name, counter)) as Three;
-      const all = [home, one, two];
-      for (const each of all) each.start();
-      home.drop('done', taskOf('done', counter, 1), { needs: ['w'] });
-      await finishTask(home, 'done');
-      home.drop('asks', taskOf('asks', counter, 3), { needs: ['w'] });
-      home.drop('runs', `${taskOf('runs', counter, 1)}\n\`\`\`bash\nuntil [ -e go ]; do sleep 0.1; done\n\`\`\`\n`, {
-        needs: ['w'],
-      });
-      home.drop('waits', taskOf('waits', counter, 1), { needs: ['x'] });
-      for (const call of ['asks-1', 'runs-1', 'runs-2'])
-        await until(`${call} is made`, () => counter.counts.has(call) || approve(home, call.slice(0, -2)));
-      await untilAsked(home, 'asks');
+  it('U1 the stream of runs is created again by an administrator, and nothing is claimed until every home has refilled it', async () => {
+    await using world = await startWorld();
+    const { counter, connection, homes } = world;
+    const [home, one, two] = ['home', 'one', 'two'].map((name) => openHome(homes, name, counter)) as Three;
+    const all = [home, one, two];
+    for (const each of all) each.start();
+    home.drop('done', taskOf('done', counter, 1), { needs: ['w'] });
+    await finishTask(home, 'done');
+    home.drop('asks', taskOf('asks', counter, 3), { needs: ['w'] });
+    home.drop('runs', `${taskOf('runs', counter, 1)}\n\`\`\`bash\nuntil [ -e go ]; do sleep 0.1; done\n\`\`\`\n`, {
+      needs: ['w'],
+    });
+    home.drop('waits', taskOf('waits', counter, 1), { needs: ['x'] });
+    for (const call of ['asks-1', 'runs-1', 'runs-2'])
+      await until(`${call} is made`, () => counter.counts.has(call) || approve(home, call.slice(0, -2)));
+    await untilAsked(home, 'asks');
 
-      await connection.manager.streams.delete(RUNS);
-      await one.stop('SIGKILL');
-      one.start();
-      await expect(refillWhenFree(one)).rejects.toThrow('oka fleet create --again');
-      await sleep(5000); // nobody creates it
-      await expect(connection.manager.streams.info(RUNS)).rejects.toThrow('not found');
-      for (const each of all) await each.stop('SIGKILL');
-      await expect(home.oka('fleet', 'create', '--again')).rejects.toMatchObject({
-        code: 1,
-        stdout: expect.stringContaining('home, one, two'),
-      });
-      await expect(connection.manager.streams.info(RUNS)).rejects.toThrow('not found');
-      const again = await home.oka<CreatedAgain>('fleet', 'create', '--again', '--yes', '--json');
-      expect(again).toEqual({ missing: [RUNS], members: ['home', 'one', 'two'], created: [RUNS] });
+    await connection.manager.streams.delete(RUNS);
+    await one.stop('SIGKILL');
+    one.start();
+    await expect(refillWhenFree(one)).rejects.toThrow('oka fleet create --again');
+    await sleep(5000); // nobody creates it
+    await expect(connection.manager.streams.info(RUNS)).rejects.toThrow('not found');
+    for (const each of all) await each.stop('SIGKILL');
+    await expect(home.oka('fleet', 'create', '--again')).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('home, one, two'),
+    });
+    await expect(connection.manager.streams.info(RUNS)).rejects.toThrow('not found');
+    const again = await home.oka<CreatedAgain>('fleet', 'create', '--again', '--yes', '--json');
+    expect(again).toEqual({ missing: [RUNS], members: ['home', 'one', 'two'], created: [RUNS] });
 
-      for (const each of [home, one]) {
-        expect(await each.oka<Backfill>('fleet', 'backfill', '--yes', '--json')).toMatchObject({
-          isNew: true,
-          refused: [],
-          sent: [],
-        });
-        expect(await each.oka<Backfill>('fleet', 'backfill', '--json')).toMatchObject({ isNew: false, damaged: [] });
-        each.start();
-      }
-      const late = openHome(homes, 'late', counter, 'x');
-      late.start();
-      two.start(); // it refuses
-      await until('it says why', async () => (await whyOf(home, 'waits')).reasons.join().includes('refilled by two'));
-      const claimsOf = (): Promise<number[]> =>
-        Promise.all([one, two, late].map(async (each) => (await each.events('run.claimed')).length));
-      const claims = await claimsOf();
-      await sleep(5000); // nobody claims anything
-      expect(await claimsOf()).toEqual(claims);
-      expect(await late.events('fleet.joined')).toHaveLength(1);
-      await refillWhenFree(two);
-      two.start();
-      for (const task of ['asks', 'runs', 'waits']) await finishTask(home, task, all);
-      for (const task of ['done', 'asks', 'runs', 'waits'])
-        expect([task, counter.counts.get(`${task}-1`), counter.counts.get(`${task}-2`)]).toEqual([task, 1, 1]);
-      expect((await home.events('task.returned')).map(({ data }) => data.status)).toEqual([
-        'done',
-        'done',
-        'done',
-        'done',
-      ]);
-      await checkHomes([...all, late]);
-    },
-  );
+    for (const each of [home, one]) {
+      expect(await each.oka<Backfill>('fleet', 'backfill', '--yes', '--json')).toMatchObject({
+        isNew: true,
+        refused: [],
+        sent: [],
+      });
+      expect(await each.oka<Backfill>('fleet', 'backfill', '--json')).toMatchObject({ isNew: false, damaged: [] });
+      each.start();
+    }
+    const late = openHome(homes, 'late', counter, 'x');
+    late.start();
+    two.start(); // it refuses
+    await until('it says why', async () => (await whyOf(home, 'waits')).reasons.join().includes('refilled by two'));
+    const claimsOf = (): Promise<number[]> =>
+      Promise.all([one, two, late].map(async (each) => (await each.events('run.claimed')).length));
+    const claims = await claimsOf();
+    await sleep(5000); // nobody claims anything
+    expect(await claimsOf()).toEqual(claims);
+    expect(await late.events('fleet.joined')).toHaveLength(1);
+    await refillWhenFree(two);
+    two.start();
+    for (const task of ['asks', 'runs', 'waits']) await finishTask(home, task, all);
+    for (const task of ['done', 'asks', 'runs', 'waits'])
+      expect([task, counter.counts.get(`${task}-1`), counter.counts.get(`${task}-2`)]).toEqual([task, 1, 1]);
+    expect((await home.events('task.returned')).map(({ data }) => data.status)).toEqual([
+      'done',
+      'done',
+      'done',
+      'done',
+    ]);
+    await checkHomes([...all, late]);
+  });
 
   it('the queue of tasks is not created by a member that starts; homes send their tasks again, and each is done once', async () => {
     await using world = await startWorld();

@@ -9,6 +9,7 @@
  * G4 Only a member that knows every event and tool of a run takes it over (can-replay.ts). A task that has ended three
  *    workers is set aside (set-aside-task.ts).
  * G5 Nobody goes on from a damaged history: it is refilled first (backfill-runs.ts).
+ * G6 While a command of before has the desk, a member goes on with its own runs only: others can begin what it cannot.
  */
 import { isOver } from '../../engine/run-state.ts';
 import { type FruitlessClaim, fruitlessClaims, MOST_FRUITLESS } from '../../fleet/fruitless-claims.ts';
@@ -55,10 +56,11 @@ export async function workForFleet(host: Host, member: FleetMember, signal: Abor
     differing: new Set(),
     looked: new Map(),
     storing: new Set(),
+    isDeskInUse: true,
   };
   member.taskCount = () => work.active.size;
   log(`member of the fleet as ${member.name}${member.labels.length === 0 ? '' : ` (${member.labels.join(', ')})`}`);
-  await readFirstOrders(work);
+  await Promise.all([readFirstOrders(work), Promise.race([untilDeskIsFree(work), rest(signal)])]);
   await Promise.all([
     takeTasksOfFleet(work),
     repeat(work, () => followOrders(work)),
@@ -69,6 +71,12 @@ export async function workForFleet(host: Host, member: FleetMember, signal: Abor
     repeat(work, () => compareOwnedRuns(work)),
     repeat(work, memorySharing(work)),
   ]);
+}
+
+async function untilDeskIsFree(work: Work): Promise<void> {
+  const { deskTurn } = work.host.valuesOf({ deskTurn: ports.deskTurn });
+  await deskTurn(() => Promise.resolve()).catch(() => undefined); // whoever writes gets the error
+  work.isDeskInUse = false;
 }
 
 async function takeTasksOfFleet(work: Work): Promise<void> {
@@ -160,13 +168,17 @@ async function giveUp(work: Work, own: Active, fence: RunFence): Promise<void> {
   own.taken.release();
 }
 
-/** G4, G5. Reported once for each task. */
-function isAble({ host, member, unable, log }: Work, task: TaskMessage, history: RunHistory): boolean {
+/** G4, G5, G6. Reported once for each task. */
+function isAble({ host, member, unable, isDeskInUse, log }: Work, task: TaskMessage, history: RunHistory): boolean {
   const { id } = task;
   const { tools, projections } = host.valuesOf({ tools: ports.tools, projections: ports.projections });
   const mine = projections.stateOf(fleetRuns).claimed[id];
+  const isOwn = history.owner?.worker === member.name;
   const problem =
-    damageProblem(history, mine?.epoch ?? 0) ?? replayProblem(history, tools) ?? reserveFolder(host, member.name, task);
+    damageProblem(history, mine?.epoch ?? 0) ??
+    replayProblem(history, tools) ??
+    (isDeskInUse && !isOwn ? 'a command that began before still uses the desk of this member' : null) ??
+    reserveFolder(host, member.name, task);
   if (problem === null) return true;
   if (unable.get(id) !== problem) log(`${id}: not taken, ${problem}`);
   unable.set(id, problem);

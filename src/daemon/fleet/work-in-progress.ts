@@ -20,6 +20,8 @@ export type Work = {
   differing: Set<string>;
   /** How far the streams of tasks that others work on were read, by task. */
   looked: Map<string, number>;
+  /** Whether a command that outlived the worker before may still use the desk. */
+  isDeskInUse: boolean;
   /** Tasks whose results are being stored at this home. */
   storing: Set<string>;
 };

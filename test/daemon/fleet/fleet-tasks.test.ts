@@ -117,6 +117,7 @@ function hostWith({ start, wait, stop }: Driving): Host {
     tools: { get: () => undefined },
     deps: { runsToResume: () => [] },
     taskGraph: () => ({ goals: [] }),
+    deskTurn: (work: () => Promise<void>) => work(),
   };
   const host = {
     home: homeAt(root),
