@@ -5,7 +5,7 @@ import { headers } from '@nats-io/nats-core';
 import { type ObjectInfo, type ObjectStore, Objm } from '@nats-io/obj';
 import { OkaError } from '../schema/errors.ts';
 import type { FleetConnection } from './connect-fleet.ts';
-import { FILES } from './fleet-subjects.ts';
+import { FILES, FILES_STREAM } from './fleet-subjects.ts';
 
 export type FleetFiles = {
   /** Resolves with the hash when the content is stored. */
@@ -16,7 +16,6 @@ export type FleetFiles = {
 const MOST_KNOWN = 10_000;
 const PART_BYTES = 128 * 1024;
 /** Where an object store has the parts of a file, and what is known about it. */
-const FILES_STREAM = `OBJ_${FILES}`;
 const partsOf = (id: string): string => `$O.${FILES}.C.${id}`;
 const aboutOf = (name: string): string => `$O.${FILES}.M.${toBase64(Buffer.from(name))}`;
 /** With the padding that object stores expect. */

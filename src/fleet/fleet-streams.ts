@@ -3,8 +3,8 @@
  *
  * S1 A stream that a member has worked with is never created again by itself: its sequences would start over, and an owner
  *    of before could be acknowledged. Name and time of creation are compared at every start, and before and after every
- *    claim. Nor is it created by a new member if other streams of the fleet are there. Nor are the queues of tasks and
- *    results, once there are runs.
+ *    claim. Nor is it created by a new member if other streams of the fleet are there. Nor is anything else that nobody can
+ *    fill again by himself, once there are runs: queues, shared values, files, orders.
  * S2 What does not fit is refused, not dropped (`discard: new`): a task stays in the inbox, a run waits.
  */
 import {
@@ -19,13 +19,16 @@ import { nanos } from '@nats-io/nats-core';
 import { OkaError } from '../schema/errors.ts';
 import type { FleetStream } from '../schema/fleet.ts';
 import type { FleetConnection } from './connect-fleet.ts';
-import { RESULTS, RUNS, SHARED, TASKS } from './fleet-subjects.ts';
+import { openFiles } from './fleet-files.ts';
+import { openOrders } from './fleet-orders.ts';
+import { FILES_STREAM, ORDERS_STREAM, RESULTS, RUNS, SHARED, TASKS } from './fleet-subjects.ts';
 import { awaitedIn, awaitedMembers, missingMembers, refilledConfig, refuseUnfilled } from './refilled-stream.ts';
 
 /** Within this time a task that is sent twice is stored once; later ones are recognised by their run. */
 const DUPLICATES_MS = 3_600_000;
 const NOT_FOUND = 10059;
 const STREAMS = [RUNS, TASKS, RESULTS, SHARED];
+const BUCKETS = [FILES_STREAM, ORDERS_STREAM];
 
 /** Opens the streams; those of a new fleet are created. `known` is what this home worked with before. */
 export async function openStreams(
@@ -36,38 +39,50 @@ export async function openStreams(
   if (known !== null) assertSame(known, found);
   else if (found === null && (await findStream(connection, TASKS)) !== null) refuse(`the stream ${RUNS} is gone`);
   const isOld = known !== null || (found?.state.messages ?? 0) > 0;
-  for (const name of isOld ? [TASKS, RESULTS] : [])
-    if ((await findStream(connection, name)) === null) refuse(`the stream ${name} is gone`);
+  if (isOld) for (const name of await findMissing(connection)) refuse(`the stream ${name} is gone`);
   const runs = toStream(found ?? (await connection.manager.streams.add(configOf(RUNS, replicas))));
   for (const name of [TASKS, RESULTS, SHARED])
     if ((await findStream(connection, name)) === null) await connection.manager.streams.add(configOf(name, replicas));
+  await createBuckets(connection, replicas);
   return runs;
 }
 
+async function createBuckets(connection: FleetConnection, replicas: number): Promise<void> {
+  const missing = await findMissing(connection, BUCKETS);
+  if (missing.includes(FILES_STREAM)) await openFiles(connection, replicas);
+  if (missing.includes(ORDERS_STREAM)) await openOrders(connection, replicas);
+}
+
 /**
- * Creates what is gone, for an administrator; returns the names. `members` have to refill the stream of runs; if it is
+ * Creates what is gone, for an administrator. `members` have to refill the stream of runs; if it is
  * there, and was not created by this, they have to from now on.
  */
 export async function createAgain(
   connection: FleetConnection,
   { replicas, members }: { replicas: number; members: readonly string[] },
-): Promise<string[]> {
+): Promise<void> {
   const { streams } = connection.manager;
-  const created: string[] = [];
   for (const name of STREAMS) {
     const found = await findStream(connection, name);
-    if (found === null) {
+    if (found === null)
       await streams.add({ ...configOf(name, replicas), ...(name === RUNS ? refilledConfig(members) : {}) });
-      created.push(name);
-    } else if (name === RUNS && members.length > 0)
+    else if (name === RUNS && members.length > 0)
       await streams.update(name, { metadata: { ...found.config.metadata, ...awaitedIn(members) } });
   }
-  return created;
+  await createBuckets(connection, replicas);
 }
 
-export async function findMissing(connection: FleetConnection): Promise<string[]> {
-  const found = await Promise.all(STREAMS.map((name) => findStream(connection, name)));
-  return STREAMS.filter((_, index) => found[index] === null);
+export async function findMissing(
+  connection: FleetConnection,
+  names: readonly string[] = [...STREAMS, ...BUCKETS],
+): Promise<string[]> {
+  const found = await Promise.all(names.map((name) => findStream(connection, name)));
+  return names.filter((_, index) => found[index] === null);
+}
+
+/** Rejects when the fleet has lost it, or was never set up. */
+export async function requireThere(connection: FleetConnection, name: string): Promise<void> {
+  if ((await findStream(connection, name)) === null) refuse(`the servers have no stream ${name}`);
 }
 
 /**

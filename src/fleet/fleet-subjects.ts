@@ -12,6 +12,11 @@ export const FILES = 'oka_files';
 export const MEMBERS = 'oka_members';
 export const ORDERS = 'oka_orders';
 export const MEMORY = 'oka_memory';
+/** The streams behind the buckets. */
+export const FILES_STREAM = `OBJ_${FILES}`;
+export const ORDERS_STREAM = `KV_${ORDERS}`;
+export const MEMBERS_STREAM = `KV_${MEMBERS}`;
+export const MEMORY_STREAM = `KV_${MEMORY}`;
 
 /** A run has subjects of its own: the fence counts on their last sequence. */
 export const runSubject = (run: string, member: string): string => `oka.run.${toToken(run)}.${toToken(member)}`;

@@ -1,23 +1,27 @@
 /** Messages and streams that the servers have lost are refilled from the ledgers of the homes; nothing is done twice. */
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
 import type { Backfill } from '../../src/daemon/fleet/backfill-runs.ts';
-import type { RunComparison } from '../../src/daemon/fleet/compare-stream.ts';
 import type { CreatedAgain } from '../../src/daemon/fleet/create-fleet.ts';
 import type { TaskExplanation } from '../../src/daemon/fleet/explain-task.ts';
-import { connectFleet, type FleetConnection } from '../../src/fleet/connect-fleet.ts';
-import { openStreams, toStream } from '../../src/fleet/fleet-streams.ts';
 import { RUNS, runSubjects, TASKS } from '../../src/fleet/fleet-subjects.ts';
-import { runLog } from '../../src/fleet/run-log.ts';
-import { foldHistory, type StoredMessage } from '../../src/fleet/run-owner.ts';
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
-import { type Counter, startCounter } from '../support/call-counter.ts';
-import { type FleetHome, fleetHomes, type FleetHomes, until } from '../support/fleet-commands-homes.ts';
-import { setPolicy } from '../support/fleet-homes.ts';
-import { findNatsServer, type NatsCluster, startCluster } from '../support/nats-cluster.ts';
+import { foldHistory } from '../../src/fleet/run-owner.ts';
+import { type FleetHome, until } from '../support/fleet-commands-homes.ts';
+import { findNatsServer } from '../support/nats-cluster.ts';
+import {
+  allowDeleting,
+  approve,
+  checkHomes,
+  deleteMessage,
+  finishTask,
+  openHome,
+  readRun,
+  startWorld,
+  taskOf,
+  type Three,
+  untilAsked,
+  type World,
+} from '../support/refill-world.ts';
 
 const hasServer = findNatsServer() !== null;
 if (!hasServer) console.warn('SKIPPED: there is no nats-server; set OKA_NATS, or run .ci/install-nats');
@@ -160,74 +164,6 @@ describe.skipIf(!hasServer)('streams that are gone', () => {
   });
 });
 
-/** Approves and answers what it asks until its result is there. */
-async function finishTask(home: FleetHome, task: string, desks: readonly FleetHome[] = []): Promise<void> {
-  const step = async (): Promise<boolean> => {
-    if (home.result(task) !== null) return true;
-    for (const {
-      home: { workspace },
-    } of desks)
-      if (existsSync(join(workspace, 'desk', task))) writeFileSync(join(workspace, 'desk', task, 'go'), '');
-    await approve(home, task);
-    const question = new RegExp(`oka answer (${task}\\.\\S+)`).exec(await home.oka('status'))?.[1];
-    if (question !== undefined) await home.oka('answer', question, 'repeat').catch(() => '');
-    return home.result(task) !== null;
-  };
-  await until(`${task} has a result`, step, 300);
-}
-
-/** False: it is not known yet what became of it. */
-async function approve(home: FleetHome, task: string): Promise<boolean> {
-  if ((await home.oka('status')).includes(`oka approve ${task}.`)) await home.oka('approve', task).catch(() => '');
-  return false;
-}
-
-async function checkHomes(homes: readonly FleetHome[]): Promise<void> {
-  for (const each of homes) {
-    expect(await verifyLedger(each.home.ledgers.run)).toMatchObject({ state: 'intact' });
-    for (const run of await each.oka<RunComparison[]>('fleet', 'verify', '--json'))
-      expect(run).toMatchObject({ verdict: 'same' });
-  }
-}
-
-type Three = [FleetHome, FleetHome, FleetHome];
-type World = {
-  cluster: NatsCluster;
-  counter: Counter;
-  homes: FleetHomes;
-  connection: FleetConnection;
-  listener: NatsConnection;
-} & AsyncDisposable;
-
-async function startWorld(): Promise<World> {
-  const stack = new AsyncDisposableStack();
-  const cluster = stack.use(await startCluster({ size: 1 }));
-  const counter = stack.use(await startCounter());
-  const homes = stack.use(fleetHomes(cluster));
-  const connection = await connectFleet({ servers: [cluster.url], credentials: null, authority: null, name: 't' });
-  stack.defer(() => connection.close());
-  const listener = await connect({ servers: cluster.url.replace('nats://', '') });
-  stack.defer(() => listener.close());
-  return { cluster, counter, homes, connection, listener, [Symbol.asyncDispose]: () => stack.disposeAsync() };
-}
-
-/** Workers are asked before every call; the home has no label, and gives its tasks to them. */
-function openHome(homes: FleetHomes, name: string, { url }: Counter, label = 'w'): FleetHome {
-  const opened = homes.open(name, name === 'home' ? {} : { OKA_FLEET_LABELS: label });
-  setPolicy(opened.home, `rules:\n  - { effect: ask, host: '${url.slice('http://'.length)}' }`);
-  return opened;
-}
-
-/** Two calls that are counted, with many events between them. */
-function taskOf(key: string, { url }: Counter, steps: number): string {
-  const call = (number: number): string =>
-    `\`\`\`bash net:${url.slice('http://'.length)}\ncurl -fsS -X POST ${url}/${key}-${number}\n\`\`\`\n`;
-  return `# Count it\n\n${call(1)}\n${'```bash\ntrue\n```\n\n'.repeat(steps)}${call(2)}`;
-}
-
-const untilAsked = (home: FleetHome, task: string): Promise<void> =>
-  until(`${task} asks`, async () => (await home.oka('status')).includes(`oka approve ${task}.`), 300);
-
 /** A worker that refuses has the pen for a moment. */
 async function refillWhenFree(home: FleetHome): Promise<void> {
   for (;;)
@@ -240,24 +176,6 @@ async function refillWhenFree(home: FleetHome): Promise<void> {
 }
 
 const whyOf = (home: FleetHome, task: string): Promise<TaskExplanation> => home.oka('fleet', 'why', task, '--json');
-
-/** The stream of a fleet refuses to delete messages, as damaged servers do not. */
-async function allowDeleting(connection: FleetConnection): Promise<void> {
-  await openStreams(connection, { replicas: 1, known: null });
-  const { config } = await connection.manager.streams.info(RUNS);
-  await connection.manager.streams.delete(RUNS);
-  await connection.manager.streams.add({ ...config, deny_delete: false });
-}
-
-async function deleteMessage(connection: FleetConnection, run: string, index: number): Promise<void> {
-  const messages = await readRun(connection, run);
-  expect(messages.length).toBeGreaterThan(index + 1);
-  await connection.manager.streams.deleteMessage(RUNS, messages.at(index)?.sequence ?? 0);
-}
-
-async function readRun(connection: FleetConnection, run: string): Promise<StoredMessage[]> {
-  return runLog(connection, toStream(await connection.manager.streams.info(RUNS))).read(run);
-}
 
 /** Kills it when the first message of its refill is on its way; returns what the stream looks like then. */
 async function killBackfill(home: FleetHome, { connection, listener }: World, run: string): Promise<string> {

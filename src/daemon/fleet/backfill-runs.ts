@@ -8,6 +8,7 @@
  * L3 What the events name is in the object store before the stream has them, and so is the folder of the run.
  * L4 In a stream that was created again, a member says that its runs are there after the last of them (U1), and after the
  *    ids of the tasks that it has given away are its own again.
+ * L5 Files that the object store has lost are stored again, by their hashes, without a question: this replaces nothing.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -16,8 +17,8 @@ import { hasLostClaim, isOwnedElsewhere, refillRun } from '../../fleet/refill-ru
 import type { RunLog } from '../../fleet/run-fence.ts';
 import { runLog } from '../../fleet/run-log.ts';
 import { foldHistory, type StoredMessage, UNREADABLE } from '../../fleet/run-owner.ts';
-import { assertSame, findStream } from '../../fleet/fleet-streams.ts';
-import { RUNS } from '../../fleet/fleet-subjects.ts';
+import { assertSame, findStream, requireThere } from '../../fleet/fleet-streams.ts';
+import { FILES_STREAM, RUNS } from '../../fleet/fleet-subjects.ts';
 import { taskHomes } from '../../fleet/task-homes.ts';
 import { awaitedMembers, markRefilled, missingMembers } from '../../fleet/refilled-stream.ts';
 import { OkaError } from '../../schema/errors.ts';
@@ -31,7 +32,7 @@ import { type FleetAccess, requireStream, withFleet } from './fleet-access.ts';
 import { type LedgerRun, ledgerRuns, sharedEvents } from './ledger-runs.ts';
 import { findIn, shareNamed } from './named-artifacts.ts';
 import { storeFolder } from './run-folder.ts';
-import { lostTasks, sendAgain } from './send-again.ts';
+import { lostTasks, readSent, sendAgain } from './send-again.ts';
 
 export type Damaged = { run: string; events: number; why: string };
 export type Backfill = {
@@ -97,9 +98,11 @@ async function backfillWith(
     sent: [],
   };
   const { damaged, lost } = found;
+  await requireThere(connection, FILES_STREAM);
+  const files = await openFiles(connection, environment.replicas);
+  if (only === undefined) await refillFiles(home, stores, files, { sent: access.known.sent, runs });
   if (!isNew && damaged.length === 0 && lost.length === 0) return found;
   if (!(await isWanted(found))) return { ...found, isLeft: true };
-  const files = await openFiles(connection, environment.replicas);
   const fence = { worker: name, process: `backfill-${randomUUID().slice(0, 8)}`, version: programVersion() };
   for (const [index, { run }] of damaged.entries()) {
     if (signal.aborted) return found;
@@ -114,6 +117,22 @@ async function backfillWith(
     await joinStream(stores, access, stream);
   }
   return found;
+}
+
+/** Stores them again by their hashes (L5). */
+async function refillFiles(
+  home: Home,
+  { artifacts }: Pick<Stores, 'artifacts'>,
+  files: FleetFiles,
+  { sent, runs }: { sent: readonly string[]; runs: readonly LedgerRun[] },
+): Promise<void> {
+  const [find, shared] = [findIn(artifacts, 'artifact-damaged'), new Set<string>()];
+  const given = await readSent(home, new Set(sent));
+  await shareNamed(JSON.stringify([...given.values()]), find, files, shared);
+  for (const known of runs.filter(({ isOver }) => !isOver)) {
+    await shareNamed(JSON.stringify(await sharedEvents(home.ledgers.run, known)), find, files, shared);
+    await storeFolder(join(deskFolder(home), known.run), files);
+  }
 }
 
 /** L4. Whether the stream is another one than this home knows, or awaits it. One that nobody may refill is refused. */

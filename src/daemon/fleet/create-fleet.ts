@@ -1,7 +1,6 @@
 /** `oka fleet create`: the streams of a new fleet, for servers where members may not create any; or those that are gone. */
 import { checkServers } from '../../fleet/check-servers.ts';
 import { retryWhileDown } from '../../fleet/connect-fleet.ts';
-import { openFiles } from '../../fleet/fleet-files.ts';
 import { openMemberMemory } from '../../fleet/member-memory.ts';
 import { createAgain, findMissing, findStream, openStreams, toStream } from '../../fleet/fleet-streams.ts';
 import { RUNS } from '../../fleet/fleet-subjects.ts';
@@ -61,9 +60,9 @@ export async function createFleetAgain(home: Home, { members: given, isWanted }:
     const found: CreatedAgain = { missing, members, created: [] };
     if (missing.length === 0 && members.length === 0) return found;
     if (!(await isWanted(found))) return { ...found, created: null };
-    found.created = await createAgain(connection, { replicas, members });
+    await createAgain(connection, { replicas, members });
     await createRest(access);
-    return found;
+    return { ...found, created: missing };
   });
 }
 
@@ -75,11 +74,9 @@ async function reportedMembers({ openMembers }: FleetAccess): Promise<string[]> 
   });
 }
 
-async function createRest({ connection, environment, openMembers, openOrders, queue }: FleetAccess): Promise<void> {
+async function createRest({ connection, environment, openMembers, queue }: FleetAccess): Promise<void> {
   const { replicas } = environment;
-  await openFiles(connection, replicas);
   await openMembers();
-  await openOrders();
   await openMemberMemory(connection, replicas);
   await queue.depth(); // creates what members take tasks with
 }

@@ -2,8 +2,8 @@
 import { connectFleet, type FleetConnection } from '../../fleet/connect-fleet.ts';
 import { type FleetMembers, openMembers } from '../../fleet/fleet-members.ts';
 import { type FleetOrders, openOrders } from '../../fleet/fleet-orders.ts';
-import { findStream, toStream } from '../../fleet/fleet-streams.ts';
-import { RUNS } from '../../fleet/fleet-subjects.ts';
+import { findStream, requireThere, toStream } from '../../fleet/fleet-streams.ts';
+import { ORDERS_STREAM, RUNS } from '../../fleet/fleet-subjects.ts';
 import { type TaskQueue, taskQueue } from '../../fleet/task-queue.ts';
 import { peekProjection } from '../../ledger/peek-projection.ts';
 import { OkaError } from '../../schema/errors.ts';
@@ -42,7 +42,10 @@ export async function withFleet<T>(home: Home, use: (access: FleetAccess) => Pro
       known,
       queue: taskQueue(connection, environment),
       openMembers: () => openMembers(connection, replicas),
-      openOrders: () => openOrders(connection, replicas),
+      openOrders: async () => {
+        await requireThere(connection, ORDERS_STREAM);
+        return openOrders(connection, replicas);
+      },
     });
   } finally {
     await connection.close();

@@ -52,6 +52,8 @@ export type FleetMember = {
   isConnected: () => boolean;
   /** How many tasks of the fleet are in progress here. */
   taskCount: () => number;
+  /** What the servers did not have any more, and members fill again by themselves. */
+  lost: readonly string[];
 };
 
 /** What the rooms get in place of the stores of a home that works alone. */

@@ -60,6 +60,7 @@ export async function workForFleet(host: Host, member: FleetMember, signal: Abor
   };
   member.taskCount = () => work.active.size;
   log(`member of the fleet as ${member.name}${member.labels.length === 0 ? '' : ` (${member.labels.join(', ')})`}`);
+  for (const name of member.lost) log(`the servers have no ${name}: it is created, and members fill it again`);
   await Promise.all([readFirstOrders(work), Promise.race([untilDeskIsFree(work), rest(signal)])]);
   await Promise.all([
     takeTasksOfFleet(work),

@@ -12,7 +12,8 @@ import { openFiles } from '../../fleet/fleet-files.ts';
 import { openMembers } from '../../fleet/fleet-members.ts';
 import { type MemberMemory, type MemorySharing, openMemberMemory } from '../../fleet/member-memory.ts';
 import { openOrders } from '../../fleet/fleet-orders.ts';
-import { openStreams, streamCheck } from '../../fleet/fleet-streams.ts';
+import { findMissing, openStreams, streamCheck } from '../../fleet/fleet-streams.ts';
+import { MEMBERS_STREAM, MEMORY_STREAM } from '../../fleet/fleet-subjects.ts';
 import { resultQueue } from '../../fleet/result-queue.ts';
 import { runLog } from '../../fleet/run-log.ts';
 import { sharedLog } from '../../fleet/shared-log.ts';
@@ -38,6 +39,9 @@ import { sharedSpending } from './shared-spending.ts';
 /** Members report every five seconds. */
 const LEAST_SILENCE_MS = 12_000;
 
+/** What members fill again by themselves. */
+const CACHES = [MEMBERS_STREAM, MEMORY_STREAM];
+
 export type OpenFleet = { member: FleetMember; stores: FencedStores; close: () => Promise<void> };
 
 export async function openFleet(home: Home, stores: Stores, environment: FleetEnvironment): Promise<OpenFleet> {
@@ -48,8 +52,7 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
   try {
     const known = stores.projections.stateOf(fleetRuns).joined;
     const runs = await retryWhileDown(() => openStreams(connection, { replicas, known }));
-    const { version } = connection;
-    if (known === null) await stores.ledger.append({ type: 'fleet.joined', data: { member: name, runs, version } });
+    const lost = known === null ? [] : await findMissing(connection, CACHES);
     const files = await retryWhileDown(() => openFiles(connection, replicas));
     const copies = sharedArtifacts(stores.artifacts, files);
     const owned = ownedRuns({
@@ -91,7 +94,10 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
       ownLedger: stores.ledger,
       isConnected: connection.isConnected,
       taskCount: () => 0,
+      lost,
     };
+    const { version } = connection;
+    if (known === null) await stores.ledger.append({ type: 'fleet.joined', data: { member: name, runs, version } });
     const unsubscribe = stores.onDurable((events) => owned.publish(events));
     const ledger = fencedLedger(stores.ledger, owned);
     return {

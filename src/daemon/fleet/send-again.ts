@@ -50,7 +50,7 @@ export async function sendAgain(
   return done;
 }
 
-async function readSent(home: Home, tasks: ReadonlySet<string>): Promise<Map<string, Sent>> {
+export async function readSent(home: Home, tasks: ReadonlySet<string>): Promise<Map<string, Sent>> {
   const found = new Map<string, Sent>();
   if (tasks.size === 0) return found;
   for await (const lines of readEventBatches(home.ledgers.run))

@@ -14,6 +14,8 @@ import { fleetRuns } from './fleet-runs.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { forgetUnsent, noteUnsent } from './unsent-task.ts';
 
+const NEEDED = { ledger: ports.ledger, projections: ports.projections, artifacts: ports.artifacts };
+
 type Travelling = Pick<Claimed, 'task' | 'body'>;
 
 /**
@@ -66,7 +68,7 @@ export async function sendTask(host: Host, member: FleetMember, claimed: Claimed
 }
 
 async function putInQueue(host: Host, member: FleetMember, claimed: Claimed): Promise<void> {
-  const { ledger, projections } = host.valuesOf({ ledger: ports.ledger, projections: ports.projections });
+  const { ledger, projections, artifacts } = host.valuesOf(NEEDED);
   const { id, task, name, by } = claimed;
   if (projections.stateOf(fleetRuns).sent.includes(id)) return;
   await reserveId(host, member, claimed);
@@ -85,7 +87,9 @@ async function putInQueue(host: Host, member: FleetMember, claimed: Claimed): Pr
     links: claimed.links,
   };
   const sequence = await member.queue.send(message);
-  const folder = files === null ? {} : { folder: await member.files.put(Buffer.from(JSON.stringify(files))) };
+  const list = files === null ? null : Buffer.from(JSON.stringify(files));
+  if (list !== null) await artifacts.put(list); // from which a refill restores it
+  const folder = list === null ? {} : { folder: await member.files.put(list) };
   await ledger.append({ type: 'task.sent', run: id, data: { needs, sequence, ...folder } });
 }
 

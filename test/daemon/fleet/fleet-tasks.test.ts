@@ -93,6 +93,7 @@ function memberWith(steps: string[], deliveries: QueuedTask[], log: FleetMember[
   const member = {
     name: 'one',
     labels: [],
+    lost: [],
     ackWaitMs: 1000,
     fence: { worker: 'one', process: 'now', version: '1' },
     log,
