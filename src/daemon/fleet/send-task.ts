@@ -97,7 +97,7 @@ async function putInQueue(host: Host, member: FleetMember, claimed: Claimed): Pr
 async function reserveId({ home }: Host, member: FleetMember, { id, name, known }: Claimed): Promise<void> {
   await member.checkStream();
   const first = await member.homes.reserve(id, member.name);
-  const isAnother = first !== member.name || (!known && (await member.log.last(id)) !== null);
+  const isAnother = first !== member.name || (!known && (await member.log.last(id))?.message.kind === 'returned');
   if (!isAnother) return;
   const whose = first === member.name ? 'before' : `by ${first}`;
   throw new RefusedClaim(
