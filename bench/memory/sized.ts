@@ -19,7 +19,9 @@ export type Sized = {
   p50: number;
   p99: number;
   task: number;
-  cpu: number;
+  /** ms of processor time of a pack, with all threads. */
+  cpu50: number;
+  cpu99: number;
   rss: number;
   indexMs: number;
   by: string;
@@ -63,36 +65,44 @@ async function askQuestions(recall: Recall, questions: readonly Asked[], turns: 
     buildPack(recall, { role: 'executor', run: 'none', node: null, query, model: 'openai:x', given: [] });
   const body = turns.map(({ text }) => text).join(' ');
   for (const { question } of questions.slice(0, 10)) await pack(question);
-  const [times, tasks]: [number[], number[]] = [[], []];
+  const [times, tasks, cpu]: [number[], number[], number[]] = [[], [], []];
   let [tokens, found, by] = [0, 0, ''];
-  const cpu = process.cpuUsage();
   for (const [index, { question, evidence }] of [...questions, ...questions, ...questions].entries()) {
-    const { ms, value } = await timeWork(() => pack(question));
+    const { ms, cpuMs, value } = await timeWork(() => pack(question));
     times.push(ms);
+    cpu.push(cpuMs);
     tokens += value.manifest.tokens;
     by = value.manifest.by;
     const ids = new Set(value.manifest.items.map(({ id }) => id));
     found += evidence.filter((id) => ids.has(`${TALK}:${id}`)).length / evidence.length;
     const task = `${question}\n${body.slice(100 * index)}`.slice(0, TASK_LENGTH);
-    if (index < questions.length / 2) tasks.push((await timeWork(() => pack(task))).ms);
+    if (index >= questions.length / 2) continue;
+    const whole = await timeWork(() => pack(task));
+    tasks.push(whole.ms);
+    cpu.push(whole.cpuMs);
   }
-  const { user, system } = process.cpuUsage(cpu);
-  const sorted = [...times, ...tasks].toSorted((a, b) => a - b);
+  const all = [...times, ...tasks];
   return {
     tokens: tokens / times.length,
     recall: (100 * found) / times.length,
-    p50: median(sorted),
-    p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
+    p50: median(all),
+    p99: percentile99(all),
     task: median(tasks),
-    cpu: (user + system) / 1000 / sorted.length,
+    cpu50: median(cpu),
+    cpu99: percentile99(cpu),
     by,
   };
 }
 
-async function timeWork<T>(work: () => Promise<T>): Promise<{ ms: number; value: T }> {
-  const start = performance.now();
+function percentile99(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? 0;
+}
+
+async function timeWork<T>(work: () => Promise<T>): Promise<{ ms: number; cpuMs: number; value: T }> {
+  const [start, used] = [performance.now(), process.cpuUsage()];
   const value = await work();
-  return { ms: performance.now() - start, value };
+  const { user, system } = process.cpuUsage(used);
+  return { ms: performance.now() - start, cpuMs: (user + system) / 1000, value };
 }
 
 async function fill(home: Home, size: number, turns: readonly Turn[]): Promise<void> {
