@@ -102,8 +102,8 @@ export const families: readonly Family[] = [
     return {
       title: `Sort ${from}`,
       body: `Sort the lines of ${from} into ${to}.`,
-      files: { [from]: 'b\na\n' },
-      right: { steps: [shell('sort', `sort -o ${to} ${from}`, to)], criteria: [`matches: ${to} /^a\\nb/`] },
+      files: { [from]: 'quince\nfig\n' },
+      right: { steps: [shell('sort', `sort -o ${to} ${from}`, to)], criteria: [`matches: ${to} /^fig\\nquince/`] },
     };
   }),
   family('invoice', true, (n, random) => {

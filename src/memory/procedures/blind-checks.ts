@@ -3,7 +3,8 @@
  *
  * 1. Its checks are blind to something, so that they can prove nothing any more: its use or its trial ends at once.
  * 2. Where the critic saw it, which may be mistaken, it is tried again after `RUNS_WITHOUT` good runs without it. Where a
- *    person saw it, at whatever time, it stays unused until a person promotes it.
+ *    person saw it, at whatever time, it stays unused until a person promotes it. A person who had the same done again has
+ *    not seen one (repeated-work.ts).
  */
 import type { Case, Trial } from './procedure-case.ts';
 

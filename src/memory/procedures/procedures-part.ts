@@ -5,7 +5,8 @@
  * 1. A procedure is drafted from at least two runs that were fine, trusted, and planned by a model at the first attempt
  *    or by a person, as the steps of a runbook. What a runbook says around its steps is the text of its task.
  * 2. A draft is pending until it is in the ledger, and not written again after that.
- * 3. A run that turns out not to have been fine is no longer a sample.
+ * 3. A run that turns out not to have been fine is no longer a sample. One that was corrected, and then planned in the same way,
+ *    says nothing about the checks of its procedure (repeated-work.ts).
  * 4. What other members of a fleet share is drafted with no runs behind it (imported-procedures.ts); the first run here that
  *    had the same plan is its first evidence.
  */
@@ -27,6 +28,7 @@ import { isUnconfirmed } from './known-procedures.ts';
 import { renderProcedurePage } from './procedure-page.ts';
 import type { Sample } from './plan-sample.ts';
 import { planShape } from './plan-shape.ts';
+import { correctedPlans, isSameWork } from './repeated-work.ts';
 import { taskFields, type TaskFields, taskText, withoutFences } from './task-text.ts';
 import { forgetTaint, isTainted, recordTaint, unaskedTargets } from './run-trust.ts';
 import { procedureIdsOf, knownProcedure, storeProcedureEvent } from './procedure-rows.ts';
@@ -37,12 +39,13 @@ const MAX_SAMPLE_LENGTH = 60_000;
 
 const taskKey = (run: string): string => `procedures/given/${run}`;
 const familyKey = (run: string): string => `procedures/of/${run}`;
+const mistakenKey = (run: string): string => `procedures/mistaken/${run}`;
 
 export const procedures: Part = {
   name: 'procedures',
   wants: (event, rows) => {
     const task = finishedTask(event, rows);
-    if (task === null) return [];
+    if (task === null) return event.type === 'run.ended' ? (correctedPlans(rows, event.run ?? '')?.plans ?? []) : [];
     return hasSinglePlan(task) ? [task.body, task.plan.sha256] : [task.body];
   },
   take: (read, rows) => ingestEvent(read, rows),
@@ -68,7 +71,10 @@ function ingestEvent(read: Read, rows: Rows): void {
   if (event.type === 'procedure.shared') return recordShared(rows, event);
   recordTaint(rows, event);
   if (event.type === 'run.started') recordTask(event, rows);
-  if (event.type === 'run.ended') recordEnd(read, rows);
+  if (event.type === 'run.ended') {
+    recordEnd(read, rows);
+    settleRepeated(event.run ?? '', read.text, rows);
+  }
   if ((event.type === 'run.corrected' || event.type === 'run.undone') && event.run !== null) reviseRun(event.run, rows);
 }
 
@@ -163,6 +169,17 @@ function addSample(rows: Rows, execution: Execution, task: TaskRecord, made: Pic
   const others = samplesOf(rows, family, shape).filter(({ text }) => text !== made.text);
   setSamples(rows, family, shape, [...others, sample].slice(-MAX_SAMPLES));
   draftProcedure(rows, family, shape);
+}
+
+/** A person who had the same done again has not seen a mistake of the procedure (3), unless a correction before showed one. */
+function settleRepeated(correction: string, textOf: Read['text'], rows: Rows): void {
+  const repeated = correctedPlans(rows, correction);
+  if (repeated === null) return;
+  const { run, plans } = repeated;
+  if (!isSameWork(textOf(plans[0]), textOf(plans[1]))) rows.put(mistakenKey(run), true);
+  const known = executionsOf(rows, familyOfRun(rows, run) ?? '').find((each) => each.run === run);
+  if (known?.seen_by === 'person' && rows.get(mistakenKey(run)) === undefined)
+    storeAndTouch(rows, { ...known, seen_by: null });
 }
 
 /** Updates the record of a run that was corrected or undone, and removes it from the samples (3). */

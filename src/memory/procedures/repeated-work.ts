@@ -1,0 +1,42 @@
+/**
+ * Owns: whether a task that a person had corrected was then done in the very same way. Pure.
+ *
+ * A model that plans the same calls again, knowing what the person wrote, finds nothing wrong with them. So nothing shows
+ * that the checks of the procedure are blind; that the run was corrected still counts against it.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { Graph } from '../../schema/graph.ts';
+import type { Rows } from '../../schema/rows.ts';
+import { taskRecordOf } from '../task-record.ts';
+
+type Repeated = { run: string; plans: [string, string] };
+
+/** The run that a correction has ended for, and the latest plans of both; null when no procedure had planned it. */
+export function correctedPlans(rows: Rows, correction: string): Repeated | null {
+  const again = taskRecordOf(rows, correction);
+  const first = again?.corrects == null ? undefined : taskRecordOf(rows, again.corrects);
+  if (first?.plan?.by !== 'procedure' || first.undone || first.corrected !== correction) return null;
+  return again?.plan?.by === 'model' ? { run: first.run, plans: [first.plan.sha256, again.plan.sha256] } : null;
+}
+
+/** Whether two plans make the same calls, whatever their steps are called. */
+export function isSameWork(one: string | null, other: string | null): boolean {
+  const [mine, theirs] = [callsOf(one), callsOf(other)];
+  return mine !== null && isDeepStrictEqual(mine, theirs);
+}
+
+function callsOf(text: string | null): unknown {
+  const read = text === null ? null : Graph.safeParse(JSON.parse(text));
+  if (read?.success !== true) return null;
+  const { nodes, edges } = read.data;
+  const places = new Map(nodes.map(({ id }, place) => [id, `step ${place}`]));
+  const placeOf = (id: string): string => places.get(id) ?? id;
+  return {
+    calls: nodes.map(({ id, needs, ...call }) => ({
+      call: JSON.stringify({ ...call, title: '' }).replaceAll(/(?<=\{\{\s*)[\w-]+/g, placeOf),
+      id: placeOf(id),
+      needs: needs.map(placeOf),
+    })),
+    edges: edges.map(({ from, to, ...edge }) => ({ ...edge, from: placeOf(from), to: placeOf(to) })),
+  };
+}
