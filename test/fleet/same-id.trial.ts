@@ -18,7 +18,7 @@ describe.skipIf(!hasServer)('an id that two homes have chosen', () => {
   it('belongs to the first, also if it was killed right after it sent the task; the other one refuses the file and says why', async () => {
     await using cluster = await startCluster({ size: 1 });
     await using homes = fleetHomes(cluster);
-    const [here, there] = [homes.open('here'), homes.open('there')];
+    const [here, there] = [homes.open('here'), homes.open('there', { OKA_FLEET_LABELS: 'w' })];
     for (const each of [here, there]) each.start();
     await until('both have joined', async () => (await joined(here)) && (await joined(there)));
     const { manager, close } = await connectFleet({
@@ -33,7 +33,7 @@ describe.skipIf(!hasServer)('an id that two homes have chosen', () => {
       listener.subscribe(taskSubjects('*'), { max: 1, callback: () => resolve(here.stop('SIGKILL')) });
     });
     await listener.flush();
-    here.drop('report', taskOf('here'));
+    here.drop('report', taskOf('here'), { needs: ['w'] }); // else it may be killed in its own call, and has to ask
     await killed;
     there.drop('report', taskOf('here')); // also with the same content
     await until('it is refused', async () => (await rejectedAt(there)).length === 1);
