@@ -39,9 +39,6 @@ import { sharedSpending } from './shared-spending.ts';
 /** Members report every five seconds. */
 const LEAST_SILENCE_MS = 12_000;
 
-/** What members fill again by themselves. */
-const CACHES = [MEMBERS_STREAM, MEMORY_STREAM];
-
 export type OpenFleet = { member: FleetMember; stores: FencedStores; close: () => Promise<void> };
 
 export async function openFleet(home: Home, stores: Stores, environment: FleetEnvironment): Promise<OpenFleet> {
@@ -52,7 +49,8 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
   try {
     const known = stores.projections.stateOf(fleetRuns).joined;
     const runs = await retryWhileDown(() => openStreams(connection, { replicas, known }));
-    const lost = known === null ? [] : await findMissing(connection, CACHES);
+    // A member that may not ask has nothing to say about it.
+    const lost = known === null ? [] : await findMissing(connection, refilledBy(environment)).catch(() => []);
     const files = await retryWhileDown(() => openFiles(connection, replicas));
     const copies = sharedArtifacts(stores.artifacts, files);
     const owned = ownedRuns({
@@ -114,6 +112,10 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
     throw error;
   }
 }
+
+/** What members fill again by themselves, if they have it at all. */
+const refilledBy = ({ sharing }: FleetEnvironment): string[] =>
+  sharing === null ? [MEMBERS_STREAM] : [MEMBERS_STREAM, MEMORY_STREAM];
 
 /** Its bucket is opened when it is used: a member whose servers do not allow it yet does everything else. */
 function memoryAt(connection: FleetConnection, { sharing, replicas }: FleetEnvironment): MemorySharing | null {
