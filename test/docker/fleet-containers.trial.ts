@@ -144,7 +144,8 @@ describe.skipIf(missing !== '')('a checkout and `docker compose -f docker-compos
 
     dropAt('worker-2', 'drained', ['touch begun; sleep 10; echo 1 >> count.txt']);
     const owner = await workerOf('drained');
-    expect(stage.within(owner, 'oka', 'up', '--drain').code).toBe(0);
+    // Its container may end, and every command in it, before this one has said so.
+    expect([0, 137]).toContain(stage.within(owner, 'oka', 'up', '--drain').code);
     await until(
       `${owner} has ended`,
       () => (stage.inspect(owner).RestartCount > 0 || stage.inspect(owner).State.Status === 'exited' ? true : null),

@@ -24,11 +24,7 @@ describe.skipIf(!hasServer)('orders for a task that was given away', () => {
     await home.oka('pause', 'paused', '--now');
     await until('it is paused', async () => (await there.events('run.paused')).length === 2, PATIENT);
     await home.oka('resume', 'paused');
-    await until(
-      'home is asked',
-      async () => (await home.oka('status')).includes('because the run was stopped'),
-      PATIENT,
-    );
+    await until('home is asked', async () => (await home.oka('status')).includes('oka answer paused'), PATIENT);
     letGo(there, 'paused');
     await home.oka('answer', 'paused', 'repeat');
     await until('it is done', async () => (await returnedAt(home))['paused'] === 'done', PATIENT);
