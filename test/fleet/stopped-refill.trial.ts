@@ -50,6 +50,8 @@ describe.skipIf(!hasServer)('a fleet that is stopped', () => {
     expect(await home.events('task.returned')).toMatchObject([{ data: { worker: 'one', status: 'done' } }]);
     await checkHomes([home, one]);
   });
+
+  it.todo('runs nothing for an answer that is given meanwhile, until it is resumed');
 });
 
 describe.skipIf(!hasServer)('stores of the servers that are gone', () => {
