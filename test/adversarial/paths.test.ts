@@ -5,18 +5,17 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { chownSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Json } from '../../src/schema/json.ts';
 import type { Outcome } from '../../src/schema/tool.ts';
 import { filesTools } from '../../src/tools/builtin/files.ts';
+import { memoryFolder } from '../support/test-folders.ts';
 import { errorOf, type Ground, ground, put, use } from '../tools/builtin/support.ts';
 
 const SECRET = 'outside';
-const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const at = ground();
 const { desk, outside, root } = at;
 const socket = createServer();
@@ -270,14 +269,14 @@ describe('what is swapped between check and use leads nowhere', () => {
   ];
 
   it('a file that keeps turning into a link to the outside', async () => {
-    const where = ground(memory);
+    const where = ground(memoryFolder);
     const turn =
       "symlinkSync('../outside/secret.txt', 't'); mv('t', 'f'); rest(); writeFileSync('t', 'in'); mv('t', 'f'); rest()";
     await outlast(where, '', turn, file);
   });
 
   it('a file that keeps turning into a second name of one outside is never written', async () => {
-    const where = ground(memory);
+    const where = ground(memoryFolder);
     const turn =
       "linkSync('../outside/secret.txt', 't'); mv('t', 'f'); rest(); writeFileSync('t', 'in'); mv('t', 'f'); rest()";
     await outlast(
@@ -289,14 +288,14 @@ describe('what is swapped between check and use leads nowhere', () => {
   });
 
   it('a file that keeps turning into a pipe never holds a call up', async () => {
-    const where = ground(memory);
+    const where = ground(memoryFolder);
     execFileSync('mkfifo', [join(where.root, 'fifo')]);
     const turn = "linkSync('../fifo', 't'); mv('t', 'f'); rest(); writeFileSync('t', 'in'); mv('t', 'f'); rest()";
     await outlast(where, '', turn, file);
   });
 
   it('a folder that keeps turning into a link to the outside', async () => {
-    const where = ground(memory);
+    const where = ground(memoryFolder);
     put(where.desk, 'd/e/secret.txt', 'inside');
     put(where.outside, 'e/secret.txt', SECRET);
     put(where.outside, 'e/tree/precious.txt', SECRET);
@@ -320,7 +319,7 @@ describe('what is swapped between check and use leads nowhere', () => {
   });
 
   it('a folder deep in a tree that turns into a link while the tree is walked or removed', async () => {
-    const where = ground(memory);
+    const where = ground(memoryFolder);
     put(where.outside, 'x/precious.txt', SECRET);
     for (let index = 0; index < 20; index += 1) put(where.desk, `t/${index}/deep/x/y.txt`, 'inside');
     await outlast(
@@ -336,7 +335,7 @@ describe('what is swapped between check and use leads nowhere', () => {
   });
 
   it('a link that keeps changing its mind', async () => {
-    const where = ground(memory);
+    const where = ground(memoryFolder);
     put(where.desk, 'real/secret.txt', 'inside');
     const turn = "symlinkSync('../outside', 't'); mv('t', 'l'); rest(); symlinkSync('real', 't'); mv('t', 'l'); rest()";
     const seen = await outlast(where, '', turn, [
@@ -352,7 +351,7 @@ describe('what is swapped between check and use leads nowhere', () => {
   });
 
   it('a folder that is carried out of the desk while it is used', async () => {
-    const where = ground(memory);
+    const where = ground(memoryFolder);
     mkdirSync(join(where.root, 'scratch'));
     put(where.desk, 'd/e/x.txt', 'inside');
     const turn =

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { homeAt } from '../../src/daemon/settings.ts';
 import { supervise, type Supervision } from '../../src/daemon/supervise.ts';
+import { testFolder } from '../support/test-folders.ts';
 
 const BEATING = `process.send('beat'); setInterval(() => process.send('beat'), 20);`;
 const patience = { firstPauseMs: 1, longestPauseMs: 5, silenceMs: 1000, graceMs: 500 };
@@ -15,7 +15,7 @@ async function supervised(
   change: object = {},
   more: Partial<Supervision> = {},
 ): Promise<{ code: number; told: string[]; lives: number }> {
-  const folder = mkdtempSync(join(tmpdir(), 'oka-supervise-'));
+  const folder = testFolder('oka-supervise-');
   const script = join(folder, 'kept.cjs');
   writeFileSync(script, `require('node:fs').appendFileSync(${JSON.stringify(join(folder, 'lives'))}, 'x'); ${body}`);
   const told: string[] = [];
@@ -107,7 +107,7 @@ describe('supervise', () => {
 
   /** One that is kept until something was told, and one beside it. */
   async function besides(code: number, beside: string): Promise<{ code: number; told: string[] }> {
-    const folder = mkdtempSync(join(tmpdir(), 'oka-supervise-'));
+    const folder = testFolder('oka-supervise-');
     const flag = JSON.stringify(join(folder, 'told'));
     const kept = `${BEATING} setInterval(() => require('node:fs').existsSync(${flag}) && process.exit(${code}), 20);`;
     const script = (name: string, body: string): string => {

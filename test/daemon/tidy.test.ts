@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { requestTidy, requests } from '../../src/daemon/maintain/request-tidy.ts';
@@ -15,6 +14,7 @@ import { readRequests } from '../../src/intake/read-requests.ts';
 import { archiveRuns } from '../../src/ledger/archive-runs.ts';
 import { MaintenanceConfig } from '../../src/schema/maintenance.ts';
 import { openStory } from '../support/story.ts';
+import { testFolder } from '../support/test-folders.ts';
 
 const DAY = 24 * 60 * 60_000;
 const old = new Date(Date.now() - 60 * DAY);
@@ -22,7 +22,7 @@ const old = new Date(Date.now() - 60 * DAY);
 type Yard = { home: Home; stores: Stores; [Symbol.asyncDispose](): Promise<void> };
 
 async function yard(): Promise<Yard> {
-  const home = homeAt(mkdtempSync(join(tmpdir(), 'oka-tidy-')));
+  const home = homeAt(testFolder('oka-tidy-'));
   setUp(home);
   const stores = await openStores(home, await loadConfig(home));
   return {
@@ -96,7 +96,7 @@ describe('artifacts', () => {
   it('Y4 Y1 links are not followed, and without a ledger everything stays', async () => {
     await using it = await yard();
     const sha256 = await oldArtifact(it, 'elsewhere');
-    const outside = mkdtempSync(join(tmpdir(), 'oka-outside-'));
+    const outside = testFolder('oka-outside-');
     writeFileSync(join(outside, 'b'.repeat(62)), 'mine');
     utimesSync(join(outside, 'b'.repeat(62)), old, old);
     symlinkSync(outside, join(it.home.oka, 'artifacts', 'bb'));
@@ -144,7 +144,7 @@ describe('the outbox', () => {
     mkdirSync(join(home.workspace, 'outbox', 'mine'));
     utimesSync(join(home.workspace, 'outbox', 'mine'), old, old);
     writeFileSync(join(home.workspace, 'outbox', 'd', 'files', 'later'), 'added by a person');
-    const outside = mkdtempSync(join(tmpdir(), 'oka-outside-'));
+    const outside = testFolder('oka-outside-');
     writeFileSync(join(outside, 'RESULT.md'), 'not ours');
     symlinkSync(outside, join(home.workspace, 'outbox', 'link'));
     const limits = { before: { artifacts: null, outbox: new Date(Date.now() - 30 * DAY).toISOString() } };

@@ -1,8 +1,5 @@
 /** Models over a real wire server, and requests to them. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { redactShapes } from '../../src/guard/redact.ts';
 import { ModelError } from '../../src/models/model-errors.ts';
 import { modelsFrom } from '../../src/models/role-models.ts';
@@ -11,17 +8,9 @@ import { builtInProviders } from '../../src/models/built-in-providers.ts';
 import type { ModelsSettings } from '../../src/models/model-settings.ts';
 import { ModelsConfig } from '../../src/schema/model.ts';
 import type { Model, ModelAnswer, ModelRequest, ModelTool } from '../../src/schema/ports.ts';
+import { testFolder } from '../support/test-folders.ts';
 
-const made: string[] = [];
-afterAll(() => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true });
-});
-
-export function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'oka-models-'));
-  made.push(path);
-  return path;
-}
+export const folder = (): string => testFolder('oka-models-');
 
 export type Given = {
   environment?: ModelEnvironment;

@@ -1,12 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { skillText, SOUND_SKILLS, writeSkill } from '../support/skills.ts';
 import { openStory, type Story, type StoryOptions } from '../support/story.ts';
 import { acting, goal, inParts, plan } from '../support/story-model.ts';
+import { testFolder } from '../support/test-folders.ts';
 import { call, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';
 
 let story: Story;
@@ -130,7 +130,7 @@ leave('inside.txt')
 `;
 
   async function run(config: StoryOptions['config']): Promise<{ effects: string[]; status: string }> {
-    const outside = mkdtempSync(join(tmpdir(), 'oka-outside-'));
+    const outside = testFolder('oka-outside-');
     let requested = 0;
     const server = createServer((_, response) => {
       requested += 1;

@@ -1,29 +1,16 @@
 /** A real desk and its shadow, and trees of files as plain values. */
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-} from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Step } from '../../src/tools/desk/plan-undo.ts';
 import { openSnapshots, type Snapshots, type SnapshotOptions } from '../../src/tools/desk/snapshots.ts';
-
-/** Flushing costs nothing there, and it is not what these tests are about. */
-const inMemory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+import { memoryFolder } from './test-folders.ts';
 
 /** By path: text of a file, what a link leads to, or null for a folder. */
 export type Files = Record<string, string | { link: string } | { text: string; mode: number } | null>;
 
 export class TestDesk implements Disposable {
-  readonly home = mkdtempSync(join(inMemory, 'oka-desk-'));
+  readonly home = memoryFolder('oka-desk-');
   readonly dir = join(this.home, 'desk');
   readonly store = join(this.home, 'undo');
   readonly options: Partial<SnapshotOptions>;

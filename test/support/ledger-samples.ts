@@ -1,11 +1,10 @@
 /** Ledgers made for tests: real files in a folder of their own, and randomness that can be repeated by its seed. */
 import { Sealer } from '../../src/ledger/line.ts';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, vi } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { vi } from 'vitest';
 import { type Ledger, type LedgerOptions, openLedger } from '../../src/ledger/ledger.ts';
 import type { Event, NewEvent } from '../../src/schema/event.ts';
+import { memoryFolder } from './test-folders.ts';
 
 export type Random = {
   below(limit: number): number;
@@ -33,17 +32,8 @@ export function randomFrom(seed: number): Random {
 /** Thousands of images and many processes, perhaps on a busy machine: this only catches what hangs. */
 vi.setConfig({ testTimeout: 240_000 });
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
 /** In memory where that is possible: these tests cut bytes themselves, and no disk has to be waited for. */
-export function freshFolder(): string {
-  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'oka-ledger-'));
-  folders.push(folder);
-  return folder;
-}
+export const freshFolder = (): string => memoryFolder('oka-ledger-');
 
 export function openPlain(file: string, options: Partial<LedgerOptions> = {}): Promise<Ledger> {
   return openLedger(file, 'run', { redact: (text) => text, ...options });

@@ -1,9 +1,9 @@
 /**
  * Setup of every test process: what oka notes about homes outside of them goes to a temporary folder, not to that of the
  * person who runs the tests. Settings of other programs stay visible by links. Processes and worker threads find the code
- * that an earlier one compiled.
+ * that an earlier one compiled. Folders of tests (test-folders.ts) are removed at the end.
  */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -16,7 +16,14 @@ export default function setup(): () => void {
   process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
   process.env['XDG_CONFIG_HOME'] = config;
   process.env['XDG_STATE_HOME'] = join(folder, 'state');
-  return () => rmSync(folder, { recursive: true, force: true });
+  const memory = existsSync('/dev/shm') ? mkdtempSync('/dev/shm/oka-tests-') : folder;
+  process.env['TEST_FOLDERS'] = folder;
+  process.env['TEST_FOLDERS_IN_MEMORY'] = memory;
+  // Some trials become somebody else, and have to get to their folder in there.
+  for (const each of [folder, memory]) chmodSync(each, 0o711);
+  return () => {
+    for (const each of [folder, memory]) rmSync(each, { recursive: true, force: true });
+  };
 }
 
 function namesIn(folder: string): string[] {

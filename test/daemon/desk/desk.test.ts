@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { onDesk, resolveAfterCrash, stepsOf } from '../../../src/daemon/desk/desk.ts';
@@ -9,9 +8,10 @@ import type { Event, NewEvent } from '../../../src/schema/event.ts';
 import type { Outcome, Tool } from '../../../src/schema/tool.ts';
 import { openSnapshots, type Snapshots } from '../../../src/tools/desk/snapshots.ts';
 import { callOf, latch, ok, toolNamed } from '../../support/engine-fakes.ts';
+import { testFolder } from '../../support/test-folders.ts';
 
 function ground(): { desk: string; shadow: Snapshots; events: NewEvent[]; wrapped: (tool: Tool) => Tool } {
-  const folder = mkdtempSync(join(tmpdir(), 'oka-desk-'));
+  const folder = testFolder('oka-desk-');
   const desk = join(folder, 'desk');
   mkdirSync(desk);
   const shadow = openSnapshots({ store: join(folder, 'undo'), desk });

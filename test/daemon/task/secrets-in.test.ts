@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { secretsIn } from '../../../src/daemon/task/secrets-in.ts';
 import { redactShapes } from '../../../src/guard/redact.ts';
+import { testFolder } from '../../support/test-folders.ts';
 
-const desk = mkdtempSync(join(tmpdir(), 'oka-secrets-in-'));
+const desk = testFolder('oka-secrets-in-');
 const token = `ghp_${'a'.repeat(36)}`;
 const put = (name: string, text: string): string => (writeFileSync(join(desk, name), text), name);
 

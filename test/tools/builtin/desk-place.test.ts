@@ -1,15 +1,15 @@
 /** Ways out of the desk, tried with every tool that takes a path. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Json } from '../../../src/schema/json.ts';
 import type { Outcome } from '../../../src/schema/tool.ts';
 import { filesTools } from '../../../src/tools/builtin/files.ts';
 import { errorOf, ground, put, use } from './support.ts';
+import { memoryFolder } from '../../support/test-folders.ts';
 
 const { root, desk, outside, artifacts } = ground();
 const tools = filesTools({ desk, artifacts });
@@ -163,7 +163,7 @@ describe('a path that leads out of the desk, or to something that is no file, is
 
 describe('P2 between check and use', () => {
   it('a folder that keeps turning into a link lets nothing out and nothing in', async () => {
-    const at = ground(existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
+    const at = ground(memoryFolder);
     put(at.desk, 'd/e/secret.txt', 'inside');
     put(at.outside, 'e/secret.txt', 'outside');
     put(at.outside, 'e/tree/precious.txt');

@@ -1,25 +1,19 @@
 /** Desks, stores and calls for the tests of the built-in tools: real folders, a real artifact store. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { redactShapes } from '../../../src/guard/redact.ts';
 import { openArtifacts } from '../../../src/ledger/artifact-store.ts';
 import type { Json } from '../../../src/schema/json.ts';
 import type { ArtifactStore } from '../../../src/schema/ports.ts';
 import type { Outcome, Tool, ToolCall } from '../../../src/schema/tool.ts';
-
-const made: string[] = [];
-afterAll(() => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true });
-});
+import { testFolder } from '../../support/test-folders.ts';
 
 export type Ground = { root: string; desk: string; outside: string; artifacts: ArtifactStore };
 
 /** A desk, a folder beside it with a secret in it, and a store. */
-export function ground(where = tmpdir()): Ground {
-  const root = realpathSync(mkdtempSync(join(where, 'oka-tools-')));
-  made.push(root);
+export function ground(folder = testFolder): Ground {
+  const root = realpathSync(folder('oka-tools-'));
   const [desk, outside] = [join(root, 'desk'), join(root, 'outside')];
   mkdirSync(desk);
   mkdirSync(outside);
