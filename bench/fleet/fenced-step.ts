@@ -29,7 +29,7 @@ export async function runSteps({ url, monitors }: NatsCluster, steps: number): P
   };
   await checkServers(environment.monitors, environment.replicas);
   const [plain, own] = [await storesIn(alone.home), await storesIn(shared.home)];
-  const fleet = await openFleet(shared.home, own, environment);
+  const fleet = await openFleet(shared.home, own, environment, () => undefined);
   try {
     const claim = await claimRun(fleet.member.log, 'bench', fleet.member.fence);
     if (claim === null) throw new Error('the run of the bench belongs to somebody else');

@@ -77,7 +77,7 @@ export async function withHost<T>(
     for (const problem of await stores.vault.readConfigured()) warn(`credentials: ${problem}`);
     const reportRun = (text: string, run: string): void => log(`${run}: ${text}`);
     const reportResult = (line: string, file: string): void => log(`${line} → ${shownPath(home, file)}`);
-    const fleet = joinsFleet ? await joinFleet(home, stores) : null;
+    const fleet = joinsFleet ? await joinFleet(home, stores, log) : null;
     try {
       const options = { reportRun, reportResult, rooms: list, fleet: fleet?.member ?? null };
       const open = await openHome(config, storePorts(home, stores, fleet?.stores), options);
@@ -93,9 +93,10 @@ export async function withHost<T>(
 }
 
 /** Null when this home works alone; then nothing of the fleet is loaded. */
-async function joinFleet(home: Home, stores: Stores): Promise<OpenFleet | null> {
+async function joinFleet(home: Home, stores: Stores, log: Log): Promise<OpenFleet | null> {
   const environment = fleetEnvironment();
-  return environment === null ? null : (await import('./fleet/open-fleet.ts')).openFleet(home, stores, environment);
+  if (environment === null) return null;
+  return (await import('./fleet/open-fleet.ts')).openFleet(home, stores, environment, log);
 }
 
 async function whileWatched<T>(

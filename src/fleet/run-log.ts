@@ -9,13 +9,14 @@ import { ANSWER_MS, type FleetConnection } from './connect-fleet.ts';
 import { publisherOf, RUNS, runSubject, runSubjects } from './fleet-subjects.ts';
 import type { Appended, RunLog } from './run-fence.ts';
 import { type StoredMessage, UNREADABLE } from './run-owner.ts';
+import { type Noticing, silently } from './storing-notice.ts';
 
 const WRONG_LAST_SEQUENCE = 10071;
 const PAUSE_MS = 200;
 /** The hash of a message, and of the sequence after which it was appended. The servers store it with the message. */
 const HASH_HEADER = 'Oka-Hash';
 
-export function runLog({ js, manager }: FleetConnection, stream: FleetStream): RunLog {
+export function runLog({ js, manager }: FleetConnection, stream: FleetStream, notice: Noticing = silently): RunLog {
   const get = (query: { seq: number; next_by_subj: string } | { last_by_subj: string }): Promise<StoredMsg | null> =>
     manager.streams.getMessage(RUNS, query);
   return {
@@ -27,7 +28,8 @@ export function runLog({ js, manager }: FleetConnection, stream: FleetStream): R
       const hashed = headers();
       hashed.set(HASH_HEADER, hashOf(last, body));
       try {
-        const { seq } = await js.publish(subject, body, { expect, headers: hashed, timeout: ANSWER_MS });
+        const options = { expect, headers: hashed, timeout: ANSWER_MS };
+        const { seq } = await notice(() => js.publish(subject, body, options));
         return { kind: 'appended', sequence: seq };
       } catch (error) {
         return toAnswer(error);

@@ -57,7 +57,7 @@ function newHome(name: string): Home {
 async function joinWith<T>(home: Home, cluster: NatsCluster, use?: (fleet: OpenFleet) => Promise<T>): Promise<T> {
   const stores = await openStores(home, await loadConfig(home));
   try {
-    const fleet = await openFleet(home, stores, environmentFor(cluster));
+    const fleet = await openFleet(home, stores, environmentFor(cluster), () => undefined);
     try {
       return (await use?.(fleet)) as T;
     } finally {

@@ -3,7 +3,7 @@ import { runLog } from '../../fleet/run-log.ts';
 import { foldHistory, type RunHistory } from '../../fleet/run-owner.ts';
 import type { FleetConnection } from '../../fleet/connect-fleet.ts';
 import { findStream } from '../../fleet/fleet-streams.ts';
-import { RUNS } from '../../fleet/fleet-subjects.ts';
+import { FILES_STREAM, RUNS, TASKS } from '../../fleet/fleet-subjects.ts';
 import { describeMissing, missingMembers } from '../../fleet/refilled-stream.ts';
 import type { MemberMessage } from '../../schema/fleet.ts';
 import type { Home } from '../../schema/home.ts';
@@ -44,7 +44,12 @@ export async function explainTask(home: Home, task: string): Promise<TaskExplana
       return { ...place, state: 'waiting', reasons: [describeUnsent(unsent)], members: [] };
     if (queued === null) return { ...place, state: 'unknown', reasons: absenceOf(task, known.sent), members: [] };
     if (worker !== undefined && !isSilent(worker))
-      return { ...place, state: 'taken', reasons: [progressOf(worker, task)], members: [] };
+      return {
+        ...place,
+        state: 'taken',
+        reasons: [progressOf(worker, task), ...(await fullReasons(connection))],
+        members: [],
+      };
     const reasons = [
       ...(await refillReasons(connection)),
       ...damageReasons(history, known.claimed[task]?.epoch ?? 0),
@@ -112,8 +117,17 @@ const absenceOf = (task: string, sent: readonly string[]): string[] =>
 const NEARLY_FULL = 0.98;
 
 /** The servers refuse what does not fit: tasks stay in the inbox, and runs wait. */
-async function fullReasons({ manager }: FleetConnection): Promise<string[]> {
-  const { storage, limits } = await manager.getAccountInfo();
-  const isFull = limits.max_storage > 0 && storage >= NEARLY_FULL * limits.max_storage;
-  return isFull ? [`the servers have no space left (${storage} of ${limits.max_storage} bytes)`] : [];
+async function fullReasons(connection: FleetConnection): Promise<string[]> {
+  const { storage, limits } = await connection.manager.getAccountInfo();
+  const reasons = isFull(storage, limits.max_storage)
+    ? [`the servers have no space left (${storage} of ${limits.max_storage} bytes)`]
+    : [];
+  for (const name of [TASKS, RUNS, FILES_STREAM]) {
+    const found = await findStream(connection, name);
+    if (found !== null && isFull(found.state.bytes, found.config.max_bytes))
+      reasons.push(`the stream ${name} has no space left (${found.state.bytes} of ${found.config.max_bytes} bytes)`);
+  }
+  return reasons;
 }
+
+const isFull = (bytes: number, limit: number): boolean => limit > 0 && bytes >= NEARLY_FULL * limit;

@@ -1,6 +1,7 @@
 /** Owns: the ledger and the artifacts of a home as a member of a fleet sees them: behind the fence, and shared. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FleetFiles } from '../../fleet/fleet-files.ts';
+import { type Noticing, silently } from '../../fleet/storing-notice.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
@@ -48,7 +49,7 @@ const RETRY_MS = 500;
 const MOST_SHARED = 10_000;
 
 /** What runs of the fleet name is copied to the object store, and nothing else; what is missing here is fetched from there. */
-export function sharedArtifacts(local: ArtifactStore, files: FleetFiles): SharedArtifacts {
+export function sharedArtifacts(local: ArtifactStore, files: FleetFiles, notice: Noticing = silently): SharedArtifacts {
   const shared = new Set<string>();
   const findHere = findIn(local, 'artifact-damaged'); // nobody can use it, here or elsewhere
   const closing = new AbortController();
@@ -57,9 +58,9 @@ export function sharedArtifacts(local: ArtifactStore, files: FleetFiles): Shared
     while (!closing.signal.aborted)
       try {
         if (shared.size > MOST_SHARED) shared.clear();
-        return await shareNamed(text, findHere, files, shared);
+        return await notice(() => shareNamed(text, findHere, files, shared));
       } catch {
-        await sleep(RETRY_MS); // the servers do not answer, or have no space
+        await sleep(RETRY_MS); // nothing is acknowledged meanwhile
       }
   };
   const fetch = async (sha256: string): Promise<Buffer> => {

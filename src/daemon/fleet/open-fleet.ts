@@ -17,6 +17,7 @@ import { MEMBERS_STREAM, MEMORY_STREAM } from '../../fleet/fleet-subjects.ts';
 import { resultQueue } from '../../fleet/result-queue.ts';
 import { runLog } from '../../fleet/run-log.ts';
 import { sharedLog } from '../../fleet/shared-log.ts';
+import { storingNotice } from '../../fleet/storing-notice.ts';
 import { taskHomes } from '../../fleet/task-homes.ts';
 import { taskQueue } from '../../fleet/task-queue.ts';
 import type { Home } from '../../schema/home.ts';
@@ -41,7 +42,12 @@ const LEAST_SILENCE_MS = 12_000;
 
 export type OpenFleet = { member: FleetMember; stores: FencedStores; close: () => Promise<void> };
 
-export async function openFleet(home: Home, stores: Stores, environment: FleetEnvironment): Promise<OpenFleet> {
+export async function openFleet(
+  home: Home,
+  stores: Stores,
+  environment: FleetEnvironment,
+  report: (text: string) => void,
+): Promise<OpenFleet> {
   const { replicas, labels, ackWaitMs } = environment;
   await retryWhileDown(() => checkServers(environment.monitors, replicas));
   const name = environment.name ?? (await settleIdentity(home)).id;
@@ -52,15 +58,16 @@ export async function openFleet(home: Home, stores: Stores, environment: FleetEn
     // A member that may not ask has nothing to say about it.
     const lost = known === null ? [] : await findMissing(connection, refilledBy(environment)).catch(() => []);
     const files = await retryWhileDown(() => openFiles(connection, replicas));
-    const copies = sharedArtifacts(stores.artifacts, files);
+    const copies = sharedArtifacts(stores.artifacts, files, storingNotice(report));
+    const noticeFolder = storingNotice(report);
     const owned = ownedRuns({
       share: copies.share,
-      storeFolder: (task) => storeFolder(join(home.workspace, 'desk', task), files),
+      storeFolder: (task) => noticeFolder(() => storeFolder(join(home.workspace, 'desk', task), files)),
     });
     const members = await retryWhileDown(() => openMembers(connection, replicas));
     const shared = sharedLog(connection);
     const watch = watchMembers(members, Math.max(ackWaitMs, LEAST_SILENCE_MS));
-    const log = runLog(connection, runs);
+    const log = runLog(connection, runs, storingNotice(report));
     const results = resultQueue(connection);
     const member: FleetMember = {
       name,
