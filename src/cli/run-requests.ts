@@ -1,5 +1,6 @@
 /** A request about a run: passed on to the worker if one is running, else done here and now. */
 import { runOfWait } from '../daemon/guard/open-guard.ts';
+import { describeStop, isStopped } from '../daemon/home/stop-files.ts';
 import { withHost } from '../daemon/host.ts';
 import { ports } from '../daemon/room-ports.ts';
 import type { Intake } from '../schema/intake.ts';
@@ -9,16 +10,19 @@ import type { Terminal } from './io.ts';
 import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from './run-outcome.ts';
 import { renderSubmitted, requestOfWorker, type Submitted } from './submitted.ts';
 
+type Stop = ReturnType<typeof describeStop>;
 type RunIntake = Extract<Intake, { kind: 'answer' | 'cancel' | 'pause' | 'rerun' | 'resume' }>;
-export type RequestData = RunOutcome | (Submitted & { intake: RunIntake; isDone: boolean });
+export type RequestData = RunOutcome | (Submitted & { intake: RunIntake; isDone: boolean; stop: Stop | null });
 
 export async function requestRun(
   call: Pick<Call, 'home' | 'signal' | 'notify'>,
   intake: RunIntake,
 ): Promise<Answer<RequestData>> {
   const submitted = await requestOfWorker(call, intake);
-  if (submitted !== null)
-    return answer({ submitted: submitted.submitted, intake, isDone: submitted.done !== undefined });
+  if (submitted !== null) {
+    const stop = isStopped(call.home) ? describeStop(call.home) : null;
+    return answer({ submitted: submitted.submitted, intake, isDone: submitted.done !== undefined, stop });
+  }
   const run = await withHost(
     call.home,
     call.signal,
@@ -53,8 +57,8 @@ export const requestJson = (data: RequestData): object[] => {
 
 export function renderRequest(data: RequestData, terminal: Terminal): string {
   if (!('submitted' in data)) return renderOutcome(data, terminal);
-  const { intake, isDone } = data;
-  if (isDone) return `${doneSentence(intake)}\n`;
+  const { intake, isDone, stop } = data;
+  if (isDone) return `${stop === null ? doneSentence(intake) : doneWhileStopped(intake, stop)}\n`;
   if (intake.kind === 'rerun') return renderSubmitted(data, `start ${intake.id}`);
   if (intake.kind !== 'pause') return renderSubmitted(data, intake.kind);
   return `It pauses when its command has ended. To end that now: oka pause ${intake.run} --now\n`;
@@ -75,6 +79,14 @@ function doneSentence(intake: RunIntake): string {
       return ANSWERED[intake.answer.verdict] ?? 'Answered; the task continues.';
   }
 }
+
+/** What the worker has recorded, and does later. */
+function doneWhileStopped(intake: RunIntake, { why, fix }: Stop): string {
+  if (intake.kind === 'cancel' || intake.kind === 'pause') return doneSentence(intake);
+  return `${RECORDED[intake.kind]}; nothing runs now, since ${why}. ${fix}`;
+}
+
+const RECORDED = { answer: 'Answered', resume: 'It continues later', rerun: 'It runs later' } as const;
 
 const ANSWERED: Readonly<Record<string, string>> = {
   approved: 'Approved; the task continues.',

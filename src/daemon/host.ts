@@ -1,7 +1,7 @@
 /**
  * Owns: a process that owns the pen and drives runs: the open home, stop signals, requests from other processes.
  *
- * H1 `.oka/STOP` stops everything within two seconds; nothing runs while the file exists.
+ * H1 `.oka/STOP` stops everything within two seconds; nothing runs while the file exists, whatever asks for it meanwhile.
  * H2 A request is in the ledger before it is handled, and handled once; one that a crash left unhandled is handled at the
  *    next start where repeating it is harmless, else it is rejected with the reason. One about a run of a fleet that this
  *    member has to claim again first waits in its file, unrecorded.
@@ -79,11 +79,15 @@ export async function withHost<T>(
     const reportResult = (line: string, file: string): void => log(`${line} → ${shownPath(home, file)}`);
     const fleet = joinsFleet ? await joinFleet(home, stores, log) : null;
     try {
-      const options = { reportRun, reportResult, rooms: list, fleet: fleet?.member ?? null };
+      const stops = { seen: 0 };
+      const hold = { isOn: () => isStopped(home), onHeldBack: () => void (stops.seen += 1) };
+      const options = { reportRun, reportResult, rooms: list, fleet: fleet?.member ?? null, hold };
       const open = await openHome(config, storePorts(home, stores, fleet?.stores), options);
       const warning = await open.valuesOf({ sandbox: ports.sandbox }).sandbox.warning();
       if (warning !== null) warn(warning);
-      return await whileWatched(home, config, open, signal, work);
+      const { engine, backend, handle, valuesOf } = open;
+      const host: Host = { home, config, engine, backend, handle, valuesOf, stops };
+      return await whileWatched(host, open, signal, work);
     } finally {
       await fleet?.close();
     }
@@ -100,14 +104,12 @@ async function joinFleet(home: Home, stores: Stores, log: Log): Promise<OpenFlee
 }
 
 async function whileWatched<T>(
-  home: Home,
-  config: Config,
+  host: Host,
   open: OpenHome,
   signal: AbortSignal,
   work: (host: Host) => Promise<T>,
 ): Promise<T> {
-  const { engine, backend, handle, valuesOf } = open;
-  const host: Host = { home, config, engine, backend, handle, valuesOf, stops: { seen: 0 } };
+  const { engine } = host;
   const watching = new AbortController();
   const watched = watch(host, open, watching.signal);
   const stop = (): void => void engine.stopAll('the worker was stopped');

@@ -7,7 +7,7 @@
  * come and go adds and removes them itself.
  */
 import { createEngine, type Engine } from '../engine/engine.ts';
-import type { EngineOptions } from '../engine/engine-context.ts';
+import type { EngineOptions, Hold } from '../engine/engine-context.ts';
 import type { RunState } from '../engine/run-state.ts';
 import { type ChangingTools, toolRegistry } from '../engine/tool-registry.ts';
 import { noticeOfRun } from '../schema/chat-names.ts';
@@ -59,6 +59,7 @@ export type OpenHomeOptions = {
   rooms?: readonly DaemonRoom[];
   /** This home as a member of a fleet. */
   fleet?: FleetMember | null;
+  hold?: Hold;
 };
 
 /** Opens the rooms of a home over the ports of its stores, and makes the engine out of them. */
@@ -70,6 +71,7 @@ export async function openHome(
     reportResult = () => undefined,
     rooms: list = rooms,
     fleet = null,
+    hold,
   }: OpenHomeOptions = {},
 ): Promise<OpenHome> {
   const late = lateRuns((run) => assertOwned(opened.valueOf(ports.projections), fleet, run));
@@ -93,7 +95,7 @@ export async function openHome(
     bindPort(ports.tools, tools),
   ]);
   for (const { name, opened: room } of opened.rooms) addTools(tools, name, room.tools ?? []);
-  const engine = createEngine(optionsFor(opened, tools, kinds));
+  const engine = createEngine({ ...optionsFor(opened, tools, kinds), ...(hold !== undefined && { hold }) });
   late.bind(engine, opened.valueOf(ports.ledger));
   const handlers = handlersOf(opened);
   const projections = opened.valueOf(ports.projections);

@@ -33,6 +33,14 @@ export type EngineOptions = {
   provide?: (run: RunState, wait: OpenWait) => Promise<WaitAnswer> | null;
   /** Called when a run comes to rest: over, blocked, paused or stopped. */
   runSettled?: (run: RunState) => Promise<void>;
+  hold?: Hold;
+};
+
+/** Keeps everything still: a run that begins or goes on meanwhile is recorded, and takes no step. */
+export type Hold = {
+  isOn: () => boolean;
+  /** Called when such a run has come to rest; somebody has to resume it later. */
+  onHeldBack: () => void;
 };
 
 /** Shared by the functions that start, continue, load and stop runs; createEngine builds it once. */

@@ -234,26 +234,33 @@ export const noteEvent = (run: string, note: RunNote): NewEvent => ({ type: 'not
 
 /** Drives a run and registers the drive until what follows from its end is done. */
 function beginDrive(context: EngineContext, run: RunState | null): Drive {
-  const { options, world, registry, hooks } = context;
+  const { options, world, registry } = context;
   if (run === null) throw new Error('a run begins with run.started');
-  const isUntouched = run.nodes.every(isUntried);
-  const isNew = options.hooks?.before_run !== undefined && isUntouched;
-  const mayWait = run.turn !== null && isUntouched && !isAwaitingTurn(run);
-  const before =
-    isNew || mayWait
-      ? async () => (isNew ? await hooks.beforeRun(run) : null) ?? (mayWait ? turnWaitFor(context, run) : null)
-      : undefined;
+  const isHeld = options.hold?.isOn() === true;
   const account = openAccount(registry.accounts, run);
+  const before = isHeld ? undefined : beforeFirstStep(context, run);
   const started = drive(run, world, account, registry.takeUnflushed(run.id), before);
+  if (isHeld) started.stop({ kind: 'stop', reason: 'everything is stopped' }); // before its loop has begun
   const done = started.done.then((ended) => afterDrive(context, ended));
   const unregister = (): void => {
     registry.drives.delete(run.id);
     restAccount(registry.accounts, run);
+    if (isHeld) options.hold?.onHeldBack();
     if (run.turn !== null) resumeWaiting(context, run);
   };
   registry.drives.set(run.id, { ...started, done });
   done.then(unregister, unregister);
   return { ...started, done };
+}
+
+/** What comes before the first step of a run that has done nothing yet. */
+function beforeFirstStep(context: EngineContext, run: RunState): (() => Promise<NewEvent | null>) | undefined {
+  const { options, hooks } = context;
+  const isUntouched = run.nodes.every(isUntried);
+  const isNew = options.hooks?.before_run !== undefined && isUntouched;
+  const mayWait = run.turn !== null && isUntouched && !isAwaitingTurn(run);
+  if (!isNew && !mayWait) return undefined;
+  return async () => (isNew ? await hooks.beforeRun(run) : null) ?? (mayWait ? turnWaitFor(context, run) : null);
 }
 
 /** The wait of a run that begins while others with its key are at work; null when it is its turn. */
@@ -264,8 +271,8 @@ async function turnWaitFor({ events, turns }: EngineContext, run: RunState): Pro
 
 /** Called when a run that takes turns has no drive any more: those whose turn has come go on, itself among them (T2). */
 export function resumeWaiting(context: EngineContext, { turn }: RunState): void {
-  const { turns, registry } = context;
-  if (turn === null) return;
+  const { turns, registry, options } = context;
+  if (turn === null || options.hold?.isOn() === true) return;
   for (const id of turns.open(turn.key).slice(0, turn.at_once))
     if (!registry.drives.has(id)) void resumeTurn(context, id).catch(() => undefined);
 }

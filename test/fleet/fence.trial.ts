@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { connectFleet, type FleetConnection } from '../../src/fleet/connect-fleet.ts';
+import { connectFleet, type FleetConnection, retryWhileDown } from '../../src/fleet/connect-fleet.ts';
 import { openStreams } from '../../src/fleet/fleet-streams.ts';
 import { RUNS, TASKS } from '../../src/fleet/fleet-subjects.ts';
 import { runLog } from '../../src/fleet/run-log.ts';
@@ -53,7 +53,7 @@ async function trial(fence: 'on' | 'off', faults: { kills: number; pauses: numbe
     authority: null,
     name: 't',
   });
-  const stream = await openStreams(connection, { replicas: 3, known: null });
+  const stream = await retryWhileDown(() => openStreams(connection, { replicas: 3, known: null }));
   const ids = await sendTasks(connection);
   const workers = Array.from({ length: WORKERS }, (_, index) => startWorker(cluster, counter.url, `w${index}`, fence));
   try {

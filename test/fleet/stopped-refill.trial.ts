@@ -10,7 +10,7 @@ import { type FleetHome, until } from '../support/fleet-commands-homes.ts';
 import { findNatsServer } from '../support/nats-cluster.ts';
 import {
   allowDeleting,
-  approve,
+  approveCall,
   checkHomes,
   deleteMessage,
   finishTask,
@@ -32,12 +32,13 @@ describe.skipIf(!hasServer)('a fleet that is stopped', () => {
     const [home, one] = ['home', 'one'].map((name) => openHome(homes, name, counter)) as Three;
     for (const each of [home, one]) each.start();
     home.drop('t', taskOf('t', counter, 3), { needs: ['w'] });
-    await until('the first call is made', () => counter.counts.has('t-1') || approve(home, 't'));
-    await untilAsked(home, 't');
+    await approveCall(home, 't-1', counter);
+    await untilAsked(home, 't-2');
 
     await home.oka('fleet', 'stop');
     await until('it has stopped', async () => (await one.events('fleet.ordered')).length === 1);
     await deleteMessage(connection, 't', 2);
+    await home.oka('approve', 't'); // it waits for its turn
     await one.stop();
     expect((await one.oka<Backfill>('fleet', 'backfill', '--yes', '--json')).refilled).toEqual(['t']);
     one.start();
@@ -51,7 +52,24 @@ describe.skipIf(!hasServer)('a fleet that is stopped', () => {
     await checkHomes([home, one]);
   });
 
-  it.todo('runs nothing for an answer that is given meanwhile, until it is resumed');
+  it('runs nothing for an answer that is given meanwhile, until it is resumed', async () => {
+    await using world = await startWorld();
+    const { counter, homes } = world;
+    const [home, one] = ['home', 'one'].map((name) => openHome(homes, name, counter)) as Three;
+    for (const each of [home, one]) each.start();
+    home.drop('t', taskOf('t', counter, 1), { needs: ['w'] });
+    await untilAsked(home, 't-1');
+    await home.oka('fleet', 'stop');
+    await until('it has stopped', async () => (await one.events('fleet.ordered')).length === 1);
+    await home.oka('approve', 't');
+    await until('the answer has arrived', async () => (await one.events('wait.closed')).length === 1);
+    await sleep(3000); // nothing goes on
+    expect(counter.counts.size).toBe(0);
+    await home.oka('fleet', 'resume');
+    await finishTask(home, 't');
+    expect(Object.fromEntries(counter.counts)).toEqual({ 't-1': 1, 't-2': 1 });
+    await checkHomes([home, one]);
+  });
 });
 
 describe.skipIf(!hasServer)('stores of the servers that are gone', () => {

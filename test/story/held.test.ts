@@ -50,6 +50,29 @@ describe('what a person holds', () => {
     expect((await story.ended('go')).status).toBe('done');
   });
 
+  it('H1 what is answered or resumed while everything is stopped goes on afterwards, and not before', async () => {
+    await using story = await openStory({
+      policy: (text) => text.replace('write_local: allow', 'write_local: ask'),
+    });
+    story.drop('asks.md', runbook('asks', 'echo x >> asks.txt'));
+    story.drop('fails.md', runbook('fails', 'ls go.txt'));
+    story.work();
+    const { wait } = await story.asked('approval');
+    expect((await story.ended('fails')).status).toBe('failed');
+    story.write('workspace/desk/go.txt', '');
+    story.write('.oka/STOP', '');
+    const begun = (await story.eventsOf('call.started')).length;
+
+    const later = expect.stringContaining('nothing runs now, since') as string;
+    expect(await story.oka('approve', wait)).toMatchObject({ code: 0, out: later });
+    expect(await story.oka('resume', 'fails')).toMatchObject({ code: 0, out: later });
+    await new Promise((done) => setTimeout(done, 1500)); // longer than it takes to make these calls
+    expect(await story.eventsOf('call.started')).toHaveLength(begun);
+    rmSync(join(story.home.oka, 'STOP'));
+    for (const id of ['asks', 'fails-again']) expect((await story.ended(id)).status).toBe('done');
+    expect(story.deskText('asks.txt')).toBe('x\n');
+  });
+
   it('oka pause lets the command that is running finish, and resuming asks nothing', async () => {
     await using story = await openStory();
     const code = 'echo begun >> marks.txt; until [ -e go.txt ]; do sleep 0.1; done; echo ended >> marks.txt';

@@ -31,10 +31,28 @@ export async function finishTask(home: FleetHome, task: string, desks: readonly 
   await until(`${task} has a result`, step, 300);
 }
 
-/** False: it is not known yet what became of it. */
-export async function approve(home: FleetHome, task: string): Promise<boolean> {
+async function approve(home: FleetHome, task: string): Promise<void> {
   if ((await home.oka('status')).includes(`oka approve ${task}.`)) await home.oka('approve', task).catch(() => '');
-  return false;
+}
+
+/** Approves a counted call, such as t-1, as soon as its task asks about it, and no later one; returns when it was made. */
+export async function approveCall(home: FleetHome, call: string, { counts }: Counter): Promise<void> {
+  await untilAsked(home, call);
+  await until(`${call} is made`, async () => {
+    const wait = await waitFor(home, call);
+    if (wait !== undefined) await home.oka('approve', wait).catch(() => '');
+    return counts.has(call);
+  });
+}
+
+/** Until the task of a counted call asks about it, as its home knows. */
+export const untilAsked = (home: FleetHome, call: string): Promise<void> =>
+  until(`${call} is asked about`, async () => (await waitFor(home, call)) !== undefined, 300);
+
+async function waitFor(home: FleetHome, call: string): Promise<string | undefined> {
+  const task = call.slice(0, call.lastIndexOf('-'));
+  const asked = (await home.events('task.asked')).findLast(({ run }) => run === task);
+  return asked?.data.waits.find((wait) => JSON.stringify(wait).includes(`/${call}`))?.wait;
 }
 
 export async function checkHomes(homes: readonly FleetHome[]): Promise<void> {
@@ -79,9 +97,6 @@ export function taskOf(key: string, { url }: Counter, steps: number): string {
     `\`\`\`bash net:${url.slice('http://'.length)}\ncurl -fsS -X POST ${url}/${key}-${number}\n\`\`\`\n`;
   return `# Count it\n\n${call(1)}\n${'```bash\ntrue\n```\n\n'.repeat(steps)}${call(2)}`;
 }
-
-export const untilAsked = (home: FleetHome, task: string): Promise<void> =>
-  until(`${task} asks`, async () => (await home.oka('status')).includes(`oka approve ${task}.`), 300);
 
 /** The stream of a fleet refuses to delete messages, as damaged servers do not. */
 export async function allowDeleting(connection: FleetConnection): Promise<void> {
