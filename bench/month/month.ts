@@ -50,17 +50,16 @@ export async function live(options: MonthOptions): Promise<Month> {
   const { seed, days, note = () => undefined } = options;
   const random = chance(seed);
   const given: Given[] = [];
-  const byTitle = new Map<string, Given>();
+  let today: Given[] = [];
   const story = await openStory({
-    model: inParts({ planner: (request) => planIn(request, byTitle), critic: judgeByFiles }),
+    model: inParts({ planner: (request) => planIn(request, today), critic: judgeByFiles }),
     config: { inbox: { settle_ms: 0, rescan_ms: 100, parallel: 8 }, ...options.config },
   });
   using ahead = clockAhead();
   story.work();
   const allOver = ends(story);
   for (let day = 0; day < days; day += 1) {
-    const today = aDay(options, day, random);
-    for (const each of today) byTitle.set(each.task.title, each);
+    today = aDay(options, day, random);
     for (const each of today) hand(story, each);
     await allOver(today.map(({ run }) => run));
     await allOver(corrections(story, today, day, random));
@@ -118,19 +117,18 @@ function judgeByFiles({ text }: WireRequest): WireReply {
   const [, evidence = '', content = ''] = files[0] ?? [];
   const quote = content.split('\n').findLast((line) => line.trim() !== '') ?? '';
   const criteria = [...text.matchAll(/^(c\d+): /gm)].map(([, criterion = '']) => criterion);
-  if (quote === '')
-    return verdict('rework', [{ criterion: 'c1', holds: false, evidence: '', quote: '' }], 'nothing was changed');
-  return verdict(
-    'done',
-    criteria.map((criterion) => ({ criterion, holds: true, evidence, quote })),
-  );
+  const holds = quote !== '';
+  const claims = criteria.map((criterion) => ({ criterion, holds, evidence: holds ? evidence : '', quote }));
+  return holds ? verdict('done', claims) : verdict('rework', claims, 'nothing was changed');
 }
 
-/** The planner: it knows its trade, and not every day is a good one. */
-function planIn({ text }: WireRequest, byTitle: ReadonlyMap<string, Given>): WireReply {
-  const title = /^Task: (.*)$/m.exec(text)?.[1] ?? '';
-  const known = byTitle.get(title);
-  if (known === undefined) throw new Error(`nobody gave the task "${title}"`);
+/** The planner: it knows its trade, and not every day is a good one. A correction contains the text of its task. */
+function planIn({ text }: WireRequest, today: readonly Given[]): WireReply {
+  const asked = text.slice(text.search(/^Task: /m));
+  const [known] = today
+    .filter(({ task }) => asked.includes(task.body))
+    .toSorted((one, other) => asked.indexOf(one.task.body) - asked.indexOf(other.task.body));
+  if (known === undefined) throw new Error(`nobody gave this task today: ${asked.slice(0, 200)}`);
   const { task, fate } = known;
   const isAgain = text.includes('Why the last plan was not enough');
   const isWrong = fate === 'hopeless' || (fate === 'reworked' && !isAgain);

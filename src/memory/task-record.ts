@@ -2,6 +2,7 @@
 import type { Event, EventType } from '../schema/event.ts';
 import type { InstallInput } from '../schema/dependency.ts';
 import type { ProcedureChoice } from '../schema/procedure.ts';
+import { SAID_TO_BE_MET } from '../schema/unproven-claim.ts';
 import type { Planned, TaskGiven } from '../schema/task-run.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import type { Part } from '../schema/learning-part.ts';
@@ -24,8 +25,8 @@ export type TaskRecord = {
   reason: string;
   /** How often it was planned again because the critic had sent it back. */
   rework: number;
-  /** Whether that was the result of a procedure, and every check had held. */
-  unseen: boolean;
+  /** The plan of a procedure with a result that was sent back for a mistake that none of its checks saw. */
+  rejected: string | null;
   /** Its latest plan. */
   plan: (Pick<Planned, 'by' | 'sha256' | 'criteria' | 'input' | 'tools' | 'targets'> & { seq: number }) | null;
   plans: number;
@@ -167,7 +168,7 @@ const initialCounts = (): Pick<TaskRecord, Later> => ({
   status: 'running',
   reason: '',
   rework: 0,
-  unseen: false,
+  rejected: null,
   plan: null,
   plans: 0,
   choice: null,
@@ -200,8 +201,7 @@ const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
     if (run !== task.run) return;
     task.open.sent_back = data.verdict === 'rework';
     const unmet = data.criteria.filter(({ holds }) => !holds);
-    if (task.open.sent_back && task.plan?.by === 'procedure' && unmet.length > 0)
-      task.unseen ||= unmet.every(({ by }) => by !== 'check');
+    if (task.open.sent_back && task.plan?.by === 'procedure' && isMistake(unmet)) task.rejected ??= task.plan.sha256;
   },
   'procedure.chosen': (task, { data: { procedure, version, arm, parameters, saves }, seq }) => {
     task.choice = { procedure, version, arm, parameters, saves, seq };
@@ -231,6 +231,10 @@ const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
     task.open = { calls: task.open.calls, waits: {}, since: null, sent_back: false };
   },
 };
+
+/** Whether somebody saw a mistake and no check did. A critic that says "met" and cannot show it has seen none. */
+const isMistake = (unmet: readonly { by: string; evidence: string }[]): boolean =>
+  unmet.every(({ by }) => by !== 'check') && unmet.some(({ evidence }) => !evidence.startsWith(SAID_TO_BE_MET));
 
 /** The events that change a task beyond its `last`. */
 export const taskEventTypes: readonly EventType[] = ['run.started', ...(Object.keys(CHANGES) as EventType[])];

@@ -1,8 +1,9 @@
 /**
  * Owns: which evidence a critic is shown, in which order, and how much of it.
  *
- * 1. The files that the task changed come first, as they are now, complete where they fit; then the calls of the attempt
- *    that is judged; then what earlier attempts saw, unless it was read again since.
+ * 1. The files that the task changed, or was to change where it changed none of them, come first, as they are now, complete
+ *    where they fit; then the calls of the attempt that is judged; then what earlier attempts saw, unless it was read again
+ *    since.
  * 2. The choice depends on the request alone, so that an answer is read with the names that the model was shown.
  * 3. What the critic reads itself comes last.
  */
@@ -22,7 +23,7 @@ export type Witness = {
   /** The input of the call, as text. */
   input: string;
   text: string;
-  /** A file that the task changed, as it is now; or what the critic itself has read. */
+  /** A file that the task changed or was to change, as it is now; or what the critic itself has read. */
   kind?: 'file' | 'read';
 };
 

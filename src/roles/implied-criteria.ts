@@ -32,14 +32,15 @@ export type PlannedCriterion = Criterion & {
 
 export const ANSWER_IS_RIGHT =
   'The answer is right: it says what the task asks to know, and the evidence shows what it says.';
-export const NOTHING_TO_CHANGE = 'Nothing had to be changed, the answer says so, and the evidence shows it.';
+export const NOTHING_TO_CHANGE =
+  'Nothing had to be changed: the evidence shows it, and the answer, if there is one, says so.';
 const TASK_IS_DONE = 'What the task asks for is done, and the evidence shows it';
 
 export function impliedCriteria(facts: TaskFacts): Criterion[] {
-  const { text, criteria, answer, targets, changed, judge } = facts;
+  const { text, criteria, answer, targets, judge } = facts;
   const mentioned = criteria.map((each) => each.text).join('\n');
   const files = filesAskedFor(text).filter((path) => !mentioned.includes(baseName(path)));
-  const isIdle = targets.length > 0 && !changed.some((path) => targets.some((target) => matchesGlob(target, path)));
+  const isIdle = hasChangedNothing(facts);
   const wantsAnswer =
     answer !== null &&
     (asksForAnswer(
@@ -61,6 +62,10 @@ export function impliedCriteria(facts: TaskFacts): Criterion[] {
     return 'problem' in read ? [] : [read];
   });
 }
+
+/** Whether a plan declares what it changes and has changed none of it (I3). */
+export const hasChangedNothing = ({ targets, changed }: Pick<TaskFacts, 'targets' | 'changed'>): boolean =>
+  targets.length > 0 && !changed.some((path) => targets.some((target) => matchesGlob(target, path)));
 
 /**
  * A criterion counts if it could have failed: the operator's own, prose, and a check that failed before the work. That a
@@ -155,7 +160,6 @@ export function idleReason({
   targets,
   changed,
 }: Pick<TaskFacts, 'answer' | 'targets' | 'changed'>): string | null {
-  const isIdle = targets.length > 0 && !changed.some((path) => targets.some((target) => matchesGlob(target, path)));
-  if (!isIdle || SAYS_NOTHING.test(answer ?? '')) return null;
+  if (!hasChangedNothing({ targets, changed }) || SAYS_NOTHING.test(answer ?? '')) return null;
   return `nothing was changed, although the plan declares ${targets.slice(0, 5).join(', ')}, and the answer does not say that nothing had to be done`;
 }

@@ -1,5 +1,6 @@
 /** Owns: how far a claim of the critic is believed. The rules K1 to K5 are stated in critic.ts. */
 import type { Claim } from '../schema/role.ts';
+import { SAID_TO_BE_MET } from '../schema/unproven-claim.ts';
 import { LIST_OF_CHANGES, type Shown } from './critic-evidence.ts';
 import { baseName, fileNamesIn } from './file-names.ts';
 import { NOTHING_TO_CHANGE } from './implied-criteria.ts';
@@ -28,7 +29,7 @@ export function judgeClaim(
         findListOnly(criterion, named) ??
         findRestatement(claim.quote, criterion));
   if (doubt !== null)
-    return { holds: false, evidence: `the model says it is met, but ${doubt}${quote === '' ? '' : `: "${quote}"`}` };
+    return { holds: false, evidence: `${SAID_TO_BE_MET} ${doubt}${quote === '' ? '' : `: "${quote}"`}` };
   const sources = named.map(({ witness }) => toOneLine(witness.source, 200)).join(' and ');
   return { holds: true, evidence: `${sources}: "${quote}"` };
 }

@@ -40,6 +40,33 @@ describe('the evidence of a critic', () => {
     expect(reads.map(({ data }) => data.input)).toContainEqual({ path: 'book.txt' });
   });
 
+  it.each([
+    ['what the task asks for is there already', 'Rain, Snow\n', 'done'],
+    ['it is there and wrong', 'Rain\n', 'failed'],
+    ['it is not there', null, 'failed'],
+  ] as const)('contains the file that a plan without a worker was to change: %s', async (_, before, expected) => {
+    const step = { id: 'index', tool: 'shell', input: { line: 'cat >> book.txt < /dev/null' }, targets: ['index.txt'] };
+    const critic: WireScript = ({ text }) => {
+      const evidence = entryFrom(text, String.raw`files\.read \{"path":"index\.txt"`);
+      const holds = text.includes('\nRain, Snow\n');
+      return verdict(holds ? 'done' : 'rework', [
+        { criterion: 'c1', holds, evidence, quote: holds ? 'Rain, Snow' : '' },
+      ]);
+    };
+    await using story = await openStory({
+      model: inParts({
+        planner: () => plan([step], ['file: book.txt is not empty', 'file: index.txt is not empty']),
+        critic,
+      }),
+    });
+    story.write('workspace/desk/book.txt', BOOK);
+    if (before !== null) story.write('workspace/desk/index.txt', before);
+    story.drop('job.md', TASK);
+    story.work();
+    const { status, page } = await story.ended('job');
+    expect([status, page]).toEqual([expected, expect.stringContaining('Nothing had to be changed')]);
+  });
+
   it('is not read for ever: after a few reads it has to judge', async () => {
     const critic: WireScript = ({ tools }) =>
       tools.includes('files_read')

@@ -38,6 +38,8 @@ export type Lived = {
 /** The critic sees that a result is wrong in this share of cases, and the person who gets it in this one. */
 const CRITIC_SEES = 0.7;
 const PERSON_SEES = 0.5;
+/** How often a model that plans again what the critic sent back, and does no better or worse, does the very same. */
+const SAME_AGAIN = { right: 0.5, wrong: 1 } as const;
 /** A person corrects a result so many tasks later. */
 const CORRECTED_AFTER = 3;
 
@@ -71,7 +73,9 @@ export function liveFamily({ planner, procedure, unfair = 0 }: World, tasks: num
     const [first, second] = [toOutcome(byProcedure ? procedure : planner, random()), random()];
     const isRejected = isJudged && first !== 'caught' && random() < (first === 'wrong' ? CRITIC_SEES : unfair);
     const isCaught = first === 'caught' || isRejected;
-    const isWrong = isCaught ? toOutcome(planner, second) === 'wrong' : first === 'wrong';
+    const last = isCaught ? toOutcome(planner, second) : first;
+    const isWrong = last === 'wrong';
+    const isRepeated = isRejected && last === first && random() < SAME_AGAIN[isWrong ? 'wrong' : 'right'];
     const spent = (byProcedure ? procedure : planner).tokens * (0.6 + 0.8 * random());
     const tokens = Math.round(spent + (isCaught ? planner.tokens : 0));
     if (byProcedure) lived.byProcedure += 1;
@@ -79,7 +83,7 @@ export function liveFamily({ planner, procedure, unfair = 0 }: World, tasks: num
     if (isWrong) lived.wrong += 1;
     lived.wrongByPlanner += planner.wrong;
     if (isWrong && random() < PERSON_SEES) noticed.push({ at: n + CORRECTED_AFTER, run });
-    gate.ended(n, run, arm, { fine: !isCaught, isRejected, tokens, version });
+    gate.ended(n, run, arm, { fine: !isCaught, isRejected, isRepeated, tokens, version });
     if (!isCaught && !byProcedure) goodPlans += 1;
     const status = gate.known()?.status;
     if (goodPlans >= 2 && (status === undefined || status === 'demoted')) gate.draft(n, (version += 1));
@@ -105,7 +109,7 @@ function chooseArm(known: KnownProcedure | undefined, run: string): ProcedureCho
   return share < trialShare(known, settings.trial_share) ? 'trial' : 'held_back';
 }
 
-type Ended = { fine: boolean; isRejected: boolean; tokens: number; version: number };
+type Ended = { fine: boolean; isRejected: boolean; isRepeated: boolean; tokens: number; version: number };
 
 function openGate() {
   const rows = memoryRows();
@@ -126,7 +130,7 @@ function openGate() {
       n: number,
       run: string,
       arm: ProcedureChoice['arm'] | null,
-      { fine, isRejected, tokens, version }: Ended,
+      { fine, isRejected, isRepeated, tokens, version }: Ended,
     ) => {
       const execution = {
         run,
@@ -140,7 +144,8 @@ function openGate() {
         fine,
         failed: false,
         corrected: false,
-        seen_by: isRejected ? ('critic' as const) : null,
+        seen_by: isRejected && !isRepeated ? ('critic' as const) : null,
+        repeated: isRepeated,
         rework: fine ? 0 : 1,
         seconds: null,
         tokens,
@@ -153,7 +158,8 @@ function openGate() {
     correct: (run: string) => {
       const known = runs.get(run);
       if (known === undefined) return;
-      const seen = known.by === 'procedure' && known.rework === 0 ? { seen_by: 'person' as const } : {};
+      const isOfProcedure = known.by === 'procedure' && (known.rework === 0 || known.repeated);
+      const seen = isOfProcedure ? { seen_by: 'person' as const } : {};
       storeExecution(rows, { ...known, fine: false, corrected: true, ...seen });
     },
     /** What maintenance concludes after each task. */

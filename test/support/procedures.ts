@@ -24,6 +24,8 @@ export type Told = {
   by?: 'model' | 'procedure' | 'runbook';
   status?: 'done' | 'failed';
   corrects?: string;
+  /** What a model plans each time that the critic sends the result back, which has passed every check. */
+  again?: readonly (readonly Step[])[];
   /** Events of the run between plan and end. */
   between?: readonly NewEvent[];
 };
@@ -118,7 +120,22 @@ function eventsOf(told: Told, kept: (text: string) => string): NewEvent[] {
       run,
       data: { call, node: 'plan', status: 'ok', output: plan, usage: { tokens_in: 900, tokens_out: 100 } },
     },
+    ...(told.again ?? []).flatMap((next, n) =>
+      sentBack(run, `${run}.plan.${n + 1}.1`, { ...plan, by: 'model', sha256: kept(JSON.stringify(graphOf(next))) }),
+    ),
     ...(told.between ?? []),
     { type: 'run.ended', run, data: { status, reason: '' } },
   ] as NewEvent[];
+}
+
+function sentBack(run: string, call: string, plan: object): object[] {
+  const criteria = [
+    { text: 'a check', holds: true, evidence: 'seen', by: 'check' },
+    { text: 'prose', holds: false, evidence: 'no evidence for it', by: 'model' },
+  ];
+  return [
+    { type: 'run.judged', run, data: { verdict: 'rework', criteria, reason: 'prose: no evidence for it' } },
+    { type: 'call.started', run, data: { call, node: 'plan', tool: 'task.plan', class: 'read', input: null } },
+    { type: 'call.ended', run, data: { call, node: 'plan', status: 'ok', output: plan } },
+  ];
 }

@@ -54,7 +54,7 @@ export type MaintenanceOverrides = {
 };
 
 /** Raised whenever the rows of a part change: what was stored before is then folded again. */
-const VERSION = 9;
+const VERSION = 10;
 
 const AT_ONCE = 500;
 

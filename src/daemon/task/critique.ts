@@ -19,7 +19,7 @@ import type { Criterion } from '../../roles/criteria.ts';
 import { type CriticAsk, criticRequest, readVerdict } from '../../roles/critic.ts';
 import type { Witness } from '../../roles/critic-evidence.ts';
 import { criticReadIn } from '../../roles/critic-reads.ts';
-import { idleReason, impliedCriteria, type TaskFacts } from '../../roles/implied-criteria.ts';
+import { hasChangedNothing, idleReason, impliedCriteria, type TaskFacts } from '../../roles/implied-criteria.ts';
 import { type Breach, findBreaches } from '../../roles/safety.ts';
 import { type Found, foundByModel, type Verdict, decideVerdict } from '../../roles/verdict.ts';
 import type { Event } from '../../schema/event.ts';
@@ -227,7 +227,8 @@ async function askCritic(
   const notes = await notesOf(ports, call.run, end.run);
   const pack = await ports.pack('critic', call, task, `${body}\n${prose.join('\n')}`);
   const tokens = Math.max(LEAST_TOKENS, messageTokens(ports.contextOf('critic', task.fields.model)));
-  const evidence: Witness[] = await collectEvidence(work.attempts, work.changes, call.act);
+  const untouched = hasChangedNothing(work.declared) ? work.declared.targets : [];
+  const evidence: Witness[] = await collectEvidence(work.attempts, work.changes, call.act, untouched);
   const attempt = work.attempts.length;
   const { clock, askAgainMs } = ports;
   const about = { model: task.fields.model, later: { clock, askAgainMs, attempt: call.attempt } };

@@ -1,6 +1,6 @@
 /**
- * Owns: the evidence about the work of a task: the files it changed, as they are now, and the results of the calls that
- * its steps made, in every attempt.
+ * Owns: the evidence about the work of a task: the files it changed, as they are now, or those that it was to change where
+ * it changed none of them, and the results of the calls that its steps made, in every attempt.
  */
 import { LIST_OF_CHANGES, type Witness } from '../../roles/critic-evidence.ts';
 import { formatOutput } from '../../roles/prompt-text.ts';
@@ -16,15 +16,17 @@ const MOST_NAMES = 500;
 /** Answers of a model are no evidence; what a check read is shown by the calls inside it. */
 const NO_EVIDENCE = new Set(['model.complete', STEP_CHECK]);
 
-/** `attempts` are the events of the runs of each plan, the latest last. */
+/** `attempts` are the events of the runs of each plan, the latest last; `untouched`, what these were to change and did not. */
 export async function collectEvidence(
   attempts: readonly (readonly Event[])[],
   changes: Changes,
   act: Act,
+  untouched: readonly string[] = [],
 ): Promise<Witness[]> {
   const attempt = attempts.length;
   const files: Witness[] = [];
-  for (const path of [...changes.created, ...changes.changed].slice(0, MOST_FILES)) {
+  const unchanged = untouched.filter((target) => !/[*?{]/.test(target));
+  for (const path of [...new Set([...changes.created, ...changes.changed, ...unchanged])].slice(0, MOST_FILES)) {
     const input = /\.x?html?$/i.test(path) ? { path, source: true } : { path }; // what was made is judged as it is
     const outcome = await act('files.read', input, { author: 'model' });
     files.push({ ...witnessOf('files.read', input, outcome, attempt), kind: 'file' });

@@ -37,6 +37,8 @@ export type Execution = {
   corrected: boolean;
   /** Who saw that the result of the procedure that planned it was wrong although every check held. */
   seen_by: 'critic' | 'person' | null;
+  /** Whether it was corrected or sent back, and then done in the very same way, so that no mistake is known (repeated-work.ts). */
+  repeated: boolean;
   /** How often the critic sent it back. */
   rework: number;
   /** Time at work, without waiting for people. */
@@ -69,10 +71,10 @@ export function storeExecution(rows: Rows, execution: Execution): void {
 
 export function toExecution(
   task: TaskRecord,
-  about: Pick<Execution, 'seq' | 'family' | 'shape' | 'inputs'> & { tainted: boolean },
+  about: Pick<Execution, 'seq' | 'family' | 'shape' | 'inputs'> & { tainted: boolean; repeated?: boolean },
 ): Execution {
   const { run, choice, rework, tokens, critic_tokens, ended, started, plan } = task;
-  const { tainted, ...known } = about;
+  const { tainted, repeated = false, ...known } = about;
   return {
     run,
     ...known,
@@ -84,16 +86,18 @@ export function toExecution(
     fine: wasFine(task),
     failed: task.status === 'failed',
     corrected: task.corrected !== null || task.undone,
-    seen_by: whoSaw(task),
+    seen_by: whoSaw(task, repeated),
+    repeated,
     seconds: secondsOf(task),
     trusted: !tainted && task.plans === 1 && task.overstepped === 0 && task.approvals.denied === 0,
     problems: listProblems(task),
   };
 }
 
-function whoSaw({ unseen, plan, corrected, undone }: TaskRecord): Execution['seen_by'] {
-  if (unseen) return 'critic';
-  return plan?.by === 'procedure' && (corrected !== null || undone) ? 'person' : null;
+/** What was sent back, and then accepted when the same was done again (`repeated`), is still the result of the procedure. */
+function whoSaw({ rejected, plan, corrected, undone }: TaskRecord, repeated: boolean): Execution['seen_by'] {
+  if (rejected !== null && !repeated) return 'critic';
+  return (repeated || plan?.by === 'procedure') && (corrected !== null || undone) ? 'person' : null;
 }
 
 function listProblems(task: TaskRecord): RunProblem[] {

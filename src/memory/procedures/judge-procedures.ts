@@ -183,4 +183,12 @@ const isUseOf = ({ procedure }: Execution, { id, version }: Pick<Procedure, 'id'
 const isPlanned = ({ procedure }: Execution): boolean => procedure?.arm === 'used' || procedure?.arm === 'trial';
 const isWith = (run: Execution, id: string): boolean => isPlanned(run) && run.procedure?.id === id;
 const isConfirmation = ({ to, forced }: ProcedureMove): boolean => to === 'promoted' && forced;
-const toTrial = ({ at, fine, seen_by, tokens, seconds }: Execution): Trial => ({ at, fine, seen_by, tokens, seconds });
+const toTrial = ({ run, at, fine, seen_by, repeated, tokens, seconds }: Execution): Trial => ({
+  run,
+  at,
+  fine,
+  seen_by,
+  repeated,
+  tokens,
+  seconds,
+});

@@ -3,10 +3,13 @@ import type { ProcedureStatus } from '../../schema/procedure.ts';
 
 /** One run of the kind that the procedure is for. */
 export type Trial = {
+  run: string;
   at: string;
   fine: boolean;
   /** Who saw that it was wrong although every check held. */
   seen_by: 'critic' | 'person' | null;
+  /** Whether it was corrected or sent back and then done in the very same way, so that no mistake is known. */
+  repeated: boolean;
   tokens: number;
   seconds: number | null;
 };

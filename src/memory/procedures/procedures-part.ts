@@ -5,8 +5,8 @@
  * 1. A procedure is drafted from at least two runs that were fine, trusted, and planned by a model at the first attempt
  *    or by a person, as the steps of a runbook. What a runbook says around its steps is the text of its task.
  * 2. A draft is pending until it is in the ledger, and not written again after that.
- * 3. A run that turns out not to have been fine is no longer a sample. One that was corrected, and then planned in the same way,
- *    says nothing about the checks of its procedure (repeated-work.ts).
+ * 3. A run that turns out not to have been fine is no longer a sample. One that was corrected or sent back, and then planned
+ *    in the same way, says nothing about the checks of its procedure (repeated-work.ts).
  * 4. What other members of a fleet share is drafted with no runs behind it (imported-procedures.ts); the first run here that
  *    had the same plan is its first evidence.
  */
@@ -28,7 +28,7 @@ import { isUnconfirmed } from './known-procedures.ts';
 import { renderProcedurePage } from './procedure-page.ts';
 import type { Sample } from './plan-sample.ts';
 import { planShape } from './plan-shape.ts';
-import { correctedPlans, isSameWork } from './repeated-work.ts';
+import { correctedPlans, isSameWork, rejectedPlans } from './repeated-work.ts';
 import { taskFields, type TaskFields, taskText, withoutFences } from './task-text.ts';
 import { forgetTaint, isTainted, recordTaint, unaskedTargets } from './run-trust.ts';
 import { procedureIdsOf, knownProcedure, storeProcedureEvent } from './procedure-rows.ts';
@@ -46,7 +46,7 @@ export const procedures: Part = {
   wants: (event, rows) => {
     const task = finishedTask(event, rows);
     if (task === null) return event.type === 'run.ended' ? (correctedPlans(rows, event.run ?? '')?.plans ?? []) : [];
-    return hasSinglePlan(task) ? [task.body, task.plan.sha256] : [task.body];
+    return [task.body, ...(hasSinglePlan(task) ? [task.plan.sha256] : (rejectedPlans(task) ?? []))];
   },
   take: (read, rows) => ingestEvent(read, rows),
   conclude: (rows): NewEvent[] =>
@@ -125,8 +125,14 @@ function recordEnd({ event, text: textOf }: Read, rows: Rows): void {
   const graph = hasSinglePlan(task) ? parsePlan(textOf(task.plan.sha256)) : null;
   const reached = graph === null ? [] : unaskedTargets(graph, `${text}\n${body}`);
   const found = assignFamily(rows, task, text, graph);
-  const about = { ...found, seq: event.seq, inputs: shortHash(text, 16), tainted: tainted || reached.length > 0 };
-  const execution = toExecution(task, about);
+  const rejected = task.status === 'done' ? rejectedPlans(task) : null;
+  const execution = toExecution(task, {
+    ...found,
+    seq: event.seq,
+    inputs: shortHash(text, 16),
+    tainted: tainted || reached.length > 0,
+    repeated: rejected !== null && isSameWork(textOf(rejected[0]), textOf(rejected[1])),
+  });
   storeAndTouch(rows, execution);
   rows.put(familyKey(task.run), found.family);
   if (graph !== null) addSample(rows, execution, task, { text, graph: JSON.parse(JSON.stringify(graph)) as Json });
@@ -179,7 +185,7 @@ function settleRepeated(correction: string, textOf: Read['text'], rows: Rows): v
   if (!isSameWork(textOf(plans[0]), textOf(plans[1]))) rows.put(mistakenKey(run), true);
   const known = executionsOf(rows, familyOfRun(rows, run) ?? '').find((each) => each.run === run);
   if (known?.seen_by === 'person' && rows.get(mistakenKey(run)) === undefined)
-    storeAndTouch(rows, { ...known, seen_by: null });
+    storeAndTouch(rows, { ...known, seen_by: null, repeated: true });
 }
 
 /** Updates the record of a run that was corrected or undone, and removes it from the samples (3). */
@@ -189,7 +195,8 @@ function reviseRun(run: string, rows: Rows): void {
   const known = family === undefined ? undefined : executionsOf(rows, family).find((each) => each.run === run);
   if (task === undefined || known === undefined) return;
   const { family: own, shape, seq, inputs, trusted } = known;
-  storeAndTouch(rows, { ...toExecution(task, { family: own, shape, seq, inputs, tainted: false }), trusted });
+  const repeated = known.repeated && task.rejected !== null;
+  storeAndTouch(rows, { ...toExecution(task, { family: own, shape, seq, inputs, tainted: false, repeated }), trusted });
   if (shape === null || wasFine(task)) return;
   const left = samplesOf(rows, own, shape).filter((each) => each.run !== run);
   setSamples(rows, own, shape, left);

@@ -9,11 +9,12 @@
  * G3 A recent failure with the procedure prevents a promotion; two in the last five runs end its use, or its trial.
  *    One wrong result that every check let pass is enough (blind-checks.ts).
  * G4 Each use is checked by its criteria and planned again when these fail. While it is tried and in its first uses
- *    (probation) the critic judges the result as well; only then its checks are enough, until a use goes wrong.
+ *    (probation) the critic judges the result as well; only then its checks are enough, until a use goes wrong. One that
+ *    was corrected, and for which a model then planned the same, does not begin it again (repeated-work.ts).
  */
 import type { MaintenanceConfig } from '../../schema/maintenance.ts';
 import type { ProcedureNumbers, ProcedureStatus } from '../../schema/procedure.ts';
-import { whoSawMistake } from './blind-checks.ts';
+import { findMistake } from './blind-checks.ts';
 import type { Case, Trial } from './procedure-case.ts';
 
 export type GateSettings = MaintenanceConfig['procedures'];
@@ -107,18 +108,20 @@ const shareOfFine = ({ runs, fine }: ProcedureNumbers['with']): number => (runs 
 
 /** What a promoted procedure lacks until its own checks are enough. */
 export function missingForProof(uses: readonly Trial[]): string[] {
-  const good = uses.length - 1 - uses.findLastIndex(({ fine }) => !fine);
+  const good = uses.length - 1 - uses.findLastIndex(wentWrong);
   const more = PROBATION_USES - good;
   return more <= 0 ? [] : [`${more} more ${more === 1 ? 'use' : 'uses'} in a row that the critic accepts`];
 }
 
+const wentWrong = ({ fine, repeated }: Trial): boolean => !fine && !repeated;
+
 /** Ends the probation when enough uses in a row went well, and begins it again when one did not (G4). */
 function judgeProbation({ probation, uses }: Case): Judgement | null {
   const latest = uses.slice(-PROBATION_USES);
-  const hasFailed = latest.some(({ fine }) => !fine);
-  if (!probation && hasFailed)
-    return { to: 'promoted', reason: 'a use went wrong: the critic judges its uses again', probation: true };
-  if (!probation || latest.length < PROBATION_USES || hasFailed) return null;
+  const failed = latest.findLast(wentWrong);
+  if (!probation && failed !== undefined)
+    return { to: 'promoted', reason: `${failed.run} went wrong: the critic judges its uses again`, probation: true };
+  if (!probation || latest.length < PROBATION_USES || failed !== undefined) return null;
   return { to: 'promoted', reason: `${PROBATION_USES} uses in a row went well: its own checks are enough from now on` };
 }
 
@@ -129,18 +132,26 @@ function judgeDemotion(
   status: keyof typeof MAX_RECENT_FAILURES,
 ): Judgement | null {
   const { with: runs, since } = given;
-  const seenBy = whoSawMistake(given);
-  if (seenBy !== null) return { to: 'demoted', reason: MISTAKES[seenBy] };
+  const mistake = findMistake(given);
+  if (mistake !== null)
+    return {
+      to: 'demoted',
+      reason: `${SAW[mistake.seenBy]} the result of ${mistake.run}, which had passed its checks`,
+    };
   const latest = runs.filter(({ at }) => at > since).slice(-settings.recent_runs);
-  const wrong = latest.filter(({ fine }) => !fine).length;
-  if (wrong <= MAX_RECENT_FAILURES[status]) return null;
-  return { to: 'demoted', reason: `${wrong} of its last ${latest.length} runs went wrong` };
+  const wrong = latest.filter(({ fine }) => !fine);
+  if (wrong.length <= MAX_RECENT_FAILURES[status]) return null;
+  return { to: 'demoted', reason: `${wrong.length} of its last ${latest.length} runs went wrong: ${namesOf(wrong)}` };
 }
 
-const MISTAKES = {
-  critic: 'the critic rejected a result that had passed its checks',
-  person: 'a person corrected or undid a result that had passed its checks',
-} as const;
+const SAW = { critic: 'the critic rejected', person: 'a person corrected or undid' } as const;
+
+const MAX_NAMED = 5;
+const namesOf = (runs: readonly Trial[]): string =>
+  `${runs.length > MAX_NAMED ? '…, ' : ''}${runs
+    .slice(-MAX_NAMED)
+    .map(({ run }) => run)
+    .join(', ')}`;
 
 function judgeRetirement(given: Case, now: string, { retire_days: days }: GateSettings): Judgement | null {
   const last = [given.since, given.lastSuccess ?? '', given.with.at(-1)?.at ?? ''].toSorted().at(-1) ?? given.since;

@@ -1,13 +1,14 @@
 /**
- * Owns: whether a task that a person had corrected was then done in the very same way. Pure.
+ * Owns: whether what a person had corrected, or the critic had sent back, was then done in the very same way. Pure.
  *
- * A model that plans the same calls again, knowing what the person wrote, finds nothing wrong with them. So nothing shows
- * that the checks of the procedure are blind; that the run was corrected still counts against it.
+ * A model that plans the same calls again, knowing what the person wrote, finds nothing wrong with them; and what the critic
+ * accepts the second time was right the first time. So nothing shows that the checks of the procedure are blind; that the
+ * run was corrected or sent back still counts against it.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { Graph } from '../../schema/graph.ts';
 import type { Rows } from '../../schema/rows.ts';
-import { taskRecordOf } from '../task-record.ts';
+import { type TaskRecord, taskRecordOf } from '../task-record.ts';
 
 type Repeated = { run: string; plans: [string, string] };
 
@@ -17,6 +18,11 @@ export function correctedPlans(rows: Rows, correction: string): Repeated | null 
   const first = again?.corrects == null ? undefined : taskRecordOf(rows, again.corrects);
   if (first?.plan?.by !== 'procedure' || first.undone || first.corrected !== correction) return null;
   return again?.plan?.by === 'model' ? { run: first.run, plans: [first.plan.sha256, again.plan.sha256] } : null;
+}
+
+/** The plan of a procedure that was sent back, and the latest one of the run, which a model made; null when there are none. */
+export function rejectedPlans({ rejected, plan }: TaskRecord): [string, string] | null {
+  return rejected !== null && plan?.by === 'model' ? [rejected, plan.sha256] : null;
 }
 
 /** Whether two plans make the same calls, whatever their steps are called. */

@@ -15,7 +15,7 @@ const blank: TaskRecord = {
   status: 'done',
   reason: '',
   rework: 0,
-  unseen: false,
+  rejected: null,
   plan: null,
   plans: 1,
   choice: null,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { collectEvidence } from '../../../src/daemon/task/work-evidence.ts';
 import type { Event } from '../../../src/schema/event.ts';
 import type { Json } from '../../../src/schema/json.ts';
+import type { Act } from '../../../src/schema/tool.ts';
 
 const callOf = (tool: string, output: Json): Event[] =>
   [
@@ -12,6 +13,25 @@ const nothing = { created: [], changed: [], removed: [] };
 const act = (): never => {
   throw new Error('nothing is to be read');
 };
+
+describe('evidence from files', () => {
+  it('is what the task changed and, where it changed none of it, what it was to change; a glob is no file', async () => {
+    const read: string[] = [];
+    const reading = (_: string, { path }: { path: string }) => {
+      read.push(path);
+      return Promise.resolve({ status: 'ok', output: { content: `text of ${path}` } });
+    };
+    const changes = { ...nothing, created: ['other.txt'] };
+    const shown = await collectEvidence([], changes, reading as unknown as Act, [
+      'a.txt',
+      'a.txt',
+      'out/*.md',
+      'b.txt',
+    ]);
+    expect(read).toEqual(['other.txt', 'a.txt', 'b.txt']);
+    expect(shown.map(({ text, kind }) => [text, kind])).toContainEqual(['text of b.txt', 'file']);
+  });
+});
 
 describe('evidence from memory', () => {
   const found = [

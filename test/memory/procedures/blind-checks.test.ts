@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { missingForTrial, whoSawMistake } from '../../../src/memory/procedures/blind-checks.ts';
+import { findMistake, missingForTrial } from '../../../src/memory/procedures/blind-checks.ts';
 import { toExecution } from '../../../src/memory/procedures/execution-record.ts';
 import { applyToTask, blankTask } from '../../../src/memory/task-record.ts';
 import type { Trial } from '../../../src/memory/procedures/procedure-case.ts';
+import { judgeClaim } from '../../../src/roles/judge-claim.ts';
 import type { Event } from '../../../src/schema/event.ts';
 
 const SHA = 'a'.repeat(64);
 
-type Found = { holds: boolean; by: 'check' | 'model' | 'person' };
+type Found = { holds: boolean; by: 'check' | 'model' | 'person'; evidence?: string };
 const judged = (verdict: 'done' | 'rework', ...found: Found[]): object => ({
   type: 'run.judged',
   data: { verdict, reason: '', criteria: found.map((each) => ({ text: 't', evidence: 'e', ...each })) },
@@ -52,14 +53,28 @@ describe('a mistake that no check saw', () => {
     expect(seenBy('procedure', judged('rework'))).toBeNull();
     expect(seenBy('procedure', failed, rejected, accepted, corrected)).toBeNull();
   });
+
+  it('is none where the critic says that all is met, and is not believed; what it finds besides is one', () => {
+    const claim = { criterion: 'c1', holds: true, evidence: 'e9', quote: 'it is done' };
+    const unproven = { by: 'model', ...judgeClaim('It is sorted.', claim, []) } as const;
+    const met = { holds: true, by: 'check' } as const;
+    expect(unproven.holds).toBe(false);
+    expect(seenBy('procedure', judged('rework', met, unproven))).toBeNull();
+    for (const evidence of ['against it: "unsorted"', 'no evidence for it'])
+      expect(seenBy('procedure', judged('rework', met, unproven, { holds: false, by: 'model', evidence }))).toBe(
+        'critic',
+      );
+  });
 });
 
 describe('what is missing until it is tried again', () => {
   const at = (day: number): string => new Date(Date.UTC(2026, 0, day)).toISOString();
   const run = (day: number, seen_by: Trial['seen_by'] = null): Trial => ({
+    run: `r${day}`,
     at: at(day),
     fine: seen_by === null,
     seen_by,
+    repeated: false,
     tokens: 1,
     seconds: 1,
   });
@@ -75,6 +90,7 @@ describe('what is missing until it is tried again', () => {
   it('a person who promotes it, where a person saw it, in whatever earlier version', () => {
     const seen = { ...about, history: [run(1, 'person'), ...days(3, 9)], without: days(7, 60) };
     expect(missingForTrial(seen)).toEqual(['a person who promotes it, since one corrected or undid its result']);
-    expect([whoSawMistake(seen), whoSawMistake({ ...seen, confirmed: at(2) })]).toEqual(['person', null]);
+    expect(findMistake(seen)).toEqual({ run: 'r1', seenBy: 'person' });
+    expect(findMistake({ ...seen, confirmed: at(2) })).toBeNull();
   });
 });

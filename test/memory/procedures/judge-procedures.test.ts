@@ -65,6 +65,7 @@ function run(n: number, about: Partial<Execution>): Execution {
     failed: false,
     corrected: false,
     seen_by: null,
+    repeated: false,
     rework: 0,
     seconds: 60,
     tokens: 2000,

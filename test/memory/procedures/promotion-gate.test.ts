@@ -26,9 +26,11 @@ const candidate: Case = {
 
 const runs = (count: number, about: Partial<Trial>, from = 0): Trial[] =>
   Array.from({ length: count }, (_, n) => ({
+    run: `r${from + n}`,
     at: hour(from + n),
     fine: true,
     seen_by: null,
+    repeated: false,
     tokens: 1000,
     seconds: 60,
     ...about,
@@ -50,7 +52,7 @@ function promotedWithin(matches: number, world: World, random: () => number): bo
     const isTrial = random() < settings.trial_share;
     const fine = random() < (isTrial ? world.with : world.without);
     const tokens = world.tokens[isTrial ? 0 : 1] * (0.6 + 0.8 * random());
-    (isTrial ? tried : other).push({ at, fine, seen_by: null, tokens, seconds: null });
+    (isTrial ? tried : other).push({ run: `r${n}`, at, fine, seen_by: null, repeated: false, tokens, seconds: null });
     const status = isTrial ? outcome({ ...candidate, lastSuccess: at, with: tried, without: other }, at) : 'candidate';
     if (status !== 'candidate') return status === 'promoted';
   }
@@ -144,15 +146,26 @@ describe('afterwards', () => {
   it('G3 two of the last five that went wrong demote it; one does not', () => {
     const [a, b, ...rest] = promoted.with as [Trial, Trial, ...Trial[]];
     expect(outcome({ ...promoted, with: [{ ...a, fine: false }, b, ...rest] }, hour(30))).toBe('promoted');
-    expect(outcome({ ...promoted, with: [{ ...a, fine: false }, { ...b, fine: false }, ...rest] }, hour(30))).toBe(
-      'demoted',
-    );
+    for (const repeated of [false, true]) {
+      const wrong = [a, b].map((each) => ({ ...each, fine: false, repeated }));
+      expect(outcome({ ...promoted, with: [...wrong, ...rest] }, hour(30))).toBe('demoted');
+    }
   });
 
   it('G3 one that passed its checks and was wrong all the same is enough', () => {
     const [a, ...rest] = promoted.with as [Trial, ...Trial[]];
     for (const seen_by of ['critic', 'person'] as const)
       expect(outcome({ ...promoted, with: [{ ...a, fine: false, seen_by }, ...rest] }, hour(30))).toBe('demoted');
+  });
+
+  it('says which runs went wrong', () => {
+    const about = (wrong: Partial<Trial>, count: number): string | undefined => {
+      const given = { ...promoted, with: [...runs(count, { fine: false, ...wrong }, 20), ...runs(5 - count, {}, 25)] };
+      const whole = { ...given, history: given.with };
+      return judge(whole, computeNumbers(whole, hour(30), settings), hour(30), settings)?.reason;
+    };
+    expect(about({}, 2)).toBe('2 of its last 5 runs went wrong: r20, r21');
+    expect(about({ seen_by: 'critic' }, 1)).toBe('the critic rejected the result of r20, which had passed its checks');
   });
 
   it('G4 its probation ends after twenty uses in a row that went well, and begins again when one did not', () => {
@@ -167,6 +180,10 @@ describe('afterwards', () => {
     const failed = [...runs(19, {}, 11), ...runs(1, { fine: false }, 30)];
     expect(use(failed, true)).toBeNull();
     expect(use(failed, false)).toMatchObject({ to: 'promoted', probation: true });
+    const repeated = failed.map((each) => ({ ...each, repeated: true }));
+    expect(use(repeated, false)).toBeNull();
+    expect(use(repeated, true)).toMatchObject({ to: 'promoted' });
+    expect(use(repeated, true)).not.toHaveProperty('probation');
   });
 
   it('what went wrong before the promotion is not held against it again', () => {
