@@ -1,5 +1,6 @@
 /** One size of history, in a process of its own: what packs contain and cost, and how much memory it needs. */
 import { recallOptions } from '../../src/daemon/memory/open-recall.ts';
+import { setUp } from '../../src/daemon/home/set-up.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { buildPack } from '../../src/memory/recall/build-pack.ts';
@@ -11,6 +12,7 @@ import { memoryFolder, temporaryHome } from '../support/home.ts';
 import { type Asked, generator, madeUp, type Turn } from './data.ts';
 import { mixedEmbedder } from './mixed.ts';
 import { fillers, topics } from './topics.ts';
+import { workerMemory } from './worker-memory.ts';
 
 export type Sized = {
   tokens: number;
@@ -23,6 +25,8 @@ export type Sized = {
   cpu50: number;
   cpu99: number;
   rss: number;
+  /** MB of a real worker after the same questions; null without vectors, and where it cannot be measured. */
+  worker: number | null;
   indexMs: number;
   by: string;
 };
@@ -30,6 +34,8 @@ export type Sized = {
 const ASKED = 60;
 const FACTS = 500;
 const TASK_LENGTH = 4000;
+/** Events from which on a worker is measured. */
+const LARGE = 100_000;
 const isHard = process.env['HARD'] === '1';
 
 const [, , events = '1000', words = 'vectors', seed = '21'] = process.argv;
@@ -38,6 +44,7 @@ process.stdout.write(JSON.stringify(await measureSize(Number(events), words === 
 
 async function measureSize(size: number, vectors: boolean): Promise<Sized> {
   using temporary = temporaryHome(memoryFolder);
+  setUp(temporary.home);
   const made = madeUp(Number(seed));
   const turns = made.turns.filter(({ namespace }) => namespace === TALK);
   const questions = made.questions.filter(({ namespace }) => namespace === TALK).slice(0, ASKED);
@@ -57,13 +64,16 @@ async function measureSize(size: number, vectors: boolean): Promise<Sized> {
   globalThis.gc?.();
   const rss = (process.memoryUsage().rss - before) / 1e6;
   await recall.close();
-  return { ...measured, rss, indexMs };
+  const asked = questions.map(({ question }) => question);
+  const queries = [...asked, ...asked, ...tasksOf(questions, turns), ...asked.slice(0, questions.length / 2)];
+  const isMeasured = vectors && size >= LARGE && process.platform === 'linux';
+  return { ...measured, rss, indexMs, worker: isMeasured ? await workerMemory(temporary.home, queries) : null };
 }
 
 async function askQuestions(recall: Recall, questions: readonly Asked[], turns: readonly Turn[]) {
   const pack = (query: string) =>
     buildPack(recall, { role: 'executor', run: 'none', node: null, query, model: 'openai:x', given: [] });
-  const body = turns.map(({ text }) => text).join(' ');
+  const whole = tasksOf(questions, turns);
   for (const { question } of questions.slice(0, 10)) await pack(question);
   const [times, tasks, cpu]: [number[], number[], number[]] = [[], [], []];
   let [tokens, found, by] = [0, 0, ''];
@@ -75,11 +85,11 @@ async function askQuestions(recall: Recall, questions: readonly Asked[], turns: 
     by = value.manifest.by;
     const ids = new Set(value.manifest.items.map(({ id }) => id));
     found += evidence.filter((id) => ids.has(`${TALK}:${id}`)).length / evidence.length;
-    const task = `${question}\n${body.slice(100 * index)}`.slice(0, TASK_LENGTH);
-    if (index >= questions.length / 2) continue;
-    const whole = await timeWork(() => pack(task));
-    tasks.push(whole.ms);
-    cpu.push(whole.cpuMs);
+    const task = whole[index];
+    if (task === undefined) continue;
+    const packed = await timeWork(() => pack(task));
+    tasks.push(packed.ms);
+    cpu.push(packed.cpuMs);
   }
   const all = [...times, ...tasks];
   return {
@@ -92,6 +102,13 @@ async function askQuestions(recall: Recall, questions: readonly Asked[], turns: 
     cpu99: percentile99(cpu),
     by,
   };
+}
+
+/** Texts of tasks, one for every second question. */
+function tasksOf(questions: readonly Asked[], turns: readonly Turn[]): string[] {
+  const body = turns.map(({ text }) => text).join(' ');
+  const half = questions.slice(0, Math.ceil(questions.length / 2));
+  return half.map(({ question }, index) => `${question}\n${body.slice(100 * index)}`.slice(0, TASK_LENGTH));
 }
 
 function percentile99(values: readonly number[]): number {

@@ -89,6 +89,12 @@ async function keepAlive(it: SupervisedProcess, supervision: Supervision): Promi
 
 type End = { code: number | null; how: string };
 
+/**
+ * Unless told otherwise, Node lets the young garbage of a busy thread grow to 130 MB, and keeps that memory. With at most
+ * 16 MB in each thread the engine is as fast.
+ */
+export const NODE_FLAGS = ['--disable-sigusr1', '--max-semi-space-size=8'];
+
 /** Runs a process once, from its start to its end. */
 async function runProcess(
   it: SupervisedProcess,
@@ -97,7 +103,7 @@ async function runProcess(
 ): Promise<End> {
   const child = spawn(
     process.execPath,
-    ['--disable-sigusr1', it.script ?? join(programFolder, 'bin', 'oka'), ...it.args, '--dir', home.dir],
+    [...NODE_FLAGS, it.script ?? join(programFolder, 'bin', 'oka'), ...it.args, '--dir', home.dir],
     {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       env: supervisedEnvironment(),

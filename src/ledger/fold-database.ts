@@ -31,6 +31,8 @@ export type DatabaseShape = {
   sharesRows?: boolean;
   /** Whether there are texts that are found by their words (text-index.ts). */
   hasTexts?: boolean;
+  /** What SQLite may keep of the file in memory. */
+  cacheKb?: number;
   /** SQL that creates tables of the caller's own, besides rows and cursors. */
   tables?: string;
 };
@@ -46,6 +48,7 @@ CREATE TABLE row (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 `;
 
 const BUSY_MS = 5000;
+const CACHE_KB = 16_000;
 
 /** Pages in the write-ahead log before they are copied into the file: a page that changes often is copied less often. */
 const CHECKPOINT_PAGES = 4000;
@@ -123,7 +126,7 @@ function openWritable(file: string, shape: DatabaseShape): Database {
       touchPrivate(file);
       db = new DatabaseSync(file, { timeout: BUSY_MS });
       db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-      db.exec(`PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+      db.exec(`PRAGMA cache_size = -${shape.cacheKb ?? CACHE_KB}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       if (db.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get() === undefined) createTables(db, shape);
       assertVersion(db, shape);
       return withStatements(db);

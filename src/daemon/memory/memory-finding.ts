@@ -10,7 +10,7 @@ export async function memoryFinding(home: Home): Promise<Finding> {
   try {
     const { memory } = await loadConfig(home);
     if (!memory.vectors) return { state: 'good', what, found: 'searched by keywords; semantic search is turned off' };
-    const { assertVectorsUsable, modelsFolder } = await import('../../memory/embedding/lance-vectors.ts');
+    const { assertVectorsUsable, modelsFolder } = await import('../../memory/embedding/stored-vectors.ts');
     const cache = modelsFolder(join(home.oka, 'index'));
     await assertVectorsUsable({ model: memory.model, download: memory.model_download, cache });
     return { state: 'good', what, found: `searched by keywords and semantically (${memory.model})` };

@@ -16,7 +16,7 @@ import type { Clock } from '../../schema/ports.ts';
 import type { Corpus } from '../index/corpus.ts';
 import { sumOf } from '../index/index-item.ts';
 import type { EmbedOptions, VectorIndex } from './vector-index.ts';
-import type { VectorSettings } from './lance-vectors.ts';
+import type { VectorSettings } from './stored-vectors.ts';
 
 export type SemanticSearchOptions = {
   /** Folder of the index. */
@@ -157,7 +157,7 @@ export class SemanticSearch {
     const { folder, settings, canWrite, embedder, clock } = this.#options;
     if (!settings.vectors) return null;
     try {
-      const { openVectors } = await import('./lance-vectors.ts'); // the packages behind it are large
+      const { openVectors } = await import('./stored-vectors.ts'); // the packages behind it are large
       return await openVectors({
         folder,
         model: settings.model,

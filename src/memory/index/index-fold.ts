@@ -20,6 +20,7 @@ const VERSION = 6;
 export const INDEX_SHAPE = {
   version: `memory-index@${VERSION} ${factView.name}@${factView.version}`,
   tables: ITEM_TABLES,
+  cacheKb: 4000, // with more, neither indexing nor a pack is faster
 };
 
 export type IndexFold = Fold & {

@@ -37,20 +37,22 @@ export function bestEntries(
   return best.ranked();
 }
 
-/** The allowed places that may score so much. */
+/** The allowed places that may score so much: in most threads there is none. */
 function placesAbove(
-  { size, threads, speakers, seconds }: Corpus,
-  { own, ofThread, ofSpeaker, time }: Scoring,
+  { before, lastOfThread, speakers, seconds }: Corpus,
+  { own, ofThread, ofSpeaker, reach, time }: Scoring,
   least: number,
   { marks, mark }: Allowed,
 ): number[] {
   const places: number[] = [];
-  for (let at = 0; at < size; at += 1) {
-    if (marks[at] !== mark) continue;
-    const most = (own[at] ?? 0) + (ofThread[threads[at] ?? 0] ?? 0) + (ofSpeaker[speakers[at] ?? 0] ?? 0) + ROUNDING;
-    if (most + time.score < least) continue;
-    const second = seconds[at] ?? 0;
-    if (most + (second >= time.from && second < time.to ? time.score : 0) >= least) places.push(at);
+  for (let thread = 0; thread < reach.length; thread += 1) {
+    if ((reach[thread] ?? 0) + (ofThread[thread] ?? 0) + time.score + ROUNDING < least) continue;
+    for (let at = lastOfThread[thread] ?? -1; at >= 0; at = before[at] ?? -1) {
+      if (marks[at] !== mark) continue;
+      const score = (own[at] ?? 0) + (ofThread[thread] ?? 0) + (ofSpeaker[speakers[at] ?? 0] ?? 0) + ROUNDING;
+      const second = seconds[at] ?? 0;
+      if (score + (second >= time.from && second < time.to ? time.score : 0) >= least) places.push(at);
+    }
   }
   return places;
 }

@@ -49,6 +49,8 @@ export type Scoring = {
   own: Float64Array;
   ofThread: Float64Array;
   ofSpeaker: Float64Array;
+  /** By thread: the most that an entry's own part and that of its speaker are together. */
+  reach: Float64Array;
   time: { from: number; to: number; score: number };
   threads: Float64Array;
   kinds: Float64Array;
@@ -64,20 +66,24 @@ export function scoreEntries(corpus: Corpus, question: Question, weights: Weight
 /** What it returns holds until the next question about the same corpus, which uses the same arrays. */
 export function openScoring(corpus: Corpus, question: Question, weights: Weights = WEIGHTS): Scoring {
   const { threads, speakers, ...keywords } = scoreByKeywords(corpus, question.text, weights);
-  const { base, best } = combineScores(corpus, keywords, question.meaning, weights);
   const { neighbour, otherNeighbour, thread, speaker, time } = weights;
-  const range = parseTimeRange(question.text, question.now) ?? { from: Infinity, to: -Infinity };
+  const ofSpeaker = Float64Array.from(speakers, (isNamed) => isNamed * speaker);
+  const { base, best, reach } = combineScores(corpus, { ...keywords, ofSpeaker }, question.meaning, weights);
+  const range = parseTimeRange(question.text, question.now);
   return {
     own: base,
     // Neighbours are of the same thread, so the best of a thread bounds what they add.
     ofThread: best.map((most, at) => (neighbour + otherNeighbour) * most + thread * (threads[at] ?? 0)),
-    ofSpeaker: Float64Array.from(speakers, (isNamed) => isNamed * speaker),
-    time: { from: range.from, to: range.to, score: time },
+    ofSpeaker,
+    reach,
+    time: range === null ? NO_TIME : { ...range, score: time },
     threads,
     kinds: Float64Array.from(KINDS, (kind) => weights.kind[kind]),
     weights,
   };
 }
+
+const NO_TIME: Scoring['time'] = { from: Infinity, to: -Infinity, score: 0 };
 
 /** A function of its own: one that is made for each question would be slow. */
 export function scoreOf(corpus: Corpus, scoring: Scoring, at: number): number {
@@ -140,27 +146,32 @@ function largestOf(values: Float64Array): number {
 
 const lastCombined = new WeakMap<Corpus, Float64Array>();
 
-/**
- * Combines keywords with similarity, which is scaled between its lowest and highest value (1), and finds the best of each
- * thread.
- */
+/** `best` is the best score of each thread, and `reach` the best together with what its speaker adds. */
+type Combined = { base: Float64Array; best: Float64Array; reach: Float64Array };
+
+/** Combines keywords with similarity, which is scaled between its lowest and highest value (1). */
 function combineScores(
   corpus: Corpus,
-  { words, most }: Pick<KeywordScores, 'words' | 'most'>,
+  { words, most, ofSpeaker }: Pick<KeywordScores, 'words' | 'most'> & Pick<Scoring, 'ofSpeaker'>,
   meaning: Question['meaning'],
   weights: Weights,
-): { base: Float64Array; best: Float64Array } {
+): Combined {
   const last = lastCombined.get(corpus);
   const base = last?.length === words.length ? last : new Float64Array(words.length);
   lastCombined.set(corpus, base);
-  const best = new Float64Array(corpus.names.thread.names.length);
-  scaleWords(base, words, most, meaning === null ? 1 : weights.words);
-  if (meaning !== null) {
-    const lowest = lowestOf(meaning);
-    addMeaning(base, meaning, lowest, Math.max(highestOf(meaning) - lowest, 1e-9), weights.meaning);
+  const threads = corpus.names.thread.names.length;
+  const combined = { base, best: new Float64Array(threads), reach: new Float64Array(threads) };
+  if (meaning === null) {
+    scaleWords(base, words, most, 1);
+  } else {
+    const range = Float64Array.of(1, -1);
+    findRange(meaning, range);
+    const [lowest = 0, highest = 0] = range;
+    scaleWords(base, words, most, weights.words);
+    addMeaning(base, meaning, lowest, Math.max(highest - lowest, 1e-9), weights.meaning);
   }
-  findBest(base, corpus.threads, best);
-  return { base, best };
+  findBest(combined, corpus.threads, corpus.speakers, ofSpeaker);
+  return combined;
 }
 
 // The loops over all entries are functions that do nothing after their loop: Node compiles these for good. From others it
@@ -177,30 +188,28 @@ function addMeaning(base: Float64Array, meaning: Float32Array, lowest: number, s
   }
 }
 
-function findBest(base: Float64Array, threads: Int32Array, best: Float64Array): void {
+function findBest(
+  { base, best, reach }: Combined,
+  threads: Int32Array,
+  speakers: Int32Array,
+  ofSpeaker: Float64Array,
+): void {
   for (let at = 0; at < base.length; at += 1) {
     const score = base[at] ?? 0;
     const thread = threads[at] ?? 0;
     if (score > (best[thread] ?? 0)) best[thread] = score;
+    const most = score + (ofSpeaker[speakers[at] ?? 0] ?? 0);
+    if (most > (reach[thread] ?? 0)) reach[thread] = most;
   }
 }
 
-function lowestOf(meaning: Float32Array): number {
-  let lowest = 1;
-  for (let at = 0; at < meaning.length; at += 1) {
-    const value = meaning[at] ?? 0;
-    if (value < lowest) lowest = value;
+/** Lowers the first number and raises the second where a value is beyond them. */
+function findRange(values: Float32Array, range: Float64Array): void {
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at] ?? 0;
+    if (value < (range[0] ?? 0)) range[0] = value;
+    if (value > (range[1] ?? 0)) range[1] = value;
   }
-  return lowest;
-}
-
-function highestOf(meaning: Float32Array): number {
-  let highest = -1;
-  for (let at = 0; at < meaning.length; at += 1) {
-    const value = meaning[at] ?? 0;
-    if (value > highest) highest = value;
-  }
-  return highest;
 }
 
 /** Marks each speaker the question names with 1, and returns the terms it names them by. */

@@ -1,0 +1,92 @@
+/**
+ * Owns: the process that has the table of vectors, as the one that asks it sees it.
+ *
+ * 1. It starts with the first request, and ends when nobody has asked for a while: its memory goes with it.
+ * 2. One that died is started again by the next request; pending requests are rejected.
+ * 3. It keeps its parent alive only while it is asked something, and ends with it.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { OkaError } from '../../schema/errors.ts';
+import type { TableReply, TableRequest } from './vector-table-child.ts';
+import type { TableSettings, VectorRows } from './vector-table.ts';
+
+type Asked = TableRequest extends infer R ? (R extends TableRequest ? Omit<R, 'number'> : never) : never;
+type Pending = PromiseWithResolvers<boolean> & { take: ((rows: VectorRows) => void) | undefined };
+type Running = { child: ChildProcess; waiting: Map<number, Pending>; over: Promise<void> };
+
+export type VectorTableClient = {
+  /** Resolves with whether there is a table, when the request was done. `take` gets what is read. */
+  ask(asked: Asked, take?: (rows: VectorRows) => void): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+/** To start it again takes a third of a second of a core. */
+const QUIET_MS = 20_000;
+
+export function vectorTableClient(settings: TableSettings, quietMs = QUIET_MS): VectorTableClient {
+  let running: Running | null = null;
+  let quiet: NodeJS.Timeout | undefined;
+  let number = 0;
+
+  function end(): Promise<void> | undefined {
+    clearTimeout(quiet);
+    const last = running;
+    running = null;
+    if (last?.child.connected === true) last.child.disconnect();
+    return last?.over;
+  }
+
+  return {
+    ask: (asked, take) => {
+      clearTimeout(quiet);
+      running ??= startChild(settings, (over) => {
+        if (running === over) running = null;
+      });
+      const { child, waiting } = running;
+      const pending = { ...Promise.withResolvers<boolean>(), take };
+      number += 1;
+      waiting.set(number, pending);
+      child.channel?.ref();
+      child.send({ number, ...asked } satisfies TableRequest, (error) => error !== null && pending.reject(error));
+      return pending.promise.finally(() => {
+        clearTimeout(quiet);
+        quiet = setTimeout(() => void end(), quietMs).unref();
+      });
+    },
+    close: async () => {
+      running?.child.ref(); // its end is waited for
+      await end();
+    },
+  };
+}
+
+function startChild(settings: TableSettings, ended: (running: Running) => void): Running {
+  const child = fork(new URL('./vector-table-child.ts', import.meta.url), [JSON.stringify(settings)], {
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    execArgv: [],
+  });
+  const over = Promise.withResolvers<void>();
+  const running: Running = { child, waiting: new Map(), over: over.promise };
+  const end = (reason: string): void => {
+    ended(running);
+    for (const { reject } of running.waiting.values()) reject(new OkaError('refused', reason));
+    running.waiting.clear();
+    over.resolve();
+  };
+  child.on('message', (reply: TableReply) => settleRequest(running, reply));
+  child.on('error', (error) => end(`the process of the vectors failed: ${error.message}`));
+  child.on('exit', (code, signal) => end(`the process of the vectors ended (${signal ?? code})`));
+  child.unref();
+  child.channel?.unref();
+  return running;
+}
+
+function settleRequest({ child, waiting }: Running, reply: TableReply): void {
+  const pending = waiting.get(reply.number);
+  if ('rows' in reply) return pending?.take?.(reply.rows);
+  waiting.delete(reply.number);
+  if (waiting.size === 0) child.channel?.unref();
+  if ('error' in reply) pending?.reject(new OkaError('refused', reply.error));
+  else pending?.resolve(reply.isThere);
+}
