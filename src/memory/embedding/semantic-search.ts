@@ -26,8 +26,7 @@ export type SemanticSearchOptions = {
   canWrite: boolean;
   /** How long a search waits for a model that is loading. */
   patienceMs?: number | undefined;
-  embedder?: VectorSettings['embedder'];
-};
+} & Pick<VectorSettings, 'embedder' | 'table'>;
 
 /** Below this share of entries with vectors, keywords alone are fairer. */
 const MIN_COVERAGE = 0.9;
@@ -154,7 +153,7 @@ export class SemanticSearch {
   }
 
   async #open(): Promise<VectorIndex | null> {
-    const { folder, settings, canWrite, embedder, clock } = this.#options;
+    const { folder, settings, canWrite, embedder, table, clock } = this.#options;
     if (!settings.vectors) return null;
     try {
       const { openVectors } = await import('./stored-vectors.ts'); // the packages behind it are large
@@ -164,6 +163,7 @@ export class SemanticSearch {
         download: settings.model_download,
         canWrite,
         embedder,
+        table,
       });
     } catch (error) {
       this.#failure = { why: messageOf(error), at: clock() };

@@ -11,7 +11,7 @@ import { openBackgroundEmbedder } from './background-embedder.ts';
 import { assertModelUsable, type Embedder, type EmbedderSettings } from './embedding-model.ts';
 import type { EmbedOptions, VectorIndex } from './vector-index.ts';
 import { createVectorScan, type VectorScan } from './vector-scan.ts';
-import { vectorOf, type VectorRows } from './vector-table.ts';
+import { type TableSettings, vectorOf, type VectorRows } from './vector-table.ts';
 import { vectorTableClient, type VectorTableClient } from './vector-table-client.ts';
 
 export type VectorSettings = {
@@ -22,6 +22,8 @@ export type VectorSettings = {
   canWrite: boolean;
   /** Where vectors come from; a worker thread with the model by default. */
   embedder?: ((settings: EmbedderSettings) => Promise<Embedder>) | undefined;
+  /** Where they are stored; a process with the table by default. */
+  table?: ((settings: TableSettings) => VectorTableClient) | undefined;
 };
 
 /** Every write leaves files behind; they are compacted after this many. */
@@ -34,9 +36,10 @@ export const modelsFolder = (folder: string): string => join(folder, 'models');
 
 /** Returns null when there is no table and this process may not create one. Throws when a package or the model is missing. */
 export async function openVectors(settings: VectorSettings): Promise<VectorIndex | null> {
-  const { folder, model, download, canWrite, embedder: open = openBackgroundEmbedder } = settings;
+  const { folder, model, download, canWrite } = settings;
+  const { embedder: open = openBackgroundEmbedder, table: tableOf = vectorTableClient } = settings;
   const embedder = await open({ model, download, cache: modelsFolder(folder) });
-  const table = vectorTableClient({ folder: vectorsFolder(folder), dims: embedder.dims, canWrite });
+  const table = tableOf({ folder: vectorsFolder(folder), dims: embedder.dims, canWrite });
   try {
     if (await table.ask({ kind: 'open' }))
       return vectorIndexOver(table, embedder, await loadScanOrReset(table, embedder, canWrite));

@@ -32,7 +32,7 @@ export type RecallOptions = {
   artifacts: Pick<ArtifactStore, 'get'>;
   settings: MemoryConfig;
   clock: Clock;
-} & Pick<SemanticSearchOptions, 'patienceMs' | 'embedder'>;
+} & Pick<SemanticSearchOptions, 'patienceMs' | 'embedder' | 'table'>;
 
 const TRIES = 3;
 

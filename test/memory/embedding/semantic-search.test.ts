@@ -2,13 +2,16 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildPack } from '../../../src/memory/recall/build-pack.ts';
-import type { Recall } from '../../../src/memory/recall/recall.ts';
+import type { Recall, RecallOptions } from '../../../src/memory/recall/recall.ts';
 import { search } from '../../../src/memory/recall/search-memory.ts';
-import { memoryHome, recallOf, said, wordModel } from '../../support/memory.ts';
+import { memoryHome, type MemoryHome, recallOf, said, wordModel } from '../../support/memory.ts';
+import { tableInProcess } from '../../support/table-in-process.ts';
 
 const never = new AbortController().signal;
 const notes = (count: number) =>
   Array.from({ length: count }, (_, index) => said(`n${index}`, `note ${index} about topic${index}`));
+const openRecall = (home: MemoryHome, besides: Partial<RecallOptions> = {}): Promise<Recall> =>
+  recallOf(home, { table: tableInProcess, ...besides });
 async function similarities(recall: Recall, query: string, able: Uint8Array): Promise<Float32Array | null> {
   const question = await recall.semantic.readQuestion(recall.corpus.now, query);
   return question === null ? null : recall.semantic.similarities(recall.corpus.now, question, able);
@@ -21,13 +24,13 @@ describe('a model', () => {
   it('1 is not loaded where nothing is remembered, and not learned with where there is little', async () => {
     await using home = await memoryHome({ vectors: true });
     mkdirSync(join(home.options.folder, 'vectors'), { recursive: true });
-    const empty = await recallOf(home, { embedder: noModel });
+    const empty = await openRecall(home, { embedder: noModel });
     expect((await search(empty, { query: 'anything', limit: 1 })).by).toBe('keywords');
     expect([empty.shouldEmbed, empty.semantic.failure]).toEqual([false, null]);
     await empty.close();
     rmSync(join(home.options.folder, 'vectors'), { recursive: true });
     await home.append(...notes(31));
-    const little = await recallOf(home, { embedder: noModel });
+    const little = await openRecall(home, { embedder: noModel });
     await search(little, { query: 'topic7', limit: 1 });
     expect([little.shouldEmbed, little.semantic.failure]).toEqual([false, null]);
     await home.append(said('last', 'one more'));
@@ -41,7 +44,7 @@ describe('a model', () => {
     await home.append(...notes(40));
     mkdirSync(join(home.options.folder, 'vectors'), { recursive: true });
     const loaded = Promise.withResolvers<void>();
-    const recall = await recallOf(home, {
+    const recall = await openRecall(home, {
       embedder: (settings) => loaded.promise.then(() => wordModel('slow').embedder(settings)),
       patienceMs: 5,
     });
@@ -56,7 +59,7 @@ describe('a model', () => {
     await using home = await memoryHome({ vectors: true });
     await home.append(...notes(40));
     const model = wordModel('first');
-    const recall = await recallOf(home, { embedder: model.embedder });
+    const recall = await openRecall(home, { embedder: model.embedder });
     await recall.semantic.open();
     rmSync(join(home.options.folder, 'vectors'), { recursive: true });
     writeFileSync(join(home.options.folder, 'vectors'), 'a file where the folder was');
@@ -77,13 +80,13 @@ describe('a changed model', () => {
       await using home = await memoryHome({ vectors: true });
       await home.append(...notes(200));
       const old = wordModel('old model aaaa');
-      const before = await recallOf(home, { embedder: old.embedder });
+      const before = await openRecall(home, { embedder: old.embedder });
       await before.embedAll(never);
       expect((await search(before, { query: 'topic7', limit: 1 })).by).toBe('keywords and vectors');
       await before.close();
 
       const first = wordModel('new model bbbb', dims);
-      const during = await recallOf(home, { embedder: first.embedder });
+      const during = await openRecall(home, { embedder: first.embedder });
       const stop = new AbortController();
       await during.embedAll(stop.signal, { onProgress: () => stop.abort() });
       expect(first.texts).toHaveLength(128);
@@ -94,13 +97,13 @@ describe('a changed model', () => {
       await during.close();
 
       const second = wordModel('new model bbbb', dims);
-      const after = await recallOf(home, { embedder: second.embedder });
+      const after = await openRecall(home, { embedder: second.embedder });
       await after.embedAll(never);
       expect(second.texts).toHaveLength(200 - 128);
       expect((await search(after, { query: 'topic7', limit: 1 })).by).toBe('keywords and vectors');
       await after.close();
 
-      const back = await recallOf(home, { embedder: old.embedder });
+      const back = await openRecall(home, { embedder: old.embedder });
       expect((await back.semantic.open())?.size()).toBe(0);
       await back.close();
     },
@@ -109,9 +112,9 @@ describe('a changed model', () => {
   it('is not learned by a process that only looks, and takes nothing from the one that keeps the index', async () => {
     await using home = await memoryHome({ vectors: true });
     await home.append(...notes(40));
-    const keeper = await recallOf(home, { embedder: wordModel('old model aaaa').embedder });
+    const keeper = await openRecall(home, { embedder: wordModel('old model aaaa').embedder });
     await keeper.embedAll(never);
-    const reader = await recallOf(home, { embedder: wordModel('new model bbbb', 32).embedder });
+    const reader = await openRecall(home, { embedder: wordModel('new model bbbb', 32).embedder });
     await reader.embedAll(never);
     expect((await search(reader, { query: 'topic7', limit: 1 })).by).toBe('keywords');
     expect((await search(keeper, { query: 'topic7', limit: 1 })).by).toBe('keywords and vectors');
@@ -122,17 +125,20 @@ describe('a changed model', () => {
 });
 
 describe('meaning', () => {
-  it('3 is looked for among what may be given: many that are closer elsewhere do not hide it', async () => {
+  it('3 is known of every piece and looked for among what may be given: many that are closer do not hide it', async () => {
     await using home = await memoryHome({ vectors: true });
     const crowd = Array.from({ length: 1500 }, (_, index) => said(`c${index}`, `harbour boat ${index}`));
-    await home.append(...crowd, said('mine', 'boat with unrelated other words around', { namespace: 'small' }));
-    const model = wordModel('first');
-    const recall = await recallOf(home, { embedder: model.embedder });
+    const far = [said('far', 'kitchen soup bread'), said('less far', 'kitchen boat soup bread')];
+    await home.append(...crowd, ...far, said('mine', 'boat with unrelated other words around', { namespace: 'small' }));
+    const recall = await openRecall(home, { embedder: wordModel('first').embedder });
     await recall.embedAll(never);
-    const able = new Uint8Array(recall.corpus.now.size);
-    able[1500] = 1;
+    const all = (await similarities(recall, 'harbour boat', new Uint8Array(1503).fill(1))) ?? [];
+    const [first = 0, farOff = 0, lessFarOff = 0] = [all[0], all[1500], all[1501]];
+    expect([farOff < lessFarOff, lessFarOff < first]).toEqual([true, true]);
+    const able = new Uint8Array(1503);
+    able[1502] = 1;
     const close = [...((await similarities(recall, 'harbour boat', able)) ?? [])];
-    expect(close.flatMap((value, at) => (Number.isNaN(value) ? [] : [at]))).toEqual([1500]);
+    expect(close.flatMap((value, at) => (Number.isNaN(value) ? [] : [at]))).toEqual([1502]);
     const { found, by } = await search(recall, { query: 'harbour boat', limit: 3, namespace: 'small' });
     expect([by, found.map(({ id }) => id)]).toEqual(['keywords and vectors', ['mine']]);
     await recall.close();
@@ -141,7 +147,7 @@ describe('meaning', () => {
   it('3 of what has no vector yet is that of the usual piece: new is not hidden by what is far off', async () => {
     await using home = await memoryHome({ vectors: true });
     await home.append(...notes(40));
-    const recall = await recallOf(home, { embedder: wordModel('first').embedder });
+    const recall = await openRecall(home, { embedder: wordModel('first').embedder });
     await recall.embedAll(never);
     await home.append(said('new', 'topic7 once more'));
     await recall.catchUp();
@@ -152,23 +158,10 @@ describe('meaning', () => {
     await recall.close();
   });
 
-  it('is known of every piece, however many others are closer', async () => {
-    await using home = await memoryHome({ vectors: true });
-    const alike = Array.from({ length: 1500 }, (_, index) => said(`c${index}`, `harbour boat ${index}`));
-    await home.append(...alike, said('far', 'kitchen soup bread'), said('less far', 'kitchen boat soup bread'));
-    const recall = await recallOf(home, { embedder: wordModel('first').embedder });
-    await recall.embedAll(never);
-    const able = new Uint8Array(1502).fill(1);
-    const close = (await similarities(recall, 'harbour boat', able)) ?? [];
-    const [first = 0, far = 0, lessFar = 0] = [close[0], close[1500], close[1501]];
-    expect([far < lessFar, lessFar < first]).toEqual([true, true]);
-    await recall.close();
-  });
-
   it('of one question is not that of another that is asked meanwhile', async () => {
     await using home = await memoryHome({ vectors: true });
     await home.append(...notes(60));
-    const recall = await recallOf(home, { embedder: wordModel('first').embedder });
+    const recall = await openRecall(home, { embedder: wordModel('first').embedder });
     await recall.embedAll(never);
     const ask = (index: number) => search(recall, { query: `topic${index} note ${index + 1}`, limit: 10 });
     const questions = Array.from({ length: 20 }, (_, index) => index);
@@ -182,7 +175,7 @@ describe('meaning', () => {
     await using home = await memoryHome({ vectors: true });
     await home.append(...notes(40));
     const model = wordModel('first');
-    const recall = await recallOf(home, { embedder: model.embedder });
+    const recall = await openRecall(home, { embedder: model.embedder });
     await recall.embedAll(never);
     model.texts.length = 0;
     await search(recall, { query: `topic7 ${'and so on '.repeat(500)}`, limit: 1 });
@@ -199,7 +192,7 @@ describe('a pack with room to spare', () => {
       said('2', 'Yes, at the lighthouse.', { who: 'Bob', at: '2026-01-10T10:00:30Z' }),
       said('3', 'Bring warm clothes!', { at: '2026-01-10T10:01:00Z' }),
     );
-    const recall = await recallOf(home);
+    const recall = await openRecall(home);
     const ask = { role: 'planner', run: 'r', node: null, query: 'lighthouse', model: null, given: [] } as const;
     const { manifest } = await buildPack(recall, ask);
     expect(manifest.items.map(({ id }) => id)).toEqual(['chat:2']);

@@ -1,9 +1,9 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createVectorScan } from '../../../src/memory/embedding/vector-scan.ts';
 import { search } from '../../../src/memory/recall/search-memory.ts';
-import { memoryHome, recallOf, said } from '../../support/memory.ts';
+import { memoryHome, recallOf, said, wordModel } from '../../support/memory.ts';
 
 const never = new AbortController().signal;
 const talk = [
@@ -31,17 +31,19 @@ describe('search by meaning', () => {
   it('4 vectors that cannot be read are made again, and words are enough until then', async () => {
     await using home = await memoryHome({ vectors: true });
     await home.append(...talk);
-    const first = await recallOf(home);
-    await first.embedAll(never);
-    await first.close();
-    rmSync(join(home.options.folder, 'vectors'), { recursive: true });
     mkdirSync(join(home.options.folder, 'vectors', 'vectors.lance'), { recursive: true });
     writeFileSync(join(home.options.folder, 'vectors', 'vectors.lance', '_versions'), 'garbage');
-    const second = await recallOf(home);
-    expect((await search(second, { query: 'puppy', limit: 1 })).found[0]?.id).toBe('pet');
-    await second.embedAll(never);
-    expect((await search(second, { query: 'dog', limit: 1 })).found[0]?.id).toBe('pet');
-    await second.close();
+    const recall = await recallOf(home, { embedder: wordModel('words').embedder });
+    expect(await search(recall, { query: 'puppy', limit: 1 })).toMatchObject({
+      by: 'keywords',
+      found: [{ id: 'pet' }],
+    });
+    await recall.embedAll(never);
+    expect(await search(recall, { query: 'puppy', limit: 1 })).toMatchObject({
+      by: 'keywords and vectors',
+      found: [{ id: 'pet' }],
+    });
+    await recall.close();
   });
 
   it('a model that cannot be loaded costs nothing but the meaning, and why is known', async () => {
