@@ -2,9 +2,10 @@
  * Being a process that works for a long time. Under `oka up` it sends heartbeats and stops when the supervisor is gone;
  * without a supervisor it has a watchdog of its own.
  */
-import { startHeartbeat } from '../daemon/supervise.ts';
+import { applyLimitsOfThreads, startHeartbeat } from '../daemon/supervise.ts';
 
 export async function underSupervisor<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  applyLimitsOfThreads();
   const endWatch = await watchEventLoop();
   const supervisorGone = new AbortController();
   process.once('disconnect', () => supervisorGone.abort());

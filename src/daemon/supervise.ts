@@ -10,6 +10,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import { programFolder, supervisedEnvironment } from './settings.ts';
 import type { Home } from '../schema/home.ts';
 
@@ -91,9 +92,12 @@ type End = { code: number | null; how: string };
 
 /**
  * Unless told otherwise, Node lets the young garbage of a busy thread grow to 130 MB, and keeps that memory. With at most
- * 16 MB in each thread the engine is as fast.
+ * 16 MB in the main thread the engine is as fast.
  */
 export const NODE_FLAGS = ['--disable-sigusr1', '--max-semi-space-size=8'];
+
+/** Other threads have smaller limits of their own, which the flag would override. The main thread has read it already. */
+export const applyLimitsOfThreads = (): void => setFlagsFromString('--max-semi-space-size=0');
 
 /** Runs a process once, from its start to its end. */
 async function runProcess(

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { homeAt } from '../../src/daemon/settings.ts';
-import { supervise, type Supervision } from '../../src/daemon/supervise.ts';
+import { NODE_FLAGS, supervise, type Supervision } from '../../src/daemon/supervise.ts';
 import { testFolder } from '../support/test-folders.ts';
 
 const BEATING = `process.send('beat'); setInterval(() => process.send('beat'), 20);`;
@@ -144,4 +146,30 @@ describe('supervise', () => {
     const staying = `${BEATING} process.on('SIGTERM', () => { console.log('put away'); process.exit(0); }); console.log('here');`;
     expect(await besides(2, staying)).toEqual({ code: 2, told: ['here', 'put away'] });
   });
+
+  it('a thread has the limit that it was started with, whatever the flags say for the main thread', () => {
+    const script = join(testFolder('oka-supervise-'), 'threads.mjs');
+    const module = JSON.stringify(fileURLToPath(new URL('../../src/daemon/supervise.ts', import.meta.url)));
+    writeFileSync(
+      script,
+      `import { Worker } from 'node:worker_threads';
+      const { applyLimitsOfThreads } = await import(${module});
+      applyLimitsOfThreads();
+      new Worker(\`(${fillYoungSpace.toString()})()\`, { eval: true, resourceLimits: { maxYoungGenerationSizeMb: 12 } });`,
+    );
+    const size = Number(execFileSync(process.execPath, [...NODE_FLAGS, script], { encoding: 'utf8' }));
+    expect(size).toBeGreaterThan(1_000_000);
+    expect(size).toBeLessThan(9_000_000);
+  });
 });
+
+/** Runs in a thread: makes so much garbage that the space for it grows as far as it may, and prints its size. */
+function fillYoungSpace(): void {
+  let kept: object[] = [];
+  for (let made = 0; made < 3_000_000; made += 1) {
+    kept.push({ made });
+    if (kept.length > 150_000) kept = [];
+  }
+  const spaces = (require('node:v8') as typeof import('node:v8')).getHeapSpaceStatistics();
+  console.log(spaces.find(({ space_name }) => space_name === 'new_space')?.space_size);
+}
