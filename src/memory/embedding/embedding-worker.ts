@@ -1,6 +1,7 @@
 /** The worker thread that embeds texts, one after the other. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../schema/errors.ts';
+import { collectGarbage } from '../collect-garbage.ts';
 import { type Embedder, type EmbedderSettings, openEmbedder } from './embedding-model.ts';
 
 export type EmbedRequest = { number: number; text: string } | { number: number; close: true };
@@ -21,6 +22,7 @@ async function serveRequests(port: MessagePort): Promise<void> {
       turn = turn.then(() => handleRequest(port, embedder, request, reply));
     });
     reply({ opened: { model: embedder.model, dims: embedder.dims } });
+    turn = turn.then(collectGarbage); // loading the model leaves as much as it takes
   } catch (error) {
     reply({ failed: messageOf(error) });
   }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openArtifacts } from '../../ledger/artifact-store.ts';
 import { messageOf } from '../../schema/errors.ts';
+import { collectGarbage } from '../collect-garbage.ts';
 import type { RecallReply, RecallRequest, RecallThreadOptions } from './background-recall.ts';
 import { buildPack } from './build-pack.ts';
 import { Recall } from './recall.ts';
@@ -16,6 +17,8 @@ const MODEL_WAIT_MS = 200;
 const SHARE_WHILE_WORKING = 0.4;
 /** The engine counts as working for this long after its last request. */
 const WORKING_WINDOW_MS = 3000;
+/** Garbage is collected when nobody has asked for this long. */
+const QUIET_MS = 20_000;
 
 const { artifacts, ...options } = workerData as RecallThreadOptions;
 const stopping = new AbortController();
@@ -27,6 +30,8 @@ const recall = Recall.open({
 });
 let learning: Promise<void> | null = null;
 let lastAsked = 0;
+let hasLoadedVectors = false;
+let quiet: NodeJS.Timeout | undefined;
 if (parentPort !== null) serveRequests(parentPort);
 
 function serveRequests(port: MessagePort): void {
@@ -35,6 +40,7 @@ function serveRequests(port: MessagePort): void {
     void replyTo(asking).then((answer) => {
       port.postMessage(answer);
       if (asking.kind === 'close') port.close();
+      collectWhenQuiet();
     });
   });
 }
@@ -79,10 +85,24 @@ function embedInBackground(): void {
   learning = recall
     .embedAll(stopping.signal, { pause })
     .catch(() => undefined) // the next question rebuilds a damaged index
+    .then(collectAfterLoading)
     .finally(() => {
       learning = null;
+      collectWhenQuiet();
       if (recall.corpus.now.size !== before) embedInBackground(); // new entries arrived meanwhile
     });
+}
+
+/** What it takes to load the index and the vectors is more than they are. */
+async function collectAfterLoading(): Promise<void> {
+  if (hasLoadedVectors || stopping.signal.aborted) return;
+  hasLoadedVectors = true;
+  await collectGarbage();
+}
+
+function collectWhenQuiet(): void {
+  clearTimeout(quiet);
+  if (!stopping.signal.aborted) quiet = setTimeout(() => void collectGarbage(), QUIET_MS).unref();
 }
 
 async function pause(ms: number): Promise<void> {
