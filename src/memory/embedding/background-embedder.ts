@@ -50,7 +50,9 @@ export async function openBackgroundEmbedder(settings: EmbedderSettings, quietMs
   }
 
   async function embed(text: string): Promise<Float32Array> {
-    const { thread, waiting } = await ensureRunning();
+    clearTimeout(quiet);
+    // Without a wait where it runs: the caller works on while the thread reads.
+    const { thread, waiting } = running ?? (await ensureRunning());
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
     number += 1;
     waiting.set(number, { resolve, reject });
