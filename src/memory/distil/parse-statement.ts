@@ -50,7 +50,9 @@ export const hasStatementForm = (text: string): boolean => matchForm(text.replac
 type Read = Pick<Statement, 'kind' | 'text'> & { language: Language };
 
 function matchForm(said: string, isAsked: boolean): Read | null {
+  const first = FIRST_WORD.exec(said)?.[0].toLowerCase() ?? '';
   for (const language of languages) {
+    if (!FORM_WORDS.get(language)?.has(first)) continue;
     const form = language.forms.find(({ pattern }) => pattern.test(said));
     if (form === undefined) continue;
     const { kind } = form;
@@ -60,6 +62,22 @@ function matchForm(said: string, isAsked: boolean): Read | null {
   }
   return null;
 }
+
+const FIRST_WORD = /^\p{L}+/u;
+
+/**
+ * The words in the forms of each language, with and without a letter that is optional ("notez?"). Every form begins with
+ * one of them, so that most sentences need not be held against any form.
+ */
+const FORM_WORDS = new Map(
+  languages.map((language) => {
+    const sources = language.forms.map(({ pattern }) => pattern.source.toLowerCase()).join(' ');
+    const found = [...sources.replaceAll(/\\./g, ' ').matchAll(/\p{L}+\??/gu)].flatMap(([word]) =>
+      word.endsWith('?') ? [word.slice(0, -1), word.slice(0, -2)] : [word],
+    );
+    return [language, new Set(found)];
+  }),
+);
 
 /** What somebody asks to have remembered is a fact, unless it is phrased as an instruction or a preference. */
 function readSaid(said: string, language: Language): Read {

@@ -78,7 +78,7 @@ export function hasSameMeaning(original: string, text: string): boolean {
   if (!isSameList(exactTerms(original), exactTerms(text)) || !isSameList(meaningWords(original), meaningWords(text)))
     return false;
   if (isNegative(original) !== isNegative(text) || !keepsSubject(original, text)) return false;
-  const [before, after] = [termsInText(original), termsInText(text)];
+  const [before, after] = [extractTerms(original), extractTerms(text)];
   const known = new Set(before);
   if (after.some((word) => !known.has(word) && !FILLER_WORDS.has(word))) return false;
   const now = new Set(after);
@@ -116,7 +116,6 @@ const FILLER_WORDS = new Set(
     .map((word) => stem(word)),
 );
 
-const termsInText = (text: string): string[] => extractTerms(text);
 const orderedTerms = (words: readonly string[], known: ReadonlySet<string>): string[] =>
   words.filter((word) => known.has(word) && !FILLER_WORDS.has(word));
 

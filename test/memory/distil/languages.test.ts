@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isNegative, parseSubject } from '../../../src/memory/distil/fact-subject.ts';
 import { chooseTopic } from '../../../src/memory/distil/fact-topic.ts';
 import { languages } from '../../../src/memory/distil/languages/all-languages.ts';
-import { findStatements, loosensGuards } from '../../../src/memory/distil/parse-statement.ts';
+import { findStatements, hasStatementForm, loosensGuards } from '../../../src/memory/distil/parse-statement.ts';
 import { readLabelled, scoreStatements } from '../../support/labelled-statements.ts';
 import { life, note, textsIn } from './life.ts';
 
@@ -33,6 +33,15 @@ describe.each(languages.map(({ name }) => name))('statements in %s', (name) => {
 });
 
 describe('whatever the language', () => {
+  it('a sentence that fits a form is found to, though its first word is looked at before', () => {
+    const files = languages.map(({ name }) => `${name.toLowerCase()}.txt`);
+    const fitting = files
+      .flatMap((file) => readLabelled(file))
+      .filter(({ text }) => languages.some(({ forms }) => forms.some(({ pattern }) => pattern.test(text))));
+    expect(fitting.length).toBeGreaterThan(200);
+    expect(fitting.filter(({ text }) => !hasStatementForm(text))).toEqual([]);
+  });
+
   it.each([
     ['Ab jetzt Berichte auf Englisch schreiben.', 'Berichte auf Englisch schreiben.'],
     ['Désormais, arrondis les montants à deux décimales.', 'Arrondis les montants à deux décimales.'],
