@@ -7,15 +7,28 @@
 import { stem } from './stem.ts';
 
 const WORD = /[\p{L}\p{N}]+(?:['’][\p{L}]+)?/gu;
+/** Finds the same in a text of these characters, in half the time. */
+const ASCII_WORD = /[A-Za-z0-9]+(?:'[A-Za-z]+)?/g;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 const ASCII = /^[\x20-\x7E\s]*$/;
 const MAX_TERM_LENGTH = 40;
 const MAX_TERMS = 2000;
 
-export function extractTerms(text: string): string[] {
+export function extractTerms(text: string): readonly string[] {
+  if (text === last.text) return last.terms;
+  const terms = splitIntoTerms(text);
+  if (text.length >= LONG_TEXT) last = { text, terms };
+  return terms;
+}
+
+/** The last long text: a task is asked for its terms several times in a row. */
+let last: { text: string; terms: readonly string[] } = { text: '', terms: [] };
+const LONG_TEXT = 500;
+
+function splitIntoTerms(text: string): string[] {
   const terms: string[] = [];
   const ascii = ASCII.test(text);
-  for (const word of (ascii ? text : text.normalize('NFKC')).match(WORD) ?? []) {
+  for (const word of (ascii ? text.match(ASCII_WORD) : text.normalize('NFKC').match(WORD)) ?? []) {
     if (terms.length >= MAX_TERMS) break;
     if (!ascii && UNSPACED.test(word)) terms.push(...characterPairs(word));
     else addWordTerms(terms, word);

@@ -3,6 +3,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { countPieces } from '../../../src/memory/text/count-pieces.ts';
+import { createTokenCounter } from '../../../src/memory/text/tokens.ts';
 import { scaled } from '../../support/thorough.ts';
 
 const plain = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
@@ -41,5 +42,32 @@ describe('counting tokens', () => {
 
   it('knows the byte order mark, which the package cannot look up', () => {
     expect([countPieces(BYTE_ORDER_MARK), countTokens(BYTE_ORDER_MARK, plain)]).toEqual([1, 2]);
+  });
+
+  it('line by line gives the numbers of the whole text, and of lines that were counted before', async () => {
+    const counter = await createTokenCounter('openai');
+    const parts = fc.constantFrom(
+      '\n',
+      '\n\n',
+      '\r\n',
+      ' ',
+      '  ',
+      '/',
+      '//',
+      'the',
+      ' word.',
+      '.',
+      '-',
+      '…',
+      '日本',
+      '12',
+      '\t',
+    );
+    fc.assert(
+      fc.property(fc.array(parts, { maxLength: 60 }), (all) => {
+        expect(counter.count(all.join(''))).toBe(countPieces(all.join('')));
+      }),
+      { numRuns: scaled(2000) },
+    );
   });
 });
