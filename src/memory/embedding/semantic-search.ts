@@ -182,12 +182,14 @@ export class SemanticSearch {
 
   /** Updates the row map with new entries and new vectors. */
   #sync(corpus: Corpus, meaning: VectorIndex): RowMap {
-    if (this.#known?.corpus !== corpus) this.#known = { corpus, rows: [], missing: [], size: 0 };
+    if (this.#known?.corpus !== corpus)
+      this.#known = { corpus, rows: new Int32Array(0), count: 0, missing: [], size: 0 };
     const known = this.#known;
     const fresh = known.size === meaning.size() ? [] : known.missing;
     if (fresh.length > 0) known.missing = [];
     for (const at of fresh) assignRow(known, meaning, at);
-    while (known.rows.length < corpus.size) assignRow(known, meaning, known.rows.length);
+    if (known.rows.length < corpus.size) known.rows = withRoom(known.rows, corpus.size);
+    for (; known.count < corpus.size; known.count += 1) assignRow(known, meaning, known.count);
     known.size = meaning.size();
     return known;
   }
@@ -198,8 +200,14 @@ export type ReadQuestion = { index: VectorIndex; vector: Float32Array };
 /** `onProgress` is called after every batch. */
 export type EmbedMissingOptions = EmbedOptions & { onProgress?: (done: number, all: number) => void };
 
-/** The row of each entry, -1 for none, and the places of the entries without a vector. */
-type RowMap = { corpus: Corpus; rows: number[]; missing: number[]; size: number };
+/** The row of each of so many entries, -1 for none, and the places of the entries without a vector. */
+type RowMap = { corpus: Corpus; rows: Int32Array; count: number; missing: number[]; size: number };
+
+function withRoom(rows: Int32Array, least: number): Int32Array {
+  const larger = new Int32Array(Math.max(least, 2 * rows.length));
+  larger.set(rows);
+  return larger;
+}
 
 function assignRow({ corpus, rows, missing }: RowMap, meaning: VectorIndex, at: number): void {
   const row = meaning.rowOf(corpus.sums[at] ?? '');
@@ -210,7 +218,7 @@ function assignRow({ corpus, rows, missing }: RowMap, meaning: VectorIndex, at: 
 /** Gives entries without a vector the average similarity (3). Null when no allowed entry has a vector. */
 function spreadToPlaces(
   close: Float32Array,
-  rows: readonly number[],
+  rows: Int32Array,
   able: Uint8Array,
   places: Float32Array,
 ): Float32Array | null {
@@ -225,7 +233,7 @@ function spreadToPlaces(
 /** Returns how many allowed places have a vector. Like the loops of the ranker it does nothing afterwards, to be fast. */
 function copyToPlaces(
   close: Float32Array,
-  rows: readonly number[],
+  rows: Int32Array,
   able: Uint8Array,
   places: Float32Array,
   without: number[],

@@ -187,4 +187,10 @@ function episodeCandidate(found: Found): Candidate {
 }
 
 /** Keeps memory content from looking like part of the pack itself. */
-const toOneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+function toOneLine(text: string): string {
+  if (!SPACED.test(text)) return text.trim(); // most texts are one line
+  return text.replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+}
+
+/** Anything but single spaces between words. */
+const SPACED = /[^\S ]|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]| {2}/u;

@@ -127,9 +127,10 @@ function createDuplicateFilter(): (each: CountedCandidate) => boolean {
     const text = candidate.text.replaceAll(/\s+/g, ' ').trim();
     if (texts.has(text)) return true;
     const terms = new Set(extractTerms(text));
-    // A similar text lacks so few of these terms that it has one of the first.
-    const first = [...terms].slice(0, Math.floor((1 - SIMILARITY_THRESHOLD) * terms.size) + 1);
-    if (first.some((term) => byTerm.get(term)?.some((other) => areSimilar(other, terms)))) return true;
+    // A similar text lacks so few of these terms that it has one of any so many; with the rarest few have to be compared.
+    const most = Math.floor((1 - SIMILARITY_THRESHOLD) * terms.size) + 1;
+    const having = Array.from(terms, (term) => byTerm.get(term) ?? []).toSorted((a, b) => a.length - b.length);
+    if (having.slice(0, most).some((others) => others.some((other) => areSimilar(other, terms)))) return true;
     texts.add(text);
     for (const term of terms) addTo(byTerm, term, terms);
     return false;

@@ -162,13 +162,13 @@ function combineScores(
   const threads = corpus.names.thread.names.length;
   const combined = { base, best: new Float64Array(threads), reach: new Float64Array(threads) };
   if (meaning === null) {
-    scaleWords(base, words, most, 1);
+    scaleWords(base, words, 1 / most);
   } else {
     const range = Float64Array.of(1, -1);
     findRange(meaning, range);
     const [lowest = 0, highest = 0] = range;
-    scaleWords(base, words, most, weights.words);
-    addMeaning(base, meaning, lowest, Math.max(highest - lowest, 1e-9), weights.meaning);
+    const perMeaning = weights.meaning / Math.max(highest - lowest, 1e-9);
+    addMeaning(base, words, weights.words / most, meaning, perMeaning, lowest);
   }
   findBest(combined, corpus.threads, corpus.speakers, ofSpeaker);
   return combined;
@@ -177,14 +177,22 @@ function combineScores(
 // The loops over all entries are functions that do nothing after their loop: Node compiles these for good. From others it
 // falls back to the interpreter at the end of each loop, and a question takes ten times as long.
 
-function scaleWords(base: Float64Array, words: Float64Array, most: number, weight: number): void {
-  for (let at = 0; at < base.length; at += 1) base[at] = weight * ((words[at] ?? 0) / most);
+function scaleWords(base: Float64Array, words: Float64Array, perWord: number): void {
+  for (let at = 0; at < base.length; at += 1) base[at] = perWord * (words[at] ?? 0);
 }
 
-function addMeaning(base: Float64Array, meaning: Float32Array, lowest: number, span: number, weight: number): void {
+function addMeaning(
+  base: Float64Array,
+  words: Float64Array,
+  perWord: number,
+  meaning: Float32Array,
+  perMeaning: number,
+  lowest: number,
+): void {
   for (let at = 0; at < base.length; at += 1) {
+    const own = perWord * (words[at] ?? 0);
     const value = meaning[at] ?? 0;
-    if (value >= lowest) base[at] = (base[at] ?? 0) + weight * ((value - lowest) / span);
+    base[at] = value >= lowest ? own + perMeaning * (value - lowest) : own; // NaN is not
   }
 }
 
@@ -194,13 +202,24 @@ function findBest(
   speakers: Int32Array,
   ofSpeaker: Float64Array,
 ): void {
+  // Entries of a thread mostly follow each other: its numbers are read and written once for all of these.
+  let [thread, highest, farthest] = [0, 0, 0];
   for (let at = 0; at < base.length; at += 1) {
+    const next = threads[at] ?? 0;
+    if (next !== thread) {
+      best[thread] = highest;
+      reach[thread] = farthest;
+      thread = next;
+      highest = best[next] ?? 0;
+      farthest = reach[next] ?? 0;
+    }
     const score = base[at] ?? 0;
-    const thread = threads[at] ?? 0;
-    if (score > (best[thread] ?? 0)) best[thread] = score;
+    if (score > highest) highest = score;
     const most = score + (ofSpeaker[speakers[at] ?? 0] ?? 0);
-    if (most > (reach[thread] ?? 0)) reach[thread] = most;
+    if (most > farthest) farthest = most;
   }
+  best[thread] = highest;
+  reach[thread] = farthest;
 }
 
 /** Lowers the first number and raises the second where a value is beyond them. */
