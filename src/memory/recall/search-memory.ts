@@ -6,12 +6,12 @@
  * 3. Ranking reads no text: entries are read one by one, while somebody still wants them.
  */
 import type { Evidence } from '../../schema/memory.ts';
-import type { Corpus } from '../index/corpus.ts';
-import { evidenceOf, isTrustedFact, type Item, type Kind, KINDS } from '../index/index-item.ts';
+import { evidenceOf, type Item, KINDS } from '../index/index-item.ts';
 import type { TokenCounter } from '../text/tokens.ts';
 import { bestEntries, type Ranked } from './best-entries.ts';
 import { openScoring, scoreKeywords, scoreOf, type Scoring } from './ranker.ts';
 import type { Recall } from './recall.ts';
+import { ABLE, ABLE_FACT, searchableEntries } from './searchable-entries.ts';
 
 export type SearchRequest = {
   query: string;
@@ -124,70 +124,6 @@ function balanceResults(facts: readonly Ranked[], happened: readonly Ranked[], l
   return [...facts.slice(0, room), ...happened].toSorted((a, b) => b.score - a.score || a.at - b.at).slice(0, limit);
 }
 
-/** What marks an entry that may be returned, and one that is a fact; the others are 0. */
-const ABLE = 1;
-const ABLE_FACT = 2;
-
-/** Marks each entry that may be returned. */
-function searchableEntries(
-  recall: Recall,
-  { day, namespace, task, except, only, trusted }: Omit<SearchRequest, 'limit'>,
-): Uint8Array {
-  const { now: corpus } = recall.corpus;
-  const from = day === undefined ? 0 : Date.parse(`${day}T00:00:00Z`) / 1000;
-  const space = namespace === undefined ? -1 : (corpus.names.namespace.byName.get(namespace) ?? -2);
-  const thread = task === undefined ? -1 : threadOfRun(corpus, task);
-  const other = except === undefined ? -1 : threadOfRun(corpus, except);
-  const { expired, untrusted } = hiddenFacts(recall);
-  const able = new Uint8Array(corpus.size);
-  const { gone, kinds, seconds, threads, namespaces } = corpus;
-  markKinds(able, gone, kinds, marksOfKinds(only, trusted === true));
-  const hideUnless = (isWanted: (at: number) => boolean): void => {
-    for (let at = 0; at < able.length; at += 1) if (!isWanted(at)) able[at] = 0;
-  };
-  const isOnDay = (second = 0): boolean => second >= from && second < from + 86_400;
-  if (day !== undefined) hideUnless((at) => isOnDay(seconds[at]));
-  if (space !== -1) hideUnless((at) => namespaces[at] === space);
-  if (thread !== -1) hideUnless((at) => threads[at] === thread);
-  if (trusted === true) for (const n of untrusted) able[n - 1] = 0;
-  for (let at = corpus.lastOfThread[other] ?? -1; at >= 0; at = corpus.before[at] ?? -1) able[at] = 0;
-  for (const n of expired) able[n - 1] = 0;
-  return able;
-}
-
-/** By kind: what marks an entry of it. */
-function marksOfKinds(only: SearchRequest['only'], isTrusted: boolean): Uint8Array {
-  const isWanted = (kind: Kind): boolean =>
-    (only === undefined || (kind === 'fact') === (only === 'facts')) &&
-    (!isTrusted || kind === 'fact' || kind === 'said');
-  return Uint8Array.from(KINDS, (kind) => (!isWanted(kind) ? 0 : kind === 'fact' ? ABLE_FACT : ABLE));
-}
-
-/** A function of its own, with nothing after its loop, is fast. */
-function markKinds(able: Uint8Array, gone: Uint8Array, kinds: Uint8Array, marks: Uint8Array): void {
-  for (let at = 0; at < able.length; at += 1) if (gone[at] === 0) able[at] = marks[kinds[at] ?? 0] ?? 0;
-}
-
-const FACT = KINDS.indexOf('fact');
-
-/** The thread of a run, or -2 when memory has nothing of it. */
-function threadOfRun(corpus: Corpus, run: string): number {
-  const number = corpus.names.run.byName.get(run);
-  const at = number === undefined ? -1 : corpus.runs.subarray(0, corpus.size).indexOf(number);
-  return corpus.names.thread.byName.get(run) ?? (at === -1 ? -2 : (corpus.threads[at] ?? -2));
-}
-
-/** The entries of facts that have expired or are not trusted (2). */
-function hiddenFacts(recall: Recall): { expired: Set<number>; untrusted: Set<number> } {
-  const expired = new Set<number>();
-  const untrusted = new Set<number>();
-  for (const { n, fact } of recall.facts.values()) {
-    if (fact.expires !== undefined && Date.parse(fact.expires) <= recall.options.clock()) expired.add(n);
-    if (!isTrustedFact(fact)) untrusted.add(n);
-  }
-  return { expired, untrusted };
-}
-
 function toFound(recall: Recall, item: Item, ranked: Pick<Found, 'score' | 'similarity'>): Found {
   const { n, id, kind, text, who, at, namespace, run, node, part, thread, own } = item;
   const fact = kind === 'fact' ? recall.facts.get(id)?.fact : undefined;
@@ -258,6 +194,8 @@ export function retrieve(
 export const dayOf = ({ at }: Pick<Found, 'at'>): string => at.slice(0, 10);
 export const formatFound = ({ who, text, kind }: Pick<Found, 'who' | 'text' | 'kind'>): string =>
   kind === 'fact' ? text : `${who}: ${text}`;
+
+const FACT = KINDS.indexOf('fact');
 
 export function listDays(recall: Recall): { day: string; pieces: number }[] {
   const { seconds, gone, kinds, size } = recall.corpus.now;
