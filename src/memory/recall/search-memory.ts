@@ -11,22 +11,9 @@ import type { TokenCounter } from '../text/tokens.ts';
 import { bestEntries, type Ranked } from './best-entries.ts';
 import { openScoring, scoreKeywords, scoreOf, type Scoring } from './ranker.ts';
 import type { Recall } from './recall.ts';
-import { ABLE, ABLE_FACT, searchableEntries } from './searchable-entries.ts';
+import { ABLE, ABLE_FACT, type EntryFilter, searchableEntries } from './searchable-entries.ts';
 
-export type SearchRequest = {
-  query: string;
-  limit: number;
-  /** YYYY-MM-DD. */
-  day?: string;
-  namespace?: string;
-  /** A run; only entries of its task are returned. */
-  task?: string;
-  /** A run; entries of its task are left out. */
-  except?: string;
-  only?: 'facts' | 'episodes';
-  /** Only what people said, since only that may shape a plan. */
-  trusted?: boolean;
-};
+export type SearchRequest = EntryFilter & { query: string; limit: number };
 
 export type Found = Pick<
   Item,

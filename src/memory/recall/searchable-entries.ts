@@ -2,7 +2,19 @@
 import type { Corpus } from '../index/corpus.ts';
 import { isTrustedFact, type Kind, KINDS } from '../index/index-item.ts';
 import type { Recall } from './recall.ts';
-import type { SearchRequest } from './search-memory.ts';
+
+export type EntryFilter = {
+  /** YYYY-MM-DD. */
+  day?: string;
+  namespace?: string;
+  /** A run; only entries of its task are returned. */
+  task?: string;
+  /** A run; entries of its task are left out. */
+  except?: string;
+  only?: 'facts' | 'episodes';
+  /** Only what people said, since only that may shape a plan. */
+  trusted?: boolean;
+};
 
 /** What marks an entry that may be returned, and one that is a fact; the others are 0. */
 export const ABLE = 1;
@@ -11,7 +23,7 @@ export const ABLE_FACT = 2;
 /** Marks each entry that may be returned. */
 export function searchableEntries(
   recall: Recall,
-  { day, namespace, task, except, only, trusted }: Omit<SearchRequest, 'limit'>,
+  { day, namespace, task, except, only, trusted }: EntryFilter,
 ): Uint8Array {
   const { now: corpus } = recall.corpus;
   const from = day === undefined ? 0 : Date.parse(`${day}T00:00:00Z`) / 1000;
@@ -39,7 +51,7 @@ type Marked = { stamp: string; marks: Uint8Array };
 /** By what is wanted, as long as nothing is added or removed: to copy marks is faster than to make them. */
 const lastMarked = new WeakMap<Corpus, Map<string, Marked>>();
 
-function markedByKind(corpus: Corpus, only: SearchRequest['only'], isTrusted: boolean): Uint8Array {
+function markedByKind(corpus: Corpus, only: EntryFilter['only'], isTrusted: boolean): Uint8Array {
   const [wanted, stamp] = [`${only} ${isTrusted}`, `${corpus.size} ${corpus.alive}`];
   const known = lastMarked.get(corpus) ?? new Map<string, Marked>();
   lastMarked.set(corpus, known);
@@ -52,7 +64,7 @@ function markedByKind(corpus: Corpus, only: SearchRequest['only'], isTrusted: bo
 }
 
 /** By kind: what marks an entry of it. */
-function marksOfKinds(only: SearchRequest['only'], isTrusted: boolean): Uint8Array {
+function marksOfKinds(only: EntryFilter['only'], isTrusted: boolean): Uint8Array {
   const isWanted = (kind: Kind): boolean =>
     (only === undefined || (kind === 'fact') === (only === 'facts')) &&
     (!isTrusted || kind === 'fact' || kind === 'said');
