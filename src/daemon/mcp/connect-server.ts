@@ -9,8 +9,7 @@ import type { Home } from '../../schema/home.ts';
 import { type HttpServer, isStdio, type McpServer, type StdioServer } from '../../schema/mcp.ts';
 import { fetchThrough } from '../../tools/egress/fetch-through.ts';
 import { endLeftovers } from '../../tools/desk-lock.ts';
-import { type Era, openSession, type Session, type SessionOptions } from '../../tools/mcp/client-session.ts';
-import { httpTransport } from '../../tools/mcp/http-transport.ts';
+import type { Era, openSession, Session, SessionOptions } from '../../tools/mcp/client-session.ts';
 import { lineTransport } from '../../tools/mcp/line-transport.ts';
 import { readDefinitions, type ReadDefinitions } from '../../tools/mcp/read-definitions.ts';
 import { startServer } from '../../tools/mcp/server-process.ts';
@@ -58,12 +57,13 @@ export async function connectServer(
   ports: ConnectPorts,
   options: ConnectOptions = {},
 ): Promise<Connection> {
+  const { openSession } = await import('../../tools/mcp/client-session.ts'); // a worker without servers spares its library
   const identity = serverIdentity(ports.home, server);
   const prior = knownEra(ports.home, name, identity, ports.clock());
   const open = (era: Era | null): Promise<Connection> =>
     isStdio(server)
-      ? connectStdio(name, server, ports, { ...options, prior: era, identity })
-      : connectHttp(name, server, ports, { ...options, prior: era, identity });
+      ? connectStdio(name, server, ports, { ...options, prior: era, identity, openSession })
+      : connectHttp(name, server, ports, { ...options, prior: era, identity, openSession });
   try {
     return await open(prior);
   } catch (error) {
@@ -76,7 +76,7 @@ export async function connectServer(
 /** It was started or reached, and the conversation did not begin. */
 class Unanswered extends OkaError {}
 
-type Opening = ConnectOptions & { prior: Era | null; identity: string };
+type Opening = ConnectOptions & { prior: Era | null; identity: string; openSession: typeof openSession };
 
 async function connectStdio(
   name: string,
@@ -107,6 +107,7 @@ async function connectHttp(
   { egress, reveal, logins, clock }: ConnectPorts,
   { onClose: _onClose, identity, ...options }: Opening,
 ): Promise<Connection> {
+  const { httpTransport } = await import('../../tools/mcp/http-transport.ts');
   const url = new URL(server.url);
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   const headers = await reveal(name, server.headers, url);
@@ -129,7 +130,7 @@ async function connectHttp(
 async function open(
   name: string,
   transport: Parameters<typeof openSession>[0],
-  options: Omit<Opening, 'onClose' | 'identity'>,
+  { openSession, ...options }: Omit<Opening, 'onClose' | 'identity'>,
   { identity, dispose, whyClosed }: { identity: string; dispose: () => Promise<void>; whyClosed: () => string | null },
 ): Promise<Connection> {
   const refuse = (error: unknown): never => {

@@ -6,7 +6,7 @@
  */
 import { OkaError } from '../../schema/errors.ts';
 import type { RequestLogin } from '../../tools/mcp/http-transport.ts';
-import { type Login, refreshLogin } from '../../tools/mcp/oauth-client.ts';
+import type { Login } from '../../tools/mcp/oauth-login.ts';
 import type { LoginStore } from './stored-logins.ts';
 
 /** Nobody is logged in, or no longer: a person has to do it. */
@@ -53,6 +53,7 @@ const headerOf = ({ accessToken }: Login): string => `Bearer ${accessToken}`;
 async function renew(name: string, url: URL, login: Login, ports: ServerLoginPorts): Promise<Login> {
   const { logins } = ports;
   if (login.refreshToken === null) throw new LoginNeeded(name, 'the present one has expired');
+  const { refreshLogin } = await import('../../tools/mcp/oauth-client.ts');
   const refreshed = await refreshLogin(login, login.refreshToken, ports);
   if (refreshed.kind === 'refreshed') {
     await logins.save(name, refreshed.login);

@@ -8,7 +8,7 @@ import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Credential } from '../../schema/ports.ts';
 import type { Secret, VaultContents } from '../../schema/secret.ts';
-import { Login } from '../../tools/mcp/oauth-client.ts';
+import { Login } from '../../tools/mcp/oauth-login.ts';
 import { type SecretChange, vaultOf } from '../guard/home-vault.ts';
 
 export type LoginStore = {

@@ -20,24 +20,8 @@ import {
   startAuthorization,
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
-import { z } from 'zod';
 import { messageOf, OkaError } from '../../schema/errors.ts';
-
-export const Login = z.strictObject({
-  /** The address of the MCP server; the tokens are for its origin only. */
-  url: z.string(),
-  resource: z.string(),
-  issuer: z.string(),
-  authorizationEndpoint: z.string(),
-  tokenEndpoint: z.string(),
-  authMethods: z.array(z.string()).nullable(),
-  clientId: z.string(),
-  clientSecret: z.string().nullable(),
-  accessToken: z.string(),
-  refreshToken: z.string().nullable(),
-  expiresAt: z.number().nullable(),
-});
-export type Login = z.infer<typeof Login>;
+import type { Login } from './oauth-login.ts';
 
 export type LoginRequest = {
   url: URL;
