@@ -7,12 +7,12 @@
  */
 import { KINDS } from './index-item.ts';
 import type { IndexedItem } from './item-table.ts';
+import { addPosting, countPostings, type Postings, postingsOf } from './postings.ts';
 
 const K1 = 1.2;
 const B = 0.75;
 
-/** For each occurrence of a term: the place of the item, and in the lowest bits how often it has the term. */
-type Postings = number[];
+/** A posting is the place of the item, and in the lowest bits how often it has the term. */
 const TIMES_BITS = 7;
 const MOST_TIMES = (1 << TIMES_BITS) - 1;
 
@@ -35,7 +35,7 @@ type Columns = {
 
 export type Corpus = Columns & {
   size: number;
-  postings: Map<string, Postings>;
+  postings: Postings;
   /** Sum of the lengths of what is not gone. */
   total: number;
   alive: number;
@@ -111,7 +111,8 @@ export function addToCorpus(corpus: Corpus, item: IndexedItem): void {
   corpus.alive += 1;
   corpus.total += terms.length;
   corpus.threadLengths[thread] = (corpus.threadLengths[thread] ?? 0) + terms.length;
-  for (const [term, times] of countTerms(terms)) post(corpus, term, at, times);
+  for (const [term, times] of countTerms(terms))
+    addPosting(corpus.postings, term, (at << TIMES_BITS) | Math.min(times, MOST_TIMES));
 }
 
 /** Marks an item as gone; its postings stay and are skipped. */
@@ -121,13 +122,6 @@ export function removeFromCorpus(corpus: Corpus, n: number): void {
   corpus.gone[at] = 1;
   corpus.alive -= 1;
   corpus.total -= corpus.lengths[at] ?? 0;
-}
-
-function post({ postings }: Corpus, term: string, at: number, times: number): void {
-  const entry = (at << TIMES_BITS) | Math.min(times, MOST_TIMES);
-  const list = postings.get(term);
-  if (list === undefined) postings.set(term, [entry]);
-  else list.push(entry);
 }
 
 function countTerms(terms: readonly string[]): Map<string, number> {
@@ -170,7 +164,7 @@ type Term = { term: string; asked: number; weight: number };
 
 function selectTerms(corpus: Corpus, terms: readonly string[]): Term[] {
   const found = [...countTerms(terms)].map(([term, asked]): Term => {
-    const having = corpus.postings.get(term)?.length ?? 0;
+    const having = countPostings(corpus.postings, term);
     return { term, asked, weight: asked * inverseFrequency(corpus.alive, having) };
   });
   return found.length <= MOST_TERMS ? found : found.toSorted((a, b) => b.weight - a.weight).slice(0, MOST_TERMS);
@@ -191,13 +185,13 @@ const SHORT_ITEM = 512;
 function weighTerm(corpus: Corpus, asked: Term & { isName: boolean }, sums: Sums): void {
   const { items, threads, inThread, once } = sums;
   const { weight, isName } = asked;
-  const list = corpus.postings.get(asked.term);
-  if (list === undefined) return;
+  const list = postingsOf(corpus.postings, asked.term);
+  if (list.length === 0) return;
   const { gone, lengths, threads: threadOf } = corpus;
   const mean = meanLength(corpus);
   const touched: number[] = [];
   for (let index = 0; index < list.length; index += 1) {
-    const entry: number = list[index] ?? 0;
+    const entry = list[index] ?? 0;
     const at = entry >> TIMES_BITS;
     if (gone[at] === 1) continue;
     const times = entry & MOST_TIMES;
