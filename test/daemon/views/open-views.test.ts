@@ -134,22 +134,23 @@ describe('the read side', () => {
     await writeViews(home, await viewFolds(), signal);
     await append(home, task('last', 'done'));
     const all = await Array.fromAsync(readEvents(home.ledgers.run));
-    const list = (query: EventsQuery): Promise<Line[]> =>
-      withViews(home, (rows) => listEvents(rows, home.ledgers, query));
     const kinds = ['slot.came', 'run.ended', 'run.*', 'secret.used', 'no.such', undefined];
-    for (const type of kinds)
-      for (const limit of [0, 1, 5, 400])
-        for (const after of [0, 2, 1000])
-          for (const run of [undefined, 't7', 'w', 'never']) {
-            const expected = all.filter(
-              (event) =>
-                event.seq > after &&
-                (run === undefined || event.run === run) &&
-                (type === undefined || event.type === type || (type === 'run.*' && event.type.startsWith('run.'))),
-            );
-            expect(await list({ type, limit, after, run })).toEqual(limit === 0 ? expected : expected.slice(-limit));
-          }
-    expect((await list({ type: 'slot.came' })).map(({ seq }) => seq)).toEqual([3]);
+    await withViews(home, async (rows) => {
+      const list = (query: EventsQuery): Promise<Line[]> => listEvents(rows, home.ledgers, query);
+      for (const type of kinds)
+        for (const limit of [0, 1, 5, 400])
+          for (const after of [0, 2, 1000])
+            for (const run of [undefined, 't7', 'w', 'never']) {
+              const expected = all.filter(
+                (event) =>
+                  event.seq > after &&
+                  (run === undefined || event.run === run) &&
+                  (type === undefined || event.type === type || (type === 'run.*' && event.type.startsWith('run.'))),
+              );
+              expect(await list({ type, limit, after, run })).toEqual(limit === 0 ? expected : expected.slice(-limit));
+            }
+      expect((await list({ type: 'slot.came' })).map(({ seq }) => seq)).toEqual([3]);
+    });
   });
 
   it('reads for a rare type only the block that it is in', async () => {
