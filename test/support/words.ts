@@ -101,8 +101,14 @@ function functionName(node: Syntax): string | null {
 
 /** Comments as they are written. Literals are blanked out first, since a string may contain what looks like one. */
 function commentsIn(text: string, literals: readonly Syntax[]): { index: number; comment: string }[] {
-  let code = text;
-  for (const { start, end } of literals) code = code.slice(0, start) + ' '.repeat(end - start) + code.slice(end);
+  const parts: string[] = [];
+  let at = 0;
+  for (const { start, end } of literals.toSorted((a, b) => a.start - b.start))
+    if (end > at) {
+      parts.push(text.slice(at, start), ' '.repeat(end - Math.max(at, start)));
+      at = end;
+    }
+  const code = parts.join('') + text.slice(at);
   return [...code.matchAll(/\/\*[\s\S]*?\*\/|\/\/.*/g)].map(({ index, 0: found }) => {
     return { index, comment: text.slice(index, index + found.length) };
   });
