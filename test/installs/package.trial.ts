@@ -5,11 +5,12 @@ import { existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/cli.ts';
+import { testFolder } from '../support/test-folders.ts';
 
 const TOP = join(import.meta.dirname, '../..');
 
 it('the package installs without the checkout, does its first task in a sandbox, and finds its model', async () => {
-  using folder = temporaryFolder();
+  using folder = temporaryFolder(testFolder); // whole installations
   const [prefix, home] = [join(folder.dir, 'prefix'), join(folder.dir, 'home')];
   for (const dir of [prefix, home]) mkdirSync(dir);
   const env = {

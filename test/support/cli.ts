@@ -1,13 +1,12 @@
 /** The command line, called in this process; `okaProcess` where a process of its own is the point. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type Dialog, DialogLeft } from '../../src/cli/dialog.ts';
 import { runOka } from '../../src/cli/run-oka.ts';
 import type { DaemonRoom } from '../../src/daemon/rooms.ts';
+import { memoryFolder } from './test-folders.ts';
 
 export const launcher = fileURLToPath(new URL('../../bin/oka', import.meta.url));
 
@@ -98,7 +97,8 @@ export function okaProcess(...words: string[]): Ran {
 
 export type TemporaryFolder = { dir: string; [Symbol.dispose](): void };
 
-export function temporaryFolder(): TemporaryFolder {
-  const dir = mkdtempSync(join(tmpdir(), 'oka-test-'));
+/** In memory unless it is large, or has to be where folders of people are: `temporaryFolder(testFolder)`. */
+export function temporaryFolder(make = memoryFolder): TemporaryFolder {
+  const dir = make('oka-test-');
   return { dir, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
 }

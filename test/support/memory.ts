@@ -1,6 +1,5 @@
 /** What tests and benches of memory share: homes with a ledger, and candidates nobody would wish for. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { openArtifacts } from '../../src/ledger/artifact-store.ts';
@@ -12,6 +11,7 @@ import { extractTerms } from '../../src/memory/text/terms.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { type Episode, MemoryConfig } from '../../src/schema/memory.ts';
 import { anyCodePoint } from './any-code-point.ts';
+import { memoryFolder } from './test-folders.ts';
 
 const hostileText = fc.oneof(
   fc.string({ unit: anyCodePoint, maxLength: 120 }),
@@ -45,7 +45,7 @@ export type MemoryHome = {
 
 /** A ledger in a folder of its own; only keywords are searched unless a test says otherwise. */
 export async function memoryHome(settings: Partial<MemoryConfig> = { vectors: false }): Promise<MemoryHome> {
-  const dir = mkdtempSync(join(tmpdir(), 'oka-memory-'));
+  const dir = memoryFolder('oka-memory-');
   const oka = join(dir, '.oka');
   const ledger: Ledger = await openLedger(join(oka, 'run_ledger.jsonl'), 'run', { redact: (text) => text });
   return {

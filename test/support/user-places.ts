@@ -3,7 +3,7 @@
  * person who runs the tests. Settings of other programs stay visible by links. Processes and worker threads find the code
  * that an earlier one compiled. Folders of tests (test-folders.ts) are removed at the end.
  */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, symlinkSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -16,7 +16,7 @@ export default function setup(): () => void {
   process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
   process.env['XDG_CONFIG_HOME'] = config;
   process.env['XDG_STATE_HOME'] = join(folder, 'state');
-  const memory = existsSync('/dev/shm') ? mkdtempSync('/dev/shm/oka-tests-') : folder;
+  const memory = hasRoom('/dev/shm') ? mkdtempSync('/dev/shm/oka-tests-') : folder;
   process.env['TEST_FOLDERS'] = folder;
   process.env['TEST_FOLDERS_IN_MEMORY'] = memory;
   // Some trials become somebody else, and have to get to their folder in there.
@@ -24,6 +24,13 @@ export default function setup(): () => void {
   return () => {
     for (const each of [folder, memory]) rmSync(each, { recursive: true, force: true });
   };
+}
+
+/** A container may have as little as 64 MB there. */
+function hasRoom(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize > 1024 ** 3;
 }
 
 function namesIn(folder: string): string[] {

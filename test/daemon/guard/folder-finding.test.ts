@@ -4,10 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { folderFindings } from '../../../src/daemon/guard/folder-finding.ts';
 import { homeAt } from '../../../src/daemon/settings.ts';
 import { oka, temporaryFolder } from '../../support/cli.ts';
+import { testFolder } from '../../support/test-folders.ts';
 
 describe('the folders that the policy opens', () => {
   it('are reported one by one where no task could have them, with the reason', async () => {
-    using folder = temporaryFolder();
+    using folder = temporaryFolder(testFolder); // nothing below /dev can be opened
     const home = homeAt(join(folder.dir, 'home'));
     await oka('init', '--dir', home.dir);
     expect(folderFindings(home)).toEqual([]);
