@@ -28,7 +28,6 @@ export async function openBackgroundEmbedder(settings: EmbedderSettings, quietMs
   let number = 0;
 
   function ensureRunning(): Promise<OpenEmbedder> {
-    clearTimeout(quiet);
     if (running !== null) return Promise.resolve(running);
     opening ??= startWorkerThread(settings, (thread) => {
       if (running?.thread === thread) running = null;
@@ -51,7 +50,7 @@ export async function openBackgroundEmbedder(settings: EmbedderSettings, quietMs
 
   async function embed(text: string): Promise<Float32Array> {
     clearTimeout(quiet);
-    // Without a wait where it runs: the caller works on while the thread reads.
+    // No await if the thread runs: the text is posted at once, so that the caller can do something else meanwhile.
     const { thread, waiting } = running ?? (await ensureRunning());
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
     number += 1;

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { expect, it, vi } from 'vitest';
 import { openBackgroundEmbedder } from '../../../src/memory/embedding/background-embedder.ts';
 
 const bundled = { model: 'Xenova/all-MiniLM-L6-v2', download: false, cache: '' };
@@ -28,3 +29,16 @@ it.skipIf(process.platform !== 'linux')(
     expect(threads()).toBeLessThan(loaded);
   },
 );
+
+it('1 a thread that runs has the text before the caller does anything else', async () => {
+  const embedder = await openBackgroundEmbedder(bundled);
+  const posting = vi.spyOn(Worker.prototype, 'postMessage');
+  try {
+    const reading = embedder.embed('a boat in the harbour');
+    expect(posting).toHaveBeenCalledTimes(1); // while nothing has been awaited
+    expect(await reading).toHaveLength(embedder.dims);
+  } finally {
+    posting.mockRestore();
+    await embedder.close();
+  }
+});
