@@ -38,7 +38,7 @@ export function heartbeatAge(ledgerFile: string, pid: number): number | null {
     const beat = JSON.parse(readFileSync(heartbeatFile(ledgerFile), 'utf8')) as Heartbeat;
     return beat.pid === pid && beat.boot === bootId() ? Math.max(0, monotonicMs() - beat.ms) : null;
   } catch {
-    return null; // it belongs to an earlier version, or was read while it was written
+    return null; // it is not there, or was read while it was written
   }
 }
 

@@ -2,19 +2,22 @@
 import { heartbeatAge, SILENT_MS } from './heartbeat.ts';
 import { type Holder, penHolder } from './pen.ts';
 
-/** `silentMs` is how long it has not responded; null while it does. */
+/** `silentMs` is how long it has not responded; null while it does, and 0 when it has not responded yet. */
 export type PenHealth = { holder: Holder; silentMs: number | null };
 
-/** Null when nobody owns the pen. Reads no ledger, so that containers can ask often. */
+/**
+ * Null when nobody owns the pen. Reads no ledger, so that containers can ask often. A process without a heartbeat does
+ * not respond: it has taken the pen a moment ago, or was frozen at that moment.
+ */
 export function penHealth(ledgerFile: string): PenHealth | null {
   const holder = penHolder(ledgerFile);
   if (holder === null) return null;
   const age = heartbeatAge(ledgerFile, holder.pid);
-  return { holder, silentMs: age !== null && age > SILENT_MS ? age : null };
+  return { holder, silentMs: age === null ? 0 : age > SILENT_MS ? age : null };
 }
 
 export function describeSilence(ms: number): string {
-  return `has not responded for ${Math.round(ms / 1000)} s`;
+  return ms === 0 ? 'has not responded yet' : `has not responded for ${Math.round(ms / 1000)} s`;
 }
 
 /** What to do about a process that does not respond, outside of `oka up`, which replaces it by itself. */

@@ -33,7 +33,7 @@ export async function readHomeStatus(home: Home): Promise<HomeStatus> {
   };
 }
 
-/** `silent_ms` is how long the worker has not responded; null while it does. */
+/** `silent_ms` is how long the worker has not responded; null while it does, and 0 when it has not responded yet. */
 export function readWorkerHealth(home: Home): WorkerHealth {
   const health = penHealth(home.ledgers.run);
   return { worker: health?.holder ?? null, silent_ms: health?.silentMs ?? null };

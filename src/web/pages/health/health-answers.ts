@@ -22,7 +22,10 @@ export const HealthAnswer = z
       })
       .nullable()
       .describe('The worker; null when none is running.'),
-    silent_ms: z.number().nullable().describe('How long it has not responded; null while it does.'),
+    silent_ms: z
+      .number()
+      .nullable()
+      .describe('How long it has not responded; null while it does, and 0 when it has not responded yet.'),
     stopped: z.boolean().describe('Whether .oka/STOP halts everything.'),
     paused: z.boolean().describe('Whether no new task begins.'),
     model: z.string().nullable().describe('The model that is set.'),
