@@ -7,6 +7,7 @@ export default defineConfig({
     exclude: ['test/fixture/**', 'test/adversarial/**'],
     testTimeout: 240_000, // real processes and files, however busy the machine is
     hookTimeout: 240_000, // beginning and ending them takes time, too
+    expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     execArgv: ['--max-semi-space-size=64'], // many short-lived objects: fewer collections of the young generation
     isolate: false, // half of the time went into starting processes and loading the same modules

@@ -26,7 +26,7 @@ const moments = Object.entries(WRITES).flatMap(([what, pattern]) =>
 );
 
 describe('a task that an agent starts, and a worker that is killed', () => {
-  it.each(moments)('$when $what, reply stopped: $isStopped', { timeout: 180_000 }, async (moment) => {
+  it.each(moments)('$when $what, reply stopped: $isStopped', async (moment) => {
     const { pattern, when, isStopped } = moment;
     await using chat = await openChatStory({ gendry: smith }, forge('Write sword.txt with the word steel.'));
     chat.open('yard');

@@ -46,7 +46,7 @@ beforeAll(async () => {
   cpSync(story.home.dir, dir, { recursive: true, filter: (path) => !isLeftOut(relative(story.home.dir, path)) });
   setUp(homeAt(dir), { restore: true }); // without its workspace it is a home that has lost something
   history = { dir, days: daysOf(story.home) };
-}, 120_000);
+});
 
 /** What maintenance has made, and what it does not look at. */
 const isLeftOut = (path: string): boolean =>

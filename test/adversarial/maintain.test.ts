@@ -152,7 +152,7 @@ describe('maintenance', () => {
     expect(slots.filter(({ how }) => how === 'missed').length).toBeGreaterThan(100);
     const known = await conclusions(it.home);
     expect(new Set(known).size).toBe(known.length);
-  }, 180_000);
+  });
 
   it.skipIf(process.getuid?.() === 0)(
     'a folder that is read-only is one clear line, and the next pass goes on',

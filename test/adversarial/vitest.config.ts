@@ -18,6 +18,7 @@ export default defineConfig({
     env: { OKA_TEST_THOROUGH: '1' },
     testTimeout: 240_000, // real processes and files, however busy the machine is
     hookTimeout: 240_000, // ending them takes time, too
+    expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     maxWorkers: 2,
   },

@@ -11,7 +11,7 @@ it('frames are counted while another part of the program, or another process, ma
   const call = { home: at.home, signal: new AbortController().signal, progress: () => ({ reach, end }) };
   const made = await withContextProgress(call, async () => {
     const frames = [await at.put('a.txt', 'one'), await at.put('b.txt', 'two')];
-    await vi.waitFor(() => expect(reach).toHaveBeenLastCalledWith(2), { timeout: 10_000 });
+    await vi.waitFor(() => expect(reach).toHaveBeenLastCalledWith(2), { timeout: 60_000 });
     expect(end).not.toHaveBeenCalled();
     return frames;
   });

@@ -37,13 +37,13 @@ it('the live console shows what is in progress when it starts, and then what hap
   await start('one', 'The first');
   const stop = new AbortController();
   const lines = openLiveView(home, terminalOf({ isTerminal: false, hasColours: false, width: 60 }), stop.signal);
-  await vi.waitFor(() => expect(lines().join('\n')).toContain('The first'), 10_000);
+  await vi.waitFor(() => expect(lines().join('\n')).toContain('The first'), 60_000);
   await start('two', 'The second');
   await stores.ledger.append({ type: 'run.ended', run: 'one', data: { status: 'done', reason: 'done' } });
   await vi.waitFor(() => {
     expect(lines()).toHaveLength(1);
     expect(lines()[0]).toContain('The second');
-  }, 10_000);
+  }, 60_000);
   stop.abort();
   await stores.close();
 });

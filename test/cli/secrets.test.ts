@@ -40,7 +40,7 @@ describe('oka secrets', () => {
       expect(listed.out + doctor).not.toContain(value);
       expect(ledgerOf(home)).not.toContain(value);
     }
-  }, 60_000);
+  });
 
   it('names the commands of a model that may have it, and no program that runs any code', async () => {
     using folder = temporaryFolder();
@@ -55,7 +55,7 @@ describe('oka secrets', () => {
     expect(JSON.parse((await home.oka('', 'secrets', 'list', '--json')).out)).toMatchObject({
       secrets: [{ name: 'TOKEN', commands: ['gh', 'git push'] }],
     });
-  }, 60_000);
+  });
 
   it('the key of a model is for models and their address, without further words', async () => {
     using folder = temporaryFolder();
@@ -74,7 +74,7 @@ describe('oka secrets', () => {
     expect(await list()).toContain('127.0.0.1:9999');
     const other = await home.oka('long-enough', 'secrets', 'set', 'GITHUB_TOKEN');
     expect(other).toMatchObject({ code: 0, err: expect.stringContaining('without --tool') });
-  }, 60_000);
+  });
 
   it('never takes a value as an argument, and says why', async () => {
     using folder = temporaryFolder();
@@ -85,7 +85,7 @@ describe('oka secrets', () => {
       expect(ran.err).not.toContain('hunter2');
     }
     expect(existsSync(home.key)).toBe(false);
-  }, 60_000);
+  });
 
   it('what cannot be is refused in words, and nothing is made', async () => {
     using folder = temporaryFolder();
@@ -102,7 +102,7 @@ describe('oka secrets', () => {
     ] as const)
       expect(await home.oka(input, 'secrets', ...args)).toMatchObject({ code, err: expect.stringContaining(words) });
     expect(existsSync(join(home.dir, '.oka/credentials.age'))).toBe(false);
-  }, 60_000);
+  });
 
   it('a key that others can read is refused, with the remedy, and so is work with a vault whose values cannot be recognised', async () => {
     using folder = temporaryFolder();
@@ -129,12 +129,12 @@ describe('oka secrets', () => {
       code: 3,
       err: expect.stringMatching(/is missing.*the values of TOKEN cannot be recognised/),
     });
-  }, 60_000);
+  });
 
   it('export-recipient gives the public half only', async () => {
     using folder = temporaryFolder();
     const home = await homeIn(folder.dir);
     await home.oka('long-enough', 'secrets', 'set', 'TOKEN');
     expect((await home.oka('', 'secrets', 'export-recipient')).out).toMatch(/^age1[a-z0-9]{58}\n$/);
-  }, 60_000);
+  });
 });

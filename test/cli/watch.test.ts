@@ -5,7 +5,7 @@ import { openStory, type Story } from '../support/story.ts';
 let story: Story;
 beforeAll(async () => {
   story = await openStory();
-}, 60_000);
+});
 afterAll(() => story[Symbol.asyncDispose]());
 
 type Line = { cursor: number; event: string; run: string | null; text: string; status?: string };

@@ -9,6 +9,7 @@ export default defineConfig({
     maxWorkers: 2, // most of them wait
     testTimeout: 900_000, // however busy the machine is
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     experimental: { viteModuleRunner: false, nodeLoader: false },
   },
 });

@@ -241,7 +241,7 @@ describe('V2 a change', () => {
     expect(await Promise.all(ends)).toEqual([0, 0, 0]);
     const names = Object.keys((await openVault(places, nobody, diskWriter).read())?.secrets ?? {});
     expect(names.toSorted()).toEqual(['A1', 'A2', 'B1', 'B2', 'C1', 'C2']);
-  }, 60_000);
+  });
 
   it('that cannot be written leaves the vault as it was', async () => {
     using folder = temporaryFolder();

@@ -9,5 +9,6 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 300_000, // however busy the machine is
     hookTimeout: 900_000, // LibreOffice may have to be installed
+    expect: { poll: { timeout: 60_000 } },
   },
 });

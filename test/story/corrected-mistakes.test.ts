@@ -132,7 +132,6 @@ it.runIf(isThorough)(
     up.child.kill('SIGTERM');
     expect(await once(up.child, 'close')).toEqual([0, null]);
   },
-  120_000,
 );
 
 it.skipIf(process.getuid?.() === 0)(

@@ -19,23 +19,19 @@ const isUnhealthy = (story: Story, words: readonly string[]): Promise<Ran> =>
     return health.code === 0 ? undefined : health;
   });
 
-it.runIf(isThorough)(
-  'a worker that is stopped is not healthy, and is healthy again when it goes on',
-  async () => {
-    await using story = await openStory();
-    const worker = story.start(['worker']);
-    await isHealthy(story, ['status', '--health']);
-    worker.kill('SIGSTOP');
-    const { code, out } = await isUnhealthy(story, ['status', '--health']);
-    expect([code, out]).toEqual([1, expect.stringMatching(/^process \d+ has not responded for \d+ s\n$/)]);
-    expect(JSON.parse((await story.oka('status', '--health', '--json')).out)).toMatchObject({ healthy: false });
-    expect((await story.oka('status')).out).toContain('has not responded');
-    expect((await story.oka('doctor')).out).toMatch(/worker .*has not responded/);
-    worker.kill('SIGCONT');
-    await isHealthy(story, ['status', '--health']);
-  },
-  90_000,
-);
+it.runIf(isThorough)('a worker that is stopped is not healthy, and is healthy again when it goes on', async () => {
+  await using story = await openStory();
+  const worker = story.start(['worker']);
+  await isHealthy(story, ['status', '--health']);
+  worker.kill('SIGSTOP');
+  const { code, out } = await isUnhealthy(story, ['status', '--health']);
+  expect([code, out]).toEqual([1, expect.stringMatching(/^process \d+ has not responded for \d+ s\n$/)]);
+  expect(JSON.parse((await story.oka('status', '--health', '--json')).out)).toMatchObject({ healthy: false });
+  expect((await story.oka('status')).out).toContain('has not responded');
+  expect((await story.oka('doctor')).out).toMatch(/worker .*has not responded/);
+  worker.kill('SIGCONT');
+  await isHealthy(story, ['status', '--health']);
+});
 
 it('a worker whose event loop is blocked is not healthy, and neither is such a maintenance', async () => {
   await using story = await openStory();

@@ -10,7 +10,7 @@ let web: WebClient;
 beforeAll(async () => {
   story = await openStory();
   web = await openWebClient({ home: story.home });
-}, 60_000);
+});
 afterAll(async () => {
   await web.close();
   await story[Symbol.asyncDispose]();

@@ -24,7 +24,7 @@ beforeAll(async () => {
   reader = openRowsReader(story.home);
   app = new Hono();
   addFileRoutes(app, { home: story.home, reader }, '/');
-}, 60_000);
+});
 afterAll(async () => {
   await reader.close();
   await story[Symbol.asyncDispose]();

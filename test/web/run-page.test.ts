@@ -33,7 +33,7 @@ beforeAll(async () => {
   story.work();
   await story.ended('sums');
   await story.rest();
-}, 60_000);
+});
 afterAll(() => story[Symbol.asyncDispose]());
 
 type Calls = { calls: (RunCall & { is_shortened: boolean })[]; last: number; left: number };

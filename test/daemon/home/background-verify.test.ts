@@ -55,7 +55,7 @@ async function verify(leastBytesPerSecond = 1e9): Promise<string[]> {
     },
     { firstAfterMs: 0, passMs: 1000, pauseMs: 0, leastBytesPerSecond },
   );
-  await vi.waitFor(() => expect(readVerification(home, 'run').finished).not.toBe(before), 10_000);
+  await vi.waitFor(() => expect(readVerification(home, 'run').finished).not.toBe(before), 60_000);
   await verification.end();
   return [...new Set(paused)];
 }

@@ -47,7 +47,7 @@ it('git has no change to report in a clone that was worked in, and whose rules, 
   }
   expect(git('status', '--porcelain')).toBe('');
   expect(readFileSync(join(clone, 'INSTALL_REQUIREMENTS.md'), 'utf8')).toContain('Nothing is needed');
-}, 60_000);
+});
 
 it('a clone that nobody has started in yet answers with what to do, and takes a task', async () => {
   expect(await oka('status', '--dir', clone)).toMatchObject({ code: 0 });

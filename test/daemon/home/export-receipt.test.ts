@@ -24,7 +24,7 @@ beforeAll(async () => {
   receipt = JSON.parse(exported.out) as RunReceipt;
   writeFileSync(fileOf('receipt'), exported.out);
   key = /oka-ed25519:[\w-]+/.exec((await oka('doctor', '--dir', home.dir)).out)?.[0] ?? '';
-}, 60_000);
+});
 afterAll(() => {
   vi.unstubAllEnvs();
   folder[Symbol.dispose]();

@@ -60,7 +60,7 @@ it('an older backup on a machine that knows nothing of the home is refused, sinc
   await append(8); // what was accepted is not asked for again
   rmSync(join(folder.dir, 'state'), { recursive: true });
   await append(1); // nor when there is another event in its place
-}, 60_000);
+});
 
 it('a replica that is as far as the ledger, or behind it, agrees; one that does not answer says nothing', async () => {
   await append(5);
@@ -72,4 +72,4 @@ it('a replica that is as far as the ledger, or behind it, agrees; one that does 
   vi.stubEnv('CONVEX_URL', 'http://127.0.0.1:9');
   rmSync(join(folder.dir, 'state'), { recursive: true });
   await append(2);
-}, 60_000);
+});

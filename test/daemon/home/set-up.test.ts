@@ -16,7 +16,7 @@ beforeEach(async () => {
   home = homeAt(join(folder.dir, 'home'));
   mkdirSync(home.dir);
   expect((await oka('run', TASK, '--dir', home.dir)).code).toBe(0);
-}, 60_000);
+});
 afterEach(() => {
   vi.unstubAllEnvs();
   folder[Symbol.dispose]();

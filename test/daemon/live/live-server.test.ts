@@ -11,7 +11,7 @@ import type { LiveMessage } from '../../../src/schema/live.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 
 const output = (text: string, step = 'a'): LiveMessage => ({ run: 'r', step, kind: 'output', text });
-const patience = { timeout: 10_000 };
+const patience = { timeout: 60_000 };
 
 function follow(home: ReturnType<typeof homeAt>) {
   const stop = new AbortController();

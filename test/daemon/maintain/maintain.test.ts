@@ -40,7 +40,7 @@ const reasonOf = async (home: Home): Promise<string> => {
 };
 
 const set = (home: Home, maintenance: object): void => writeFileSync(home.config, JSON.stringify({ maintenance }));
-const patience = { timeout: 25_000, interval: 30 };
+const patience = { timeout: 60_000, interval: 30 };
 
 describe('maintenance that keeps to its times', () => {
   it('N1 makes a pass at a time and tells it, each once', async () => {

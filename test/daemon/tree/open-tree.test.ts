@@ -119,7 +119,7 @@ describe('the rows of the process with the pen', () => {
     const { end } = at.stores.ledger;
     expect(stored()).toBeLessThan(end.seq);
     await at.tree.poll();
-    await vi.waitFor(() => expect(stored()).toBe(end.seq), { timeout: 10_000 });
+    await vi.waitFor(() => expect(stored()).toBe(end.seq), { timeout: 60_000 });
   });
 
   it('are closed in order while they are folded in the background, and complete when they are opened again', async () => {
