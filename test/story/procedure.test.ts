@@ -388,6 +388,7 @@ describe('a procedure', () => {
     const plans = (await story.eventsOf('call.ended', run)).filter(({ data }) => data.node === 'plan');
     expect(plans.map(({ data }) => (data.output as { by: string }).by)).toEqual(['procedure', 'model']);
     expect(story.model.requests).toHaveLength(1);
+    expect((await story.oka('procedures', 'why', ID)).out).toMatch(new RegExp(`used +${run} .* sent back\n`));
   });
 
   it('counts only as the ledger says: a page about it, or a ledger that cannot be read, changes nothing', async () => {

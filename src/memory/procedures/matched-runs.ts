@@ -3,7 +3,7 @@ import type { Event } from '../../schema/event.ts';
 import type { ProcedureChoice } from '../../schema/procedure.ts';
 import type { Rows } from '../../schema/rows.ts';
 
-/** A task that matched a procedure. `ended` is null while it is in progress. */
+/** A task that matched a procedure. `ended` is null while it is in progress; what was sent back before it was done says so. */
 export type MatchedRun = {
   run: string;
   seq: number;
@@ -18,9 +18,12 @@ const matchesPrefix = (procedure: string): string => `procedures/match/${procedu
 const runKey = (run: string): string => `procedures/matches-of/${run}`;
 type MatchKeys = Record<string, string>;
 
-/** The runs in progress that matched a procedure: few, so that a run that matched none ends without a search for it. */
+/**
+ * The runs in progress that matched a procedure, and whether each was sent back: few, so that a run that matched none ends
+ * without a search for it.
+ */
 const OPEN = 'procedures/open';
-const openMatches = (rows: Rows): string[] => rows.get<string[]>(OPEN) ?? [];
+const openMatches = (rows: Rows): Record<string, boolean> => rows.get<Record<string, boolean>>(OPEN) ?? {};
 
 /** In the order in which the tasks matched. */
 export const matchedRuns = (rows: Rows, procedure: string): MatchedRun[] =>
@@ -29,20 +32,20 @@ export const matchedRuns = (rows: Rows, procedure: string): MatchedRun[] =>
 export function storeMatch(event: Event, rows: Rows): void {
   const { type, run, seq, at, data } = event;
   if (run === null) return;
+  const open = openMatches(rows);
   if (type === 'procedure.chosen') {
     const { procedure, arm, reason } = data;
     const keys = rows.get<MatchKeys>(runKey(run)) ?? {};
     const key = keys[procedure] ?? `${matchesPrefix(procedure)}${String(seq).padStart(15, '0')}`;
     rows.put(key, { run, seq, at, arm, reason, ended: null } satisfies MatchedRun);
     rows.put(runKey(run), { ...keys, [procedure]: key });
-    rows.put(OPEN, [...openMatches(rows).filter((other) => other !== run), run]);
-  } else if (type === 'run.ended') {
-    if (!openMatches(rows).includes(run)) return;
-    rows.put(
-      OPEN,
-      openMatches(rows).filter((other) => other !== run),
-    );
-    setEnded(rows, run, data.status);
+    rows.put(OPEN, { ...open, [run]: open[run] === true });
+  } else if (type === 'run.moved' && data.to === 'REPLAN' && Object.hasOwn(open, run)) {
+    rows.put(OPEN, { ...open, [run]: true });
+  } else if (type === 'run.ended' && Object.hasOwn(open, run)) {
+    const { [run]: isSentBack, ...others } = open;
+    rows.put(OPEN, others);
+    setEnded(rows, run, data.status === 'done' && isSentBack === true ? 'sent back' : data.status);
   } else if (type === 'run.corrected') setEnded(rows, run, 'corrected');
   else if (type === 'run.undone') setEnded(rows, run, 'undone');
 }

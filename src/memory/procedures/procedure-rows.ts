@@ -15,13 +15,14 @@ import { shortHash } from './task-tokens.ts';
 
 export const procedureView: View = {
   name: 'procedures',
-  version: 5,
+  version: 6,
   types: [
     'procedure.drafted',
     'procedure.moved',
     'procedure.shared',
     'change.undone',
     'procedure.chosen',
+    'run.moved',
     'run.ended',
     'run.corrected',
     'run.undone',

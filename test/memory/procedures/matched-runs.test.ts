@@ -10,7 +10,7 @@ const rowsAfter = (events: readonly Pick<Event, 'type' | 'run' | 'data'>[]) => {
     const event = {
       ...given,
       seq: index + 1,
-      at: `2026-01-0${index + 1}T00:00:00.000Z`,
+      at: `2026-01-${String(index + 1).padStart(2, '0')}T00:00:00.000Z`,
       pen: 'run',
       cause: null,
       v: 1,
@@ -24,6 +24,11 @@ const chosen = (run: string, procedure: string, arm = 'used') => ({
   type: 'procedure.chosen' as const,
   run,
   data: { procedure, version: 1, arm, parameters: {}, saves: null, reason: 'it fits' } as never,
+});
+const moved = (run: string, to: string) => ({
+  type: 'run.moved' as const,
+  run,
+  data: { from: 'CRITIQUE', to, reason: '' },
 });
 const ended = (run: string, status: 'done' | 'failed') => ({
   type: 'run.ended' as const,
@@ -46,6 +51,26 @@ it('lists the tasks that matched a procedure in order, with how each ended', () 
   ]);
   expect(matchedRuns(rows, 'copy')).toMatchObject([{ run: 'c', ended: null }]);
   expect(matchedRuns(rows, 'sor')).toEqual([]);
+});
+
+it('says of one that was sent back and planned again that it was, unless it did not get done', () => {
+  const rows = rowsAfter([
+    chosen('a', 'sort'),
+    chosen('b', 'sort'),
+    chosen('c', 'sort'),
+    moved('a', 'REPLAN'),
+    moved('b', 'REPLAN'),
+    moved('c', 'EXECUTE'),
+    moved('stranger', 'REPLAN'),
+    ended('a', 'done'),
+    ended('b', 'failed'),
+    ended('c', 'done'),
+  ]);
+  expect(matchedRuns(rows, 'sort').map((each) => [each.run, each.ended])).toEqual([
+    ['a', 'sent back'],
+    ['b', 'failed'],
+    ['c', 'done'],
+  ]);
 });
 
 it('a run that matched two procedures ends for both, and a correction counts more than how it ended', () => {
