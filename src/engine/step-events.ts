@@ -3,6 +3,7 @@ import { OkaError } from '../schema/errors.ts';
 import { checkEvent, type NewEvent } from '../schema/event.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
+import { MODEL_FAILED, PLANNER_FAILED } from '../schema/outside-failure.ts';
 import type { RunSignal } from '../schema/ports.ts';
 import type { Budgets, Mode, RunLink, RunTurn } from '../schema/run.ts';
 import type { Outcome } from '../schema/tool.ts';
@@ -22,11 +23,8 @@ const LONGEST_REASON = 20_000;
 type Ended = Extract<NewEvent, { type: 'call.ended' }>['data'];
 
 export function plannerFailedEvent(run: RunState, node: string, error: string): NewEvent {
-  return agentFailedEvent(run, node, `the planner failed: ${error}`);
+  return agentFailedEvent(run, node, `${PLANNER_FAILED}${error}`);
 }
-
-/** Why an agent failed whose model cannot be asked, for want of a valid key or of budget: it has decided nothing itself. */
-const MODEL_FAILED = 'the model could not be asked: ';
 
 export function modelFailedEvent(run: RunState, node: string, error: string): NewEvent {
   return agentFailedEvent(run, node, `${MODEL_FAILED}${error}`);

@@ -2,7 +2,7 @@
 import type { Event, EventType } from '../schema/event.ts';
 import type { InstallInput } from '../schema/dependency.ts';
 import type { ProcedureChoice } from '../schema/procedure.ts';
-import { SAID_TO_BE_MET } from '../schema/unproven-claim.ts';
+import { areSaidToBeMet } from '../schema/unproven-claim.ts';
 import type { Planned, TaskGiven } from '../schema/task-run.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import type { Part } from '../schema/learning-part.ts';
@@ -65,6 +65,8 @@ type OpenEntries = {
   since: string | null;
   /** Whether the critic has sent it back and it is not planned again yet. */
   sent_back: boolean;
+  /** Whether the steps that are judged did not get done. */
+  steps_failed: boolean;
 };
 type PersonWait = Extract<WaitFor['kind'], 'approval' | 'question' | 'requirement'>;
 
@@ -184,7 +186,7 @@ const initialCounts = (): Pick<TaskRecord, Later> => ({
   installs: [],
   overstepped: 0,
   waited_ms: 0,
-  open: { calls: {}, waits: {}, since: null, sent_back: false },
+  open: { calls: {}, waits: {}, since: null, sent_back: false, steps_failed: false },
 });
 
 /** Calls that the engine makes itself: they are not work of the task. */
@@ -201,7 +203,8 @@ const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
     if (run !== task.run) return;
     task.open.sent_back = data.verdict === 'rework';
     const unmet = data.criteria.filter(({ holds }) => !holds);
-    if (task.open.sent_back && task.plan?.by === 'procedure' && isMistake(unmet)) task.rejected ??= task.plan.sha256;
+    const isSeen = task.open.sent_back && !task.open.steps_failed && isMistake(unmet);
+    if (isSeen && task.plan?.by === 'procedure') task.rejected ??= task.plan.sha256;
   },
   'procedure.chosen': (task, { data: { procedure, version, arm, parameters, saves }, seq }) => {
     task.choice = { procedure, version, arm, parameters, saves, seq };
@@ -228,19 +231,21 @@ const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
     if (run !== task.run) return;
     endWaiting(task, at);
     Object.assign(task, { ended: at, status, reason: reason.slice(0, 2000) });
-    task.open = { calls: task.open.calls, waits: {}, since: null, sent_back: false };
+    task.open = { ...task.open, waits: {}, since: null, sent_back: false };
   },
 };
 
 /** Whether somebody saw a mistake and no check did. A critic that says "met" and cannot show it has seen none. */
 const isMistake = (unmet: readonly { by: string; evidence: string }[]): boolean =>
-  unmet.every(({ by }) => by !== 'check') && unmet.some(({ evidence }) => !evidence.startsWith(SAID_TO_BE_MET));
+  unmet.length > 0 && unmet.every(({ by }) => by !== 'check') && !areSaidToBeMet(unmet);
 
 /** The events that change a task beyond its `last`. */
 export const taskEventTypes: readonly EventType[] = ['run.started', ...(Object.keys(CHANGES) as EventType[])];
 
 function noteCall(task: TaskRecord, { run, data: { call, tool, input } }: Of<'call.started'>): void {
-  const isCritic = tool === 'model.complete' && (input as { role?: unknown } | null)?.role === 'critic';
+  const { role, end } = (input ?? {}) as { role?: unknown; end?: { status?: unknown } };
+  const isCritic = tool === 'model.complete' && role === 'critic';
+  if (tool === 'task.critique') task.open.steps_failed = end?.status !== 'done';
   if (INNER.has(tool)) task.open.calls[call] = tool === 'task.plan' ? 'plan' : isCritic ? 'critic' : 'inner';
   if (tool !== 'task.plan' || run !== task.run || !task.open.sent_back) return;
   task.open.sent_back = false;
@@ -281,9 +286,7 @@ function noteAnswer(task: TaskRecord, { at, data }: Of<'wait.closed'>): void {
   if (kind === undefined) return;
   delete task.open.waits[data.wait];
   if (Object.keys(task.open.waits).length === 0) endWaiting(task, at);
-  if (kind !== 'approval') return;
-  if (data.answer.verdict === 'approved') task.approvals.approved += 1;
-  else task.approvals.denied += 1;
+  if (kind === 'approval') task.approvals[data.answer.verdict === 'approved' ? 'approved' : 'denied'] += 1;
 }
 
 /** Several waits at a time are one span of time. */

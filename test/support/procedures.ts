@@ -22,7 +22,7 @@ export type Told = {
   dir?: string | null;
   at?: string;
   by?: 'model' | 'procedure' | 'runbook';
-  status?: 'done' | 'failed';
+  status?: 'done' | 'failed' | 'cancelled';
   corrects?: string;
   /** What a model plans each time that the critic sends the result back, which has passed every check. */
   again?: readonly (readonly Step[])[];

@@ -1,8 +1,8 @@
 /**
  * Owns: the record of how the tasks of a family went, by which a procedure is judged.
  *
- * 1. There is one entry for each finished task that has a plan, in the order in which they ended. Corrections,
- *    continuations, and tasks that were cancelled have none. A runbook shows that its steps work; it is no comparison,
+ * 1. There is one entry for each finished task that went well or whose plan was shown to be wrong (shown-fault.ts), in the
+ *    order in which they ended. Corrections and continuations have none. A runbook shows that its steps work; it is no comparison,
  *    since nobody had to plan it.
  * 2. Later news of a run, such as a correction, updates its entry.
  * 3. Only the latest `MAX_EXECUTIONS` are stored.
@@ -95,9 +95,11 @@ export function toExecution(
 }
 
 /** What was sent back, and then accepted when the same was done again (`repeated`), is still the result of the procedure. */
-function whoSaw({ rejected, plan, corrected, undone }: TaskRecord, repeated: boolean): Execution['seen_by'] {
+function whoSaw(task: TaskRecord, repeated: boolean): Execution['seen_by'] {
+  const { status, rejected, plan, corrected, undone } = task;
   if (rejected !== null && !repeated) return 'critic';
-  return (repeated || plan?.by === 'procedure') && (corrected !== null || undone) ? 'person' : null;
+  const isDelivered = status === 'done' && (repeated || plan?.by === 'procedure');
+  return isDelivered && (corrected !== null || undone) ? 'person' : null;
 }
 
 function listProblems(task: TaskRecord): RunProblem[] {

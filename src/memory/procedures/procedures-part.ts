@@ -31,6 +31,7 @@ import { planShape } from './plan-shape.ts';
 import { correctedPlans, isSameWork, rejectedPlans } from './repeated-work.ts';
 import { taskFields, type TaskFields, taskText, withoutFences } from './task-text.ts';
 import { forgetTaint, isTainted, recordTaint, unaskedTargets } from './run-trust.ts';
+import { forgetSigns, hasShownFault, recordSigns } from './shown-fault.ts';
 import { procedureIdsOf, knownProcedure, storeProcedureEvent } from './procedure-rows.ts';
 
 const FOLDER = 'brain/PROCEDURES/';
@@ -70,6 +71,7 @@ function ingestEvent(read: Read, rows: Rows): void {
   if (event.pen === 'maintenance') return ingestProcedureEvent(event, rows);
   if (event.type === 'procedure.shared') return recordShared(rows, event);
   recordTaint(rows, event);
+  recordSigns(rows, event);
   if (event.type === 'run.started') recordTask(event, rows);
   if (event.type === 'run.ended') {
     recordEnd(read, rows);
@@ -99,11 +101,11 @@ function recordTask({ run, data }: Extract<Event, { type: 'run.started' }>, rows
   if (fields.corrects === undefined) rows.put(taskKey(run), taskFields({ fields }));
 }
 
-/** Returns the record of a task that ended and counts for a family, else null. */
+/** Returns the record of a task that ended and shows something about its plan, else null. */
 function finishedTask(event: Event, rows: Rows): TaskRecord | null {
   if (event.type !== 'run.ended' || event.run === null || rows.get(taskKey(event.run)) === undefined) return null;
   const task = taskRecordOf(rows, event.run);
-  return task !== undefined && task.plan !== null && event.data.status !== 'cancelled' ? task : null;
+  return task?.plan != null && (wasFine(task) || hasShownFault(rows, event.run)) ? task : null;
 }
 
 /** Whether the task was done with one plan that nobody derived from a procedure. */
@@ -119,6 +121,7 @@ function recordEnd({ event, text: textOf }: Read, rows: Rows): void {
   const tainted = isTainted(rows, event.run);
   rows.put(taskKey(event.run), null);
   forgetTaint(rows, event.run);
+  forgetSigns(rows, event.run);
   if (task === null || said === undefined || body === null) return;
   const isRunbook = task.plan?.by === 'runbook';
   const text = taskText(said, task.dir, isRunbook ? withoutFences(body) : body);

@@ -1,6 +1,7 @@
 /** Whether the run can still pay for a call. What it may cost at most was reserved before. */
 import type { Middleware, ToolRegistry } from '../../schema/ports.ts';
 import type { Json } from '../../schema/json.ts';
+import { BUDGET_SPENT } from '../../schema/outside-failure.ts';
 import type { Left, Tool } from '../../schema/tool.ts';
 
 export function budget(tools: Pick<ToolRegistry, 'get'>): Middleware {
@@ -8,9 +9,7 @@ export function budget(tools: Pick<ToolRegistry, 'get'>): Middleware {
     name: 'budget',
     call: (call, next) => {
       const spent = findExhausted(call.left(), call.input, tools.get(call.tool));
-      return spent === null
-        ? next(call)
-        : Promise.resolve({ status: 'denied', error: `the budget of this run is spent: ${spent}` });
+      return spent === null ? next(call) : Promise.resolve({ status: 'denied', error: `${BUDGET_SPENT}${spent}` });
     },
   };
 }

@@ -33,7 +33,7 @@ const blank: TaskRecord = {
   installs: [],
   overstepped: 0,
   waited_ms: 0,
-  open: { calls: {}, waits: {}, since: null, sent_back: false },
+  open: { calls: {}, waits: {}, since: null, sent_back: false, steps_failed: false },
 };
 
 const planned = (by: 'runbook' | 'model' | 'procedure'): TaskRecord['plan'] => ({

@@ -22,7 +22,7 @@ const undone = { type: 'run.undone', data: {} };
 
 /** Who saw a mistake in a run whose first plan was made by this planner; a run that is sent back is planned by a model. */
 function seenBy(by: 'procedure' | 'model', ...events: object[]): Trial['seen_by'] {
-  const task = { ...blankTask(), run: 'r', plans: 1 };
+  const task = { ...blankTask(), run: 'r', plans: 1, status: 'done' as const };
   task.plan = { by, sha256: SHA, criteria: [], input: null, tools: [], targets: [], seq: 1 };
   for (const event of events) {
     applyToTask(task, { run: 'r', seq: 1, ...event } as unknown as Event);
