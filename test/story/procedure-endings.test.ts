@@ -69,7 +69,7 @@ const evidenceOf = ({ home }: Story, id: string): string[] =>
     .map(([, run, how]) => `${run?.replace(/-\d+$/, '')}: ${how}`)
     .toSorted();
 
-it('only a step that fails or a result that fails counts against a procedure, however its run ends', async () => {
+it('only a step that fails or is refused, or a result that is wrong, counts against a procedure, however its run ends', async () => {
   await using story = await openStory({
     model: inParts({
       planner: () => say('I would rather not plan.'),
@@ -119,5 +119,5 @@ it('only a step that fails or a result that fails counts against a procedure, ho
   await story.rest();
   expect((await story.oka('maintain', '--once')).code).toBe(0);
   expect(evidenceOf(story, NOTE)).toEqual(['taken: not fine', 'unmet: not fine']);
-  expect(evidenceOf(story, PUSH)).toEqual([]);
+  expect(evidenceOf(story, PUSH)).toEqual(['refused: not fine']);
 });

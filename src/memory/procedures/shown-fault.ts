@@ -1,11 +1,12 @@
 /**
  * Owns: what shows that the first plan of a task was wrong, which is the plan that a procedure makes.
  *
- * 1. One of its steps failed by itself, or its result does not meet a criterion, as a check or the critic found, or the
- *    person who was asked to confirm it.
+ * 1. One of its steps failed by itself, a person refused one, or its result does not meet a criterion, as a check or the
+ *    critic found, or the person who was asked to confirm it. Who refuses a step of a habit would be asked the same again.
  * 2. Nothing else shows it, however the run ends: a model that could not be asked, or that gave no answer that can be used;
- *    a budget that is spent; a step that a person refused, or ended after its machine was lost; a run that was cancelled,
- *    set aside, or taken over by another member of a fleet. What steps leave undone for such a reason shows nothing, either.
+ *    a budget that is spent; a step that nobody approved in time, or that a person ended after its machine was lost; a run
+ *    that was cancelled, set aside, or taken over by another member of a fleet. What steps leave undone for such a reason
+ *    shows nothing, either.
  * 3. What was shown stays shown, whatever happens to the run afterwards.
  */
 import { BUDGET_SPENT, MODEL_FAILED, PLANNER_FAILED } from '../../schema/outside-failure.ts';
@@ -55,9 +56,12 @@ const isFoundWrong = ({ data: { verdict, criteria } }: Of<'run.judged'>): boolea
 
 function signsOfSteps(signs: Signs, event: Event, { run, approvals }: TaskRecord): Signs {
   if (event.type === 'run.started') return event.data.parent === run ? { ...signs, steps: event.run } : signs;
-  const isFault = event.run === signs.steps && approvals.denied === 0 && hasFailedByItself(event);
+  if (event.run !== signs.steps) return signs;
+  const isFault = isRefusal(event) || (approvals.denied === 0 && hasFailedByItself(event));
   return isFault ? { ...signs, fault: true } : signs;
 }
+
+const isRefusal = ({ type, data }: Event): boolean => type === 'wait.closed' && data.answer.verdict === 'denied';
 
 /** Whether a step has failed for good, and not for a reason from outside (2). */
 function hasFailedByItself({ type, data }: Event): boolean {

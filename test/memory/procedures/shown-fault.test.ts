@@ -102,29 +102,11 @@ describe('a use of a procedure that ends otherwise than done', () => {
       [step('decision.rejected', { turn: 2, reason: 'no call', settles: 'failed' }), ...stepsEnd('failed')],
     ],
     [
-      'a person refused a step, so that its result is not there',
-      [
-        asks(STEPS, 'step-0', {}),
-        answers(STEPS, 'step-0', 'denied'),
-        ...stepsEnd('failed'),
-        judged('rework', unmetCheck),
-      ],
-    ],
-    [
       'nobody answered in time whether a step may be done',
       [
         asks(STEPS, 'step-0', {}),
         answers(STEPS, 'step-0', 'expired'),
         ...stepsEnd('failed'),
-        judged('rework', unmetCheck),
-      ],
-    ],
-    [
-      'a person refused a call of a worker, which then did less',
-      [
-        asks(STEPS, 'step-0', {}),
-        answers(STEPS, 'step-0', 'denied'),
-        ...stepsEnd('done'),
         judged('rework', unmetCheck),
       ],
     ],
@@ -173,6 +155,7 @@ describe('a use of a procedure that ends otherwise than done', () => {
     ['a call of it is not allowed', [step('call.ended', { ...denied, error: 'the policy forbids it' })]],
     ['a call of it failed, and nothing helped', [step('error.handled', { settles: 'failed' })]],
     ['what a step gave was not accepted', [settled('not accepted: there is no such file')]],
+    ['a person refused it', [asks(STEPS, 'step-0', {}), answers(STEPS, 'step-0', 'denied')]],
     ['a worker gave up', [step('decision.made', { decision: { kind: 'Fail', reason: 'no' }, settles: 'failed' })]],
   ])('counts against it when %s, whoever could not be asked then', (_, failing) => {
     expect(counted([...failing, ...stepsEnd('failed'), critiqueFailed])).toEqual([false, null]);
@@ -192,6 +175,11 @@ describe('a use of a procedure that ends otherwise than done', () => {
   ])('counts against it when its result was found wrong by %s', (_, found, seen) => {
     expect(counted([...stepsEnd('done'), ...found])).toEqual([false, seen]);
     expect(counted([...stepsEnd('done'), ...found], { status: 'cancelled' })).toEqual([false, seen]);
+  });
+
+  it('counts against it when a person refused a call of a worker, which then did less', () => {
+    const refused = [asks(STEPS, 'step-0', {}), answers(STEPS, 'step-0', 'denied')];
+    expect(counted([...refused, ...stepsEnd('done'), judged('rework', unmetCheck)])).toEqual([false, null]);
   });
 
   it('is not counted against it when only a later plan, which a model made, is wrong', () => {
