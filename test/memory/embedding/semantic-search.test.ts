@@ -78,12 +78,15 @@ describe('a changed model', () => {
     '%s learns everything again while words answer, goes on after a stop, and leaves nothing of the old',
     async (_, dims) => {
       await using home = await memoryHome({ vectors: true });
-      await home.append(...notes(200));
+      const tea = { id: 'tea', namespace: 'general', text: 'Tea is at four.', source: 'person' } as const;
+      await home.append(...notes(200), { type: 'fact.kept', data: tea });
       const old = wordModel('old model aaaa');
       const before = await openRecall(home, { embedder: old.embedder });
       await before.embedAll(never);
+      expect(old.texts).toHaveLength(201);
       expect((await search(before, { query: 'topic7', limit: 1 })).by).toBe('keywords and vectors');
       await before.close();
+      await home.append({ type: 'fact.forgotten', data: { facts: [tea.id], why: 'deleted' } }); // nobody reads it again
 
       const first = wordModel('new model bbbb', dims);
       const during = await openRecall(home, { embedder: first.embedder });
