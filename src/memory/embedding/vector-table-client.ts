@@ -47,6 +47,7 @@ export function vectorTableClient(settings: TableSettings, quietMs = QUIET_MS): 
       number += 1;
       waiting.set(number, pending);
       child.channel?.ref();
+      child.ref(); // it may end before it answers
       child.send({ number, ...asked } satisfies TableRequest, (error) => error !== null && pending.reject(error));
       return pending.promise.finally(() => {
         clearTimeout(quiet);
@@ -86,7 +87,10 @@ function settleRequest({ child, waiting }: Running, reply: TableReply): void {
   const pending = waiting.get(reply.number);
   if ('rows' in reply) return pending?.take?.(reply.rows);
   waiting.delete(reply.number);
-  if (waiting.size === 0) child.channel?.unref();
+  if (waiting.size === 0) {
+    child.channel?.unref();
+    child.unref();
+  }
   if ('error' in reply) pending?.reject(new OkaError('refused', reply.error));
   else pending?.resolve(reply.isThere);
 }

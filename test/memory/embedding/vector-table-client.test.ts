@@ -21,9 +21,9 @@ function open(folder: string, { quietMs = 60_000, canWrite = true } = {}): Vecto
   return client;
 }
 
-async function read(client: VectorTableClient): Promise<Map<string, number[]>> {
+async function read(client: VectorTableClient, of = model): Promise<Map<string, number[]>> {
   const found = new Map<string, number[]>();
-  await client.ask({ kind: 'read', model }, ({ keys, vectors }) => {
+  await client.ask({ kind: 'read', model: of }, ({ keys, vectors }) => {
     for (const [row, key] of keys.entries()) found.set(key, Array.from(vectors.subarray(2 * row, 2 * row + 2)));
   });
   return found;
@@ -36,7 +36,7 @@ const childrenFor = (folder: string): number[] =>
     .filter((line) => line.includes('vector-table-child') && line.includes(folder))
     .map((line) => Number(line.trim().split(' ')[0]));
 
-it('gives back what was written, however much, and a row that is written again once', async () => {
+it('gives back what was written, however much, and a row that is written again once, and has one model in the end', async () => {
   using folder = temporaryFolder();
   const client = open(join(folder.dir, 'vectors'));
   expect(await client.ask({ kind: 'open' })).toBe(true);
@@ -50,6 +50,9 @@ it('gives back what was written, however much, and a row that is written again o
     [5998, 5999],
     [6000, 6001],
   ]);
+  expect((await read(client, 'another')).size).toBe(1);
+  await client.ask({ kind: 'delete other models', model });
+  expect([(await read(client)).size, (await read(client, 'another')).size]).toEqual([3001, 0]);
 });
 
 it('1 has no process when nobody has asked for a while, and the next request starts one again', async () => {
@@ -89,6 +92,18 @@ it('3 whoever asked ends when it has nothing else to do, also without closing it
     expect(stdout).toBe(said);
     await expect.poll(() => childrenFor(folder.dir), { timeout: 30_000 }).toEqual([]);
   }
+});
+
+it('3 whoever asked one that ends at once gets to know, also with nothing else to do', async () => {
+  using folder = temporaryFolder();
+  const file = JSON.stringify(join(import.meta.dirname, '../../../src/memory/embedding/vector-table-client.ts'));
+  const settings = JSON.stringify({ folder: join(folder.dir, 'vectors'), dims: 2, canWrite: true });
+  const body = `import(${file}).then(async (module) => {
+    process.env.NODE_OPTIONS = '--require=/there/is/nothing';
+    await module.vectorTableClient(${settings}).ask({ kind: 'open' }).catch((error) => console.log(error.message));
+  })`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', body]);
+  expect(stdout).toBe('the process of the vectors ended (1)\n');
 });
 
 it('creates no table for one that only looks, which finds what another has written since', async () => {
