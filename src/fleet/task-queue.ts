@@ -28,8 +28,10 @@ export type QueuedTask = {
 };
 
 export type TaskQueue = {
-  /** Returns where the task is in the queue; a task that was sent before is not stored again. */
+  /** Returns where the task is in the queue; a task that was sent in the last hour is not stored again. */
   send(task: TaskMessage): Promise<number>;
+  /** Where a task is that was perhaps sent before, however long ago; null when it is not there. */
+  findAgain(id: string): Promise<number | null>;
   /** The next task for a worker with these labels; null when there is none for a while. */
   take(labels: readonly string[]): Promise<QueuedTask | null>;
   depth(): Promise<QueueDepth[]>;
@@ -65,6 +67,8 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
   let consumers: ConsumerInfo[] = [];
   let listedAt = Number.NEGATIVE_INFINITY;
   let turn = 0;
+  /** The servers have said that they do not have these. */
+  const absent = new Set<string>();
   const ensureConsumer = async (needs: readonly string[]): Promise<void> => {
     const name = nameOf(needs);
     if (known.has(name)) return;
@@ -112,10 +116,17 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
   };
   return {
     send: async (task) => {
-      await ensureConsumer(task.needs);
-      return (await js.publish(taskSubject(nameOf(task.needs), task.home), JSON.stringify(task), { msgID: task.id }))
-        .seq;
+      const { id, home, needs } = task;
+      await ensureConsumer(needs);
+      absent.delete(id);
+      try {
+        return (await js.publish(taskSubject(nameOf(needs), home), JSON.stringify(task), { msgID: id })).seq;
+      } catch (error) {
+        if (error instanceof JetStreamApiError) absent.add(id);
+        throw error;
+      }
     },
+    findAgain: async (id) => (absent.has(id) ? null : ((await locate(id))?.sequence ?? null)),
     take: async (labels) => {
       const fitting = (await list()).filter((each) => needsOf(each).every((need) => labels.includes(need)));
       const next = fitting[turn++ % Math.max(1, fitting.length)];

@@ -65,7 +65,7 @@ export const RunFenced = z
 export const TaskSent = z
   .strictObject({
     needs: z.array(z.string().max(80)).max(20).describe('The labels that a worker must have.'),
-    sequence: sequence.describe('Where the task is in the queue.'),
+    sequence: sequence.describe('Where the task is in the queue; 0 when it was no longer there.'),
     folder: Sha256.optional().describe('The list of the files that went with it, in the object store of the fleet.'),
   })
   .describe('A task was given to the fleet; any member with these labels may take it.');

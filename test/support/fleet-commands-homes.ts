@@ -1,5 +1,6 @@
 /** Homes of a fleet with real workers, and what `oka` says in them. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,13 +12,16 @@ import { addTask } from '../../src/intake/add-task.ts';
 import { readEvents } from '../../src/ledger/read-events.ts';
 import type { Event } from '../../src/schema/event.ts';
 import type { Home } from '../../src/schema/home.ts';
+import type { KillStep } from './kill-at-step.ts';
 import type { NatsCluster } from './nats-cluster.ts';
 
 export type FleetHome = {
   name: string;
   home: Home;
-  /** Starts its worker. */
-  start(): void;
+  /** Starts its worker; `dying`: the step at which it dies. */
+  start(dying?: KillStep): void;
+  /** Resolves when its worker has ended by itself. */
+  ended(): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<void>;
   /** Commands wait for an approval from the next start on. */
   askBeforeCommands(): void;
@@ -67,8 +71,12 @@ function openHome(home: Home, name: string, env: NodeJS.ProcessEnv): FleetHome {
   return {
     name,
     home,
-    start: () => {
-      const child = spawn(process.execPath, [WORKER, home.dir], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    start: (dying) => {
+      const loaded = dying === undefined ? [] : ['--import', join(import.meta.dirname, 'kill-at-step.ts')];
+      const child = spawn(process.execPath, [...loaded, WORKER, home.dir], {
+        env: { ...env, OKA_TEST_STEP: dying === undefined ? '' : JSON.stringify(dying) },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
       worker = child;
     },
@@ -79,6 +87,10 @@ function openHome(home: Home, name: string, env: NodeJS.ProcessEnv): FleetHome {
       const gone = new Promise((resolve) => child.once('exit', resolve));
       child.kill(signal);
       await gone;
+    },
+    ended: async () => {
+      const signal = AbortSignal.timeout(300_000);
+      if (worker?.exitCode === null && worker.signalCode === null) await once(worker, 'exit', { signal });
     },
     askBeforeCommands: () => {
       const policy = readFileSync(home.policy, 'utf8');

@@ -25,6 +25,8 @@ export type FleetRuns = {
   takenOver: Record<string, number>;
   /** Tasks that were given to the fleet and have not come back. */
   sent: string[];
+  /** The last of those that have come back. */
+  returned: string[];
   /** The list of the files that went with such a task, in the object store of the fleet. */
   folders: Record<string, string>;
   /** What those of them ask that others work on. */
@@ -35,11 +37,11 @@ export type FleetRuns = {
 /** The orders that this member follows. */
 export type Halts = { isStopped: boolean; isDrained: boolean };
 
-const MOST_FENCED = 10_000;
+const MOST_REMEMBERED = 10_000;
 
 export const fleetRuns: Projection<FleetRuns> = {
   name: 'fleet_runs',
-  version: 5,
+  version: 6,
   file: 'state/fleet_runs.json',
   initial: () => ({
     joined: null,
@@ -47,6 +49,7 @@ export const fleetRuns: Projection<FleetRuns> = {
     fenced: [],
     takenOver: {},
     sent: [],
+    returned: [],
     folders: {},
     asked: {},
     halts: { isStopped: false, isDrained: false },
@@ -57,7 +60,7 @@ export const fleetRuns: Projection<FleetRuns> = {
     if (run === null) return state;
     if (type === 'run.claimed') applyClaim(state, run, seq, data);
     else countCopy(state, run);
-    if (type === 'run.fenced') state.fenced = [...state.fenced, run].slice(-MOST_FENCED);
+    if (type === 'run.fenced') state.fenced = [...state.fenced, run].slice(-MOST_REMEMBERED);
     if (type === 'run.fenced' || type === 'run.ended') delete state.claimed[run];
     if (type === 'task.sent') applySent(state, run, data.folder);
     if (type === 'task.asked') state.asked[run] = data;
@@ -74,8 +77,13 @@ function applySent(state: FleetRuns, run: string, folder: string | undefined): v
 
 function applyReturned(state: FleetRuns, run: string): void {
   state.sent = state.sent.filter((each) => each !== run);
+  state.returned = [...state.returned, run].slice(-MOST_REMEMBERED);
   delete state.folders[run];
 }
+
+/** Also when it has come back since: a home that was killed finds its file in the inbox again. */
+export const wasSent = ({ sent, returned }: FleetRuns, task: string): boolean =>
+  sent.includes(task) || returned.includes(task);
 
 /** The task came back or is done here, or nothing is open any more. */
 const isUnasked = (type: string, data: unknown): boolean =>
@@ -97,7 +105,7 @@ function applyClaim(state: FleetRuns, run: string, seq: number, claim: Claim): v
   state.fenced = state.fenced.filter((each) => each !== run);
   if (claim.from === undefined) return;
   const { [run]: _, ...others } = state.takenOver;
-  state.takenOver = Object.fromEntries([...Object.entries(others), [run, seq]].slice(-MOST_FENCED));
+  state.takenOver = Object.fromEntries([...Object.entries(others), [run, seq]].slice(-MOST_REMEMBERED));
 }
 
 /** The copies are written together with the claim, so that nothing else of the run comes before them. */

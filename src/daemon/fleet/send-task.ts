@@ -10,11 +10,14 @@ import type { TaskMessage } from '../../schema/fleet.ts';
 import type { Host } from '../host.ts';
 import { ports } from '../room-ports.ts';
 import { recordReceived } from '../worker/accept.ts';
-import { fleetRuns } from './fleet-runs.ts';
+import { fleetRuns, wasSent } from './fleet-runs.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { forgetUnsent, noteUnsent } from './unsent-task.ts';
 
 const NEEDED = { ledger: ports.ledger, projections: ports.projections, artifacts: ports.artifacts };
+
+/** In place of where it was. */
+const LEFT_THE_QUEUE = 0;
 
 type Travelling = Pick<Claimed, 'task' | 'body'>;
 
@@ -70,7 +73,7 @@ export async function sendTask(host: Host, member: FleetMember, claimed: Claimed
 async function putInQueue(host: Host, member: FleetMember, claimed: Claimed): Promise<void> {
   const { ledger, projections, artifacts } = host.valuesOf(NEEDED);
   const { id, task, name, by } = claimed;
-  if (projections.stateOf(fleetRuns).sent.includes(id)) return;
+  if (wasSent(projections.stateOf(fleetRuns), id)) return;
   await reserveId(host, member, claimed);
   await recordReceived(host, claimed);
   const secrets = secretsNamed(claimed.body).map((secret) => `secret:${secret}`);
@@ -86,11 +89,19 @@ async function putInQueue(host: Host, member: FleetMember, claimed: Claimed): Pr
     files,
     links: claimed.links,
   };
-  const sequence = await member.queue.send(message);
+  const sequence = (claimed.known ? await findSent(member, id) : null) ?? (await member.queue.send(message));
   const list = files === null ? null : Buffer.from(JSON.stringify(files));
   if (list !== null) await artifacts.put(list); // from which a refill restores it
   const folder = list === null ? {} : { folder: await member.files.put(list) };
   await ledger.append({ type: 'task.sent', run: id, data: { needs, sequence, ...folder } });
+}
+
+/**
+ * Where a task is that this home has perhaps sent before it was killed; null when it has not. One that left the queue has a
+ * run: it was claimed before. So the queue is asked first.
+ */
+async function findSent({ queue, log }: FleetMember, id: string): Promise<number | null> {
+  return (await queue.findAgain(id)) ?? ((await log.last(id)) === null ? null : LEFT_THE_QUEUE);
 }
 
 /** An id names one task in the fleet, as it does at one home, where the same id means the same task. */

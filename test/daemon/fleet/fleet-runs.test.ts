@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstSeqOf, type FleetRuns, fleetRuns } from '../../../src/daemon/fleet/fleet-runs.ts';
+import { firstSeqOf, type FleetRuns, fleetRuns, wasSent } from '../../../src/daemon/fleet/fleet-runs.ts';
 import type { Event } from '../../../src/schema/event.ts';
 
 const stream = { name: 'OKA_RUNS', created: '2026-01-01T00:00:00.000Z' };
@@ -34,5 +34,15 @@ describe('what a home knows about the runs of its fleet', () => {
   it('a run that was lost and claimed again is not elsewhere any more', () => {
     const state = fold(claimed('t', 1), { type: 'run.fenced', run: 't' }, claimed('t', 3, { from }));
     expect([state.fenced, Object.keys(state.claimed)]).toEqual([[], ['t']]);
+  });
+
+  it('remembers that a task was sent, also when it has come back', () => {
+    const state = fold(
+      { type: 'task.sent', run: 'out' },
+      { type: 'task.sent', run: 'back' },
+      { type: 'task.returned', run: 'back' },
+    );
+    expect(state.sent).toEqual(['out']);
+    expect(['out', 'back', 'other'].map((task) => wasSent(state, task))).toEqual([true, true, false]);
   });
 });
