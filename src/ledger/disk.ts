@@ -29,7 +29,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { errnoOf, messageOf, OkaError, type OkaErrorCode } from '../schema/errors.ts';
 import type { FileWriter, Flush, WriteOptions } from '../schema/ports.ts';
@@ -40,8 +40,8 @@ type Path = string | Buffer;
 type Content = string | Uint8Array;
 
 /** Replaces `file` atomically. */
-export function replaceFile(file: string, content: Content, options: WriteOptions = {}): void {
-  const temporary = `${file}.${process.pid}.tmp`;
+export function replaceFile(file: string, content: Content, options: WriteOptions & { temporary?: string } = {}): void {
+  const temporary = options.temporary ?? `${file}.${process.pid}.tmp`;
   try {
     writeAndClose(openTemporary(temporary, options.mode), content, options);
     renameSync(temporary, file);
@@ -51,6 +51,13 @@ export function replaceFile(file: string, content: Content, options: WriteOption
   }
   if (options.durable) syncFolder(dirname(file));
 }
+
+/**
+ * The same for a file that people see, and that only one process at a time writes: a process that was killed leaves nothing
+ * behind once the next one has written the file.
+ */
+export const replaceShownFile = (file: string, content: Content, options: WriteOptions = {}): void =>
+  replaceFile(file, content, { ...options, temporary: join(dirname(file), `.oka-${basename(file)}`) });
 
 /** Creates `file`, and its folder if needed. Fails with EEXIST instead of replacing anything. */
 export function createFile(file: string, content: Content, options: WriteOptions & { folderMode?: number } = {}): void {

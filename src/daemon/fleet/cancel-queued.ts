@@ -10,7 +10,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { claimRun } from '../../fleet/run-fence.ts';
 import { foldHistory, type RunHistory } from '../../fleet/run-owner.ts';
-import { replaceFile } from '../../ledger/disk.ts';
+import { replaceShownFile } from '../../ledger/disk.ts';
 import type { Home } from '../../schema/home.ts';
 import type { FleetMember } from './fleet-member.ts';
 
@@ -26,7 +26,7 @@ export async function cancelQueued(home: Home, member: Cancelling, task: string)
   if (!wasCancelledHere(history, name) && !(await claimAndEnd(member, task, history))) return false;
   const outbox = join(home.workspace, 'outbox', task);
   mkdirSync(outbox, { recursive: true });
-  replaceFile(
+  replaceShownFile(
     join(outbox, 'RESULT.md'),
     `# Cancelled: ${task}\n\nNobody had taken the task yet, and nothing was done.\n`,
   );

@@ -11,6 +11,7 @@
  * G5 Nobody goes on from a damaged history: it is refilled first (backfill-runs.ts).
  * G6 While a command of before has the desk, a member goes on with its own runs only: others can begin what it cannot.
  */
+import { join } from 'node:path';
 import { isOver } from '../../engine/run-state.ts';
 import { type FruitlessClaim, fruitlessClaims, MOST_FRUITLESS } from '../../fleet/fruitless-claims.ts';
 import { type Claim, claimRun, type RunFence } from '../../fleet/run-fence.ts';
@@ -39,6 +40,7 @@ import { endRuns, findLost, OWNED_ELSEWHERE, recordLost } from './lost-runs.ts';
 import { memorySharing } from './share-memory.ts';
 import { setAsideTask } from './set-aside-task.ts';
 import { releaseFolder, reserveFolder } from './reserve-folder.ts';
+import { sweepFetched } from './run-folder.ts';
 import { type Active, rest, type Work } from './work-in-progress.ts';
 
 const UNABLE_MS = 10_000;
@@ -59,6 +61,7 @@ export async function workForFleet(host: Host, member: FleetMember, signal: Abor
     isDeskInUse: true,
   };
   member.taskCount = () => work.active.size;
+  sweepFetched(join(host.home.oka, 'state'));
   log(`member of the fleet as ${member.name}${member.labels.length === 0 ? '' : ` (${member.labels.join(', ')})`}`);
   for (const name of member.lost) log(`the servers have no ${name}: it is created, and members fill it again`);
   await Promise.all([readFirstOrders(work), Promise.race([untilDeskIsFree(work), rest(signal)])]);

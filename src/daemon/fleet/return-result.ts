@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RunOwner } from '../../fleet/run-owner.ts';
 import { mayBeClaimed } from '../../intake/claim-task.ts';
-import { lstatIfPresent, replaceFile } from '../../ledger/disk.ts';
+import { lstatIfPresent, replaceShownFile } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { ResultMessage, TaskMessage } from '../../schema/fleet.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
@@ -96,7 +96,7 @@ async function storeFilesHere(host: Host, member: FleetMember, result: ResultMes
       const sent = readFileSync(join(folder, path));
       const content = path === 'RESULT.md' ? Buffer.concat([sent, Buffer.from(note)]) : sent;
       mkdirSync(dirname(at), { recursive: true });
-      replaceFile(at, content);
+      replaceShownFile(at, content);
       refs.push(toRef(path, content));
     }
     return refs;

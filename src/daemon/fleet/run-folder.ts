@@ -2,13 +2,14 @@
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FleetFiles } from '../../fleet/fleet-files.ts';
-import { lstatIfPresent } from '../../ledger/disk.ts';
+import { listFolder, lstatIfPresent } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Bundle } from '../../tools/desk/place-task-files.ts';
 
 export type LeftOut = { path: string; why: string };
 export type FolderFile = { path: string; sha256: string; executable: boolean };
 
+const FETCHED = 'fleet-';
 /** Larger files are not copied; the result names them. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
@@ -56,7 +57,7 @@ export async function withFetched<T>(
   use: (bundle: Pick<Bundle, 'folder' | 'files'> & { folder: string }) => Promise<T>,
 ): Promise<T> {
   mkdirSync(around, { recursive: true, mode: 0o700 });
-  const folder = mkdtempSync(join(around, 'fleet-'));
+  const folder = mkdtempSync(join(around, FETCHED));
   try {
     const fetched: Bundle['files'][number][] = [];
     for (const { path, sha256, executable } of list) {
@@ -70,6 +71,12 @@ export async function withFetched<T>(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Removes what a worker that was killed has left of `withFetched`. Nobody may be using it. */
+export function sweepFetched(around: string): void {
+  for (const name of listFolder(around).filter((each) => each.startsWith(FETCHED)))
+    rmSync(join(around, name), { recursive: true, force: true });
 }
 
 /** A member may be wrong or worse: a path must not lead out of the folder. */

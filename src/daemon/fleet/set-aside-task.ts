@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FruitlessClaim } from '../../fleet/fruitless-claims.ts';
 import type { Claim } from '../../fleet/run-fence.ts';
-import { replaceFile } from '../../ledger/disk.ts';
+import { replaceShownFile } from '../../ledger/disk.ts';
 import type { ResultMessage } from '../../schema/fleet.ts';
 import type { Active, Work } from './work-in-progress.ts';
 import { readFolder, storeFiles } from './run-folder.ts';
@@ -27,7 +27,7 @@ export async function setAsideTask(
   ]);
   const outbox = join(host.home.workspace, 'outbox', id);
   mkdirSync(outbox, { recursive: true });
-  replaceFile(join(outbox, 'RESULT.md'), pageOf(name, reason, deaths));
+  replaceShownFile(join(outbox, 'RESULT.md'), pageOf(name, reason, deaths));
   const result: ResultMessage = {
     id,
     worker,

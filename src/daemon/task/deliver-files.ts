@@ -7,7 +7,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { replaceFile } from '../../ledger/disk.ts';
+import { replaceShownFile } from '../../ledger/disk.ts';
 import type { Redact } from '../../schema/ports.ts';
 import { triggersAmong } from '../../schema/program-triggers.ts';
 import type { Step } from '../../tools/desk/plan-undo.ts';
@@ -31,7 +31,7 @@ export function deliverFiles(
     if (content === null || content.length > left || hasSecret(content, redact)) continue;
     const file = join(folder, FOLDER, path);
     mkdirSync(dirname(file), { recursive: true });
-    replaceFile(file, content);
+    replaceShownFile(file, content);
     copies.set(path, `${FOLDER}/${path}`);
     left -= content.length;
   }

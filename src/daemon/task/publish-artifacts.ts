@@ -6,7 +6,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { lstatIfPresent, replaceFile } from '../../ledger/disk.ts';
+import { lstatIfPresent, replaceShownFile } from '../../ledger/disk.ts';
 import { redactedNames } from '../../guard/redact.ts';
 import { slugify } from '../../roles/prompt-text.ts';
 import type { ResultFacts, ResultStep } from '../../roles/result-content.ts';
@@ -109,5 +109,5 @@ function place(folder: Folder, file: string, bytes: Buffer): string | null {
 
 function write(file: string, bytes: Buffer, options: { mode?: number } = {}): void {
   mkdirSync(dirname(file), { recursive: true, ...(options.mode === undefined ? {} : { mode: 0o700 }) });
-  replaceFile(file, bytes, options);
+  replaceShownFile(file, bytes, options);
 }

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import type { RunState } from '../../engine/run-state.ts';
 import { taskGraph } from '../../graphs/task-loop.ts';
-import { lstatIfPresent, replaceFile } from '../../ledger/disk.ts';
+import { lstatIfPresent, replaceShownFile } from '../../ledger/disk.ts';
 import { findMark } from '../../guard/masked-text.ts';
 import { resultPage } from '../../roles/result.ts';
 import type { ResultFacts } from '../../roles/result-content.ts';
@@ -67,7 +67,7 @@ export async function writeResult(run: string, ports: ResultPorts): Promise<Writ
     ...(await withoutSandbox(all, ports)),
   });
   const file = join(folder, 'RESULT.md');
-  replaceFile(file, ports.redact(page));
+  replaceShownFile(file, ports.redact(page));
   return { file, facts };
 }
 
@@ -121,7 +121,7 @@ async function writeTaskText(own: readonly Event[], folder: string, artifacts: A
   });
   if (bytes === null) return false;
   const file = join(folder, 'TASK.md');
-  if (lstatIfPresent(file) === undefined) replaceFile(file, bytes);
+  if (lstatIfPresent(file) === undefined) replaceShownFile(file, bytes);
   return findMark(bytes.toString('latin1')) === null;
 }
 
