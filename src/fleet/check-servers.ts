@@ -5,6 +5,7 @@
  * fence. Versions before 2.12.3 lost acknowledged messages when members of the cluster changed.
  */
 import { OkaError } from '../schema/errors.ts';
+import { failedServers, hasSwitchedOff } from './failed-servers.ts';
 
 /** The part of a server's /varz that is checked. */
 export type ServerReport = {
@@ -31,7 +32,10 @@ export async function checkServers(monitors: readonly string[], replicas: number
   if (answered.length < needed)
     throw new OkaError(
       'fleet-down',
-      `${answered.length} of ${monitors.length} servers answered at ${monitors.join(', ')}`,
+      [
+        `${answered.length} of ${monitors.length} servers answered at ${monitors.join(', ')}`,
+        ...(await failedServers(monitors)),
+      ].join('; '),
       {
         fix: 'Set `http_port: 8222` in the configuration of each server, or OKA_FLEET_MONITOR to where it listens.',
       },
@@ -85,11 +89,14 @@ function isRecent(version: string): boolean {
   return true;
 }
 
+/** Null for one that does not answer, or stores nothing until it is restarted: a majority goes on without it. */
 async function readReport(monitor: string): Promise<ServerReport | null> {
   try {
     const answer = await fetch(`${monitor}/varz`, { signal: AbortSignal.timeout(3000) });
-    return answer.ok ? ((await answer.json()) as ServerReport) : null;
+    if (!answer.ok) return null;
+    const report = (await answer.json()) as ServerReport;
+    return report.jetstream?.config === undefined && (await hasSwitchedOff(monitor)) ? null : report;
   } catch {
-    return null; // it counts as one that did not answer
+    return null;
   }
 }

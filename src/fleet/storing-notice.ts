@@ -1,14 +1,13 @@
 /** Owns: saying why something cannot be stored for the fleet, once for each reason until it is stored again. */
 import { messageOf, OkaError } from '../schema/errors.ts';
-import { explainNoSpace } from './no-space.ts';
 
 /** Passes the outcome on; whoever stores tries again. */
 export type Noticing = <T>(store: () => Promise<T>) => Promise<T>;
 
 export const silently: Noticing = (store) => store();
 
-/** Servers that do not answer are noticed elsewhere, and most often by themselves. */
-export function storingNotice(report: (text: string) => void): Noticing {
+/** Says what `explain` makes of an error. Servers that do not answer are noticed elsewhere, and most often by themselves. */
+export function storingNotice(report: (text: string) => void, explain: (error: unknown) => Promise<unknown>): Noticing {
   let told: string | null = null;
   return async (store) => {
     try {
@@ -16,7 +15,7 @@ export function storingNotice(report: (text: string) => void): Noticing {
       told = null;
       return stored;
     } catch (error) {
-      const reason = reasonFor(error);
+      const reason = reasonFor(await explain(error));
       if (reason !== null && reason !== told) report(`what is done here waits until it is stored: ${reason}`);
       told = reason ?? told;
       throw error;
@@ -26,7 +25,6 @@ export function storingNotice(report: (text: string) => void): Noticing {
 
 /** Null for what no person has to do anything about. */
 function reasonFor(error: unknown): string | null {
-  const explained = explainNoSpace(error);
-  if (explained instanceof OkaError) return explained.code === 'fleet-down' ? null : messageOf(explained);
+  if (error instanceof OkaError) return error.code === 'fleet-down' ? null : messageOf(error);
   return error instanceof Error && 'syscall' in error && 'path' in error ? messageOf(error) : null;
 }

@@ -63,53 +63,10 @@ const ALREADY_THERE = 10148;
 
 export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitMs: number }): TaskQueue {
   const { js, manager } = connection;
-  const known = new Map<string, readonly string[]>();
-  let consumers: ConsumerInfo[] = [];
-  let listedAt = Number.NEGATIVE_INFINITY;
+  const { ensure, list, depth } = taskConsumers(connection, ackWaitMs);
   let turn = 0;
   /** The servers have said that they do not have these. */
   const absent = new Set<string>();
-  const ensureConsumer = async (needs: readonly string[]): Promise<void> => {
-    const name = nameOf(needs);
-    if (known.has(name)) return;
-    await manager.consumers
-      .add(TASKS, {
-        durable_name: name,
-        filter_subject: taskSubjects(name),
-        ack_policy: AckPolicy.Explicit,
-        ack_wait: nanos(ackWaitMs),
-        max_deliver: -1,
-        max_ack_pending: -1,
-        metadata: { needs: JSON.stringify(needs) },
-      })
-      .catch(ignoreExisting);
-    known.set(name, needs);
-  };
-  const restoreLost = async (): Promise<void> => {
-    for (const each of consumers) if (each.name === nameOf(needsOf(each))) known.set(each.name, needsOf(each));
-    const lost = [...known].filter(([name]) => consumers.every((each) => each.name !== name));
-    for (const [name, needs] of lost) {
-      known.delete(name);
-      await ensureConsumer(needs);
-      listedAt = Number.NEGATIVE_INFINITY;
-    }
-  };
-  const list = async (): Promise<ConsumerInfo[]> => {
-    if (performance.now() - listedAt < LIST_EVERY_MS) return consumers;
-    await ensureConsumer([]);
-    consumers = await Array.fromAsync(manager.consumers.list(TASKS));
-    listedAt = performance.now();
-    await restoreLost();
-    return consumers;
-  };
-  const depth = async (): Promise<QueueDepth[]> => {
-    listedAt = Number.NEGATIVE_INFINITY;
-    return (await list()).map((each) => ({
-      needs: needsOf(each),
-      waiting: each.num_pending,
-      taken: each.num_ack_pending,
-    }));
-  };
   const locate = async (id: string): Promise<{ task: TaskMessage; sequence: number } | null> => {
     for await (const found of allTasks(connection)) if (found.task.id === id) return found;
     return null;
@@ -117,7 +74,7 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
   return {
     send: async (task) => {
       const { id, home, needs } = task;
-      await ensureConsumer(needs);
+      await ensure(needs);
       absent.delete(id);
       try {
         return (await js.publish(taskSubject(nameOf(needs), home), JSON.stringify(task), { msgID: id })).seq;
@@ -144,6 +101,65 @@ export function taskQueue(connection: FleetConnection, { ackWaitMs }: { ackWaitM
       if (found !== null) await manager.streams.deleteMessage(TASKS, found.sequence, false);
     },
   };
+}
+
+type TaskConsumers = {
+  ensure: (needs: readonly string[]) => Promise<void>;
+  list: () => Promise<ConsumerInfo[]>;
+  depth: () => Promise<QueueDepth[]>;
+};
+
+/** One for each set of labels that tasks need (Q3). */
+function taskConsumers({ manager }: FleetConnection, ackWaitMs: number): TaskConsumers {
+  const known = new Map<string, readonly string[]>();
+  let consumers: ConsumerInfo[] = [];
+  let listedAt = Number.NEGATIVE_INFINITY;
+  const ensure = async (needs: readonly string[]): Promise<void> => {
+    const name = nameOf(needs);
+    if (known.has(name)) return;
+    await manager.consumers
+      .add(TASKS, {
+        durable_name: name,
+        filter_subject: taskSubjects(name),
+        ack_policy: AckPolicy.Explicit,
+        ack_wait: nanos(ackWaitMs),
+        max_deliver: -1,
+        max_ack_pending: -1,
+        metadata: { needs: JSON.stringify(needs) },
+      })
+      .catch(ignoreExisting);
+    known.set(name, needs);
+  };
+  const restoreLost = async (): Promise<void> => {
+    for (const each of consumers) if (each.name === nameOf(needsOf(each))) known.set(each.name, needsOf(each));
+    const lost = [...known].filter(([name]) => consumers.every((each) => each.name !== name));
+    for (const [name, needs] of lost) {
+      known.delete(name);
+      await ensure(needs);
+      listedAt = Number.NEGATIVE_INFINITY;
+    }
+  };
+  const list = async (): Promise<ConsumerInfo[]> => {
+    if (performance.now() - listedAt < LIST_EVERY_MS) return consumers;
+    const found = (): Promise<ConsumerInfo[]> => Array.fromAsync(manager.consumers.list(TASKS));
+    consumers = await found();
+    if (!known.has(nameOf([])) && consumers.every(({ name }) => name !== nameOf([]))) {
+      await ensure([]); // not before: a server with a full disk could not answer, also where there is one
+      consumers = await found();
+    }
+    listedAt = performance.now();
+    await restoreLost();
+    return consumers;
+  };
+  const depth = async (): Promise<QueueDepth[]> => {
+    listedAt = Number.NEGATIVE_INFINITY;
+    return (await list()).map((each) => ({
+      needs: needsOf(each),
+      waiting: each.num_pending,
+      taken: each.num_ack_pending,
+    }));
+  };
+  return { ensure, list, depth };
 }
 
 async function* allTasks({ manager }: FleetConnection): ReturnType<TaskQueue['all']> {

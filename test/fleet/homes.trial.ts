@@ -17,7 +17,7 @@ import type { TaskGraph } from '../../src/ledger/task-graph.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { type Counter, startCounter } from '../support/call-counter.ts';
 import { powerDiskProblem } from '../support/power-disk.ts';
-import { damageServer, fillDisk, isRoot, mountSmallDisk, restartAll, silence } from '../support/fleet-faults.ts';
+import { damageServer, fillDiskFor, isRoot, mountSmallDisk, restartAll, silence } from '../support/fleet-faults.ts';
 import { findNatsServer, type NatsCluster, restartLeader, startCluster } from '../support/nats-cluster.ts';
 
 const sizeOf = (name: string, usual: number): number => Number(process.env[name] ?? usual);
@@ -69,7 +69,7 @@ describe.skipIf(!hasServer)('homes that share one inbox', () => {
         for (const id of ids) addTask(inboxOf(members[0]), { text: taskText(id, counter), fields: { id } });
         const person = answerQuestions(members, counter);
         while (counter.counts.size < Math.min(3, TASK_COUNT)) await sleep(100);
-        for (let round = 0; round < FULL_DISKS; round += 1) await fillDisk(members.at(-1)?.home.dir ?? '', FULL_MS);
+        for (let round = 0; round < FULL_DISKS; round += 1) await fillDiskFor(members.at(-1)?.home.dir ?? '', FULL_MS);
         await disturbServers(cluster);
         await disturb(members, cluster, counter);
         await untilReturned(members[0], ids);

@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsCluster } from './nats-cluster.ts';
+import { fillDisk, freeDisk } from './small-disk.ts';
 
 /** All servers are killed at the same moment, and started again. */
 export async function restartAll(cluster: NatsCluster): Promise<void> {
@@ -74,24 +75,11 @@ export function mountSmallDisk(folder: string, megabytes: number): Disposable {
   return { [Symbol.dispose]: () => void execFileSync('umount', ['-l', folder]) };
 }
 
-/** Leaves no byte on the disk of this folder for a while. */
-export async function fillDisk(folder: string, ms: number): Promise<void> {
-  const ballast = join(folder, 'ballast');
-  const opened = openSync(ballast, 'w');
+export async function fillDiskFor(folder: string, ms: number): Promise<void> {
   try {
-    for (const size of [1_048_576, 4096, 1]) writeUntilFull(opened, Buffer.alloc(size));
+    fillDisk(folder);
     await sleep(ms);
   } finally {
-    closeSync(opened);
-    rmSync(ballast, { force: true });
+    freeDisk(folder);
   }
-}
-
-function writeUntilFull(opened: number, chunk: Buffer): void {
-  for (;;)
-    try {
-      writeSync(opened, chunk);
-    } catch {
-      return; // ENOSPC
-    }
 }

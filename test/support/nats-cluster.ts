@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mountPowerDisk } from './power-disk.ts';
 import { startRelays } from './route-relay.ts';
+import { mountSmall, unmount } from './small-disk.ts';
 
 export type NatsCluster = {
   /** The value of OKA_FLEET. */
@@ -39,6 +40,8 @@ export type ClusterOptions = {
   extra?: string;
   hasPowerDisk?: boolean;
   hasRelays?: boolean;
+  /** Each server has a disk of its own, with these limits (small-disk.ts). */
+  disks?: string;
 };
 
 type Ports = { client: number; monitor: number; route: number };
@@ -58,6 +61,7 @@ export async function startCluster({
   extra = '',
   hasPowerDisk = false,
   hasRelays = false,
+  disks,
 }: ClusterOptions = {}): Promise<NatsCluster> {
   const program = findNatsServer() ?? missing();
   const folder = mkdtempSync(join(tmpdir(), 'oka-nats-'));
@@ -69,6 +73,7 @@ export async function startCluster({
   const files = ports.map((own, index) =>
     writeConfig(folder, { own, index, routes: routesOf(index), hasRelays, syncAlways, extra }),
   );
+  if (disks !== undefined) for (const index of ports.keys()) mountSmall(storeFolder(folder, index), disks);
   const running: (ChildProcess | null)[] = ports.map(() => null);
   const monitor = (index: number): string => `http://127.0.0.1:${ports[index]?.monitor}`;
 
@@ -125,6 +130,7 @@ export async function startCluster({
       await Promise.all(ports.map((_, index) => kill(index)));
       relays?.close();
       disk?.[Symbol.dispose]();
+      if (disks !== undefined) for (const index of ports.keys()) unmount(storeFolder(folder, index));
       if (process.env['OKA_FLEET_KEEP'] === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -2,13 +2,14 @@
 import { runLog } from '../../fleet/run-log.ts';
 import { foldHistory, type RunHistory } from '../../fleet/run-owner.ts';
 import type { FleetConnection } from '../../fleet/connect-fleet.ts';
+import { failedServers } from '../../fleet/failed-servers.ts';
 import { findStream } from '../../fleet/fleet-streams.ts';
 import { FILES_STREAM, RUNS, TASKS } from '../../fleet/fleet-subjects.ts';
 import { describeMissing, missingMembers } from '../../fleet/refilled-stream.ts';
 import type { MemberMessage } from '../../schema/fleet.ts';
 import type { Home } from '../../schema/home.ts';
 import { damageProblem } from './can-replay.ts';
-import { requireStream, withFleet } from './fleet-access.ts';
+import { type FleetAccess, requireStream, withFleet } from './fleet-access.ts';
 import { isSilent } from './member-watch.ts';
 import { describeUnsent, readUnsent } from './unsent-task.ts';
 
@@ -47,7 +48,7 @@ export async function explainTask(home: Home, task: string): Promise<TaskExplana
       return {
         ...place,
         state: 'taken',
-        reasons: [progressOf(worker, task), ...(await fullReasons(connection))],
+        reasons: [progressOf(worker, task), ...(await fullReasons(access))],
         members: [],
       };
     const reasons = [
@@ -56,7 +57,7 @@ export async function explainTask(home: Home, task: string): Promise<TaskExplana
       ...(isStopped ? ['the fleet is stopped; go on with: oka fleet resume'] : []),
       ...lastOwnerReason(history.owner?.worker ?? null, worker),
       ...missingLabels(queued.needs, list),
-      ...(await fullReasons(connection)),
+      ...(await fullReasons(access)),
       ...(list.length === 0 ? ['no member has ever reported; start one: oka up'] : []),
     ];
     const isFree = reasons.length === 0 && whys.some(({ why }) => why === '');
@@ -117,11 +118,11 @@ const absenceOf = (task: string, sent: readonly string[]): string[] =>
 const NEARLY_FULL = 0.98;
 
 /** The servers refuse what does not fit: tasks stay in the inbox, and runs wait. */
-async function fullReasons(connection: FleetConnection): Promise<string[]> {
+async function fullReasons({ connection, environment }: FleetAccess): Promise<string[]> {
   const { storage, limits } = await connection.manager.getAccountInfo();
-  const reasons = isFull(storage, limits.max_storage)
-    ? [`the servers have no space left (${storage} of ${limits.max_storage} bytes)`]
-    : [];
+  const reasons = await failedServers(environment.monitors);
+  if (isFull(storage, limits.max_storage))
+    reasons.push(`the servers have no space left (${storage} of ${limits.max_storage} bytes)`);
   for (const name of [TASKS, RUNS, FILES_STREAM]) {
     const found = await findStream(connection, name);
     if (found !== null && isFull(found.state.bytes, found.config.max_bytes))

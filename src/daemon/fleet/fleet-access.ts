@@ -1,5 +1,6 @@
 /** Owns: the connection of a command to the fleet, for as long as the command takes. No pen is needed. */
 import { connectFleet, type FleetConnection } from '../../fleet/connect-fleet.ts';
+import { explainUnstored } from '../../fleet/failed-servers.ts';
 import { type FleetMembers, openMembers } from '../../fleet/fleet-members.ts';
 import { type FleetOrders, openOrders } from '../../fleet/fleet-orders.ts';
 import { findStream, requireThere, toStream } from '../../fleet/fleet-streams.ts';
@@ -47,6 +48,8 @@ export async function withFleet<T>(home: Home, use: (access: FleetAccess) => Pro
         return openOrders(connection, replicas);
       },
     });
+  } catch (error) {
+    throw await explainUnstored(error, environment.monitors);
   } finally {
     await connection.close();
   }

@@ -1,4 +1,5 @@
 /** What `oka fleet` shows, from the message servers and the ledger of this home. Nothing is changed, and no pen is needed. */
+import { failedServers } from '../../fleet/failed-servers.ts';
 import { runLog } from '../../fleet/run-log.ts';
 import { readEvents } from '../../ledger/read-events.ts';
 import type { MemberMessage } from '../../schema/fleet.ts';
@@ -10,6 +11,8 @@ import { describeUnsent, readUnsent } from './unsent-task.ts';
 export type FleetStatus = {
   member: string;
   servers: string;
+  /** Those of them that have stopped storing. */
+  failed: string[];
   stream: string;
   /** Tasks that wait, and tasks that somebody works on. */
   waiting: number;
@@ -31,6 +34,7 @@ export async function fleetStatus(home: Home): Promise<FleetStatus> {
     return {
       member: name,
       servers: environment.servers.join(', '),
+      failed: await failedServers(environment.monitors),
       stream: `${stream.name} of ${stream.created}`,
       waiting: depth.reduce((sum, { waiting }) => sum + waiting, 0),
       taken: depth.reduce((sum, { taken }) => sum + taken, 0),

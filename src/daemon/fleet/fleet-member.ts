@@ -50,6 +50,8 @@ export type FleetMember = {
   /** The ledger without the fence, for what the fleet itself records. */
   ownLedger: LedgerPort;
   isConnected: () => boolean;
+  /** Says why the servers have not stored something, if they tell. */
+  explain: (error: unknown) => Promise<unknown>;
   /** How many tasks of the fleet are in progress here. */
   taskCount: () => number;
   /** What the servers did not have any more, and members fill again by themselves. */

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { checkServers } from '../../fleet/check-servers.ts';
 import { connectFleet, type FleetConnection, retryWhileDown } from '../../fleet/connect-fleet.ts';
+import { explainUnstored } from '../../fleet/failed-servers.ts';
 import { openFiles } from '../../fleet/fleet-files.ts';
 import { openMembers } from '../../fleet/fleet-members.ts';
 import { type MemberMemory, type MemorySharing, openMemberMemory } from '../../fleet/member-memory.ts';
@@ -48,8 +49,9 @@ export async function openFleet(
   environment: FleetEnvironment,
   report: (text: string) => void,
 ): Promise<OpenFleet> {
-  const { replicas, labels, ackWaitMs } = environment;
-  await retryWhileDown(() => checkServers(environment.monitors, replicas));
+  const { monitors, replicas, labels, ackWaitMs } = environment;
+  await retryWhileDown(() => checkServers(monitors, replicas));
+  const explain = (error: unknown): Promise<unknown> => explainUnstored(error, monitors);
   const name = environment.name ?? (await settleIdentity(home)).id;
   const connection = await connectAs(name, stores, environment);
   try {
@@ -58,8 +60,8 @@ export async function openFleet(
     // A member that may not ask has nothing to say about it.
     const lost = known === null ? [] : await findMissing(connection, refilledBy(environment)).catch(() => []);
     const files = await retryWhileDown(() => openFiles(connection, replicas));
-    const copies = sharedArtifacts(stores.artifacts, files, storingNotice(report));
-    const noticeFolder = storingNotice(report);
+    const copies = sharedArtifacts(stores.artifacts, files, storingNotice(report, explain));
+    const noticeFolder = storingNotice(report, explain);
     const owned = ownedRuns({
       share: copies.share,
       storeFolder: (task) => noticeFolder(() => storeFolder(join(home.workspace, 'desk', task), files)),
@@ -67,7 +69,7 @@ export async function openFleet(
     const members = await retryWhileDown(() => openMembers(connection, replicas));
     const shared = sharedLog(connection);
     const watch = watchMembers(members, Math.max(ackWaitMs, LEAST_SILENCE_MS));
-    const log = runLog(connection, runs, storingNotice(report));
+    const log = runLog(connection, runs, storingNotice(report, explain));
     const results = resultQueue(connection);
     const member: FleetMember = {
       name,
@@ -98,6 +100,7 @@ export async function openFleet(
       owned,
       ownLedger: stores.ledger,
       isConnected: connection.isConnected,
+      explain,
       taskCount: () => 0,
       lost,
     };

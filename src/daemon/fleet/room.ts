@@ -22,6 +22,7 @@ export const fleet = defineRoom({
     'fact.forgotten',
     'procedure.shared',
   ],
+  findings: async () => (await import('./fleet-findings.ts')).fleetFindings(),
   projections: async () => [(await import('./fleet-runs.ts')).fleetRuns],
   needs: { member: ports.fleet },
   open: ({ member }) => ({

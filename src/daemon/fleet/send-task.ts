@@ -1,7 +1,6 @@
 /** Owns: giving a task of this home's inbox to the fleet. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { explainNoSpace } from '../../fleet/no-space.ts';
 import { type Claimed, OTHER_ID, RefusedClaim } from '../../intake/claim-task.ts';
 import { claimedFolder } from '../../intake/inbox-folders.ts';
 import { isScheduled } from '../../intake/schedule-spec.ts';
@@ -64,7 +63,7 @@ export async function sendTask(host: Host, member: FleetMember, claimed: Claimed
     forgetUnsent(host.home, claimed.id);
   } catch (error) {
     if (error instanceof RefusedClaim) throw error;
-    const explained = explainNoSpace(error);
+    const explained = await member.explain(error);
     noteUnsent(host.home, claimed.id, messageOf(explained));
     throw explained;
   }

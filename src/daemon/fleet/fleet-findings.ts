@@ -1,0 +1,11 @@
+/** What `oka doctor` reports about the message servers of a fleet. */
+import { failedServers, RESTART } from '../../fleet/failed-servers.ts';
+import type { Finding } from '../../schema/finding.ts';
+import { fleetEnvironment } from '../settings.ts';
+
+export async function fleetFindings(): Promise<Finding[]> {
+  const environment = fleetEnvironment();
+  if (environment === null) return [];
+  const failed = await failedServers(environment.monitors);
+  return failed.map((found) => ({ state: 'bad', what: 'fleet', found, fix: RESTART }));
+}
