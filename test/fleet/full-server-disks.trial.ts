@@ -17,6 +17,7 @@ const COUNT = `# Count\n\n\`\`\`bash\necho once >> count.txt\n\`\`\`\n\n<!-- ${'
 const WAIT =
   '# Wait\n\n```bash\necho once >> count.txt\nuntil [ -e go ]; do sleep 0.1; done\nseq 50000 > end.txt\n```\n';
 const DISK = 'size=32m';
+const NO_SERVER = -1;
 
 describe.skipIf(missing !== null)('a server with a full disk', () => {
   it.concurrent('alone: everything waits, people are told why, and it goes on when there is space and the server was restarted', async () => {
@@ -64,12 +65,15 @@ describe.skipIf(missing !== null)('a server with a full disk', () => {
     home.drop('before', COUNT);
     await until('it is done', async () => (await home.events('task.returned')).length === 1);
     const full = (await cluster.leaderOf(TASKS)) ?? 0;
+    await cluster.kill(full); // asked once, /varz shows the JetStream of before also when it is off
+    await cluster.start(full);
+    await cluster.untilOthersCurrent(NO_SERVER);
     fillDisk(cluster.storeOf(full));
     home.drop('after', COUNT);
     await until('it is done', async () => (await home.events('task.returned')).length === 2);
     const address = cluster.monitors.split(',')[full]?.replace('http://', '') ?? '';
     const said = `the message server at ${address} has switched its JetStream off`;
-    expect(await home.oka('fleet', 'status')).toContain(said);
+    await until('it is off', async () => (await home.oka('fleet', 'status')).includes(said));
     expect(await home.oka('doctor').catch(({ stdout }: { stdout: string }) => stdout)).toContain(said);
     await home.stop();
     await until('it does not count as starting', () => hasStarted(cluster, full));

@@ -204,9 +204,9 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Whether it answers; `isComplete`: and its JetStream has a leader. */
+/** Whether it answers; `isComplete`: and its JetStream has a leader. /varz is not asked: once asked, it remembers. */
 async function isHealthy(monitor: string, isComplete: boolean): Promise<boolean> {
-  const path = isComplete ? 'healthz' : 'varz';
+  const path = isComplete ? 'healthz' : '';
   return fetch(`${monitor}/${path}`, { signal: AbortSignal.timeout(1000) }).then(
     ({ ok }) => ok,
     () => false,
