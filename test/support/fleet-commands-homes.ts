@@ -41,8 +41,9 @@ export type FleetHomes = { open(name: string, variables?: Record<string, string>
 const PROGRAM = join(import.meta.dirname, '../../bin/oka');
 const WORKER = join(import.meta.dirname, 'fleet-home-child.ts');
 
-export function fleetHomes({ url, monitors }: Pick<NatsCluster, 'url' | 'monitors'>): FleetHomes {
-  const root = mkdtempSync(join(tmpdir(), 'oka-fleet-homes-'));
+/** `disk`: a folder on the disk that they are on. */
+export function fleetHomes({ url, monitors }: Pick<NatsCluster, 'url' | 'monitors'>, disk = tmpdir()): FleetHomes {
+  const root = mkdtempSync(join(disk, 'oka-fleet-homes-'));
   const opened: FleetHome[] = [];
   return {
     open: (name, variables = {}) => {
