@@ -1,5 +1,5 @@
 /** A run that a member has lost comes back to it when the next owner is gone: it goes on from the stream. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { addTask } from '../../src/intake/add-task.ts';
@@ -15,6 +15,8 @@ if (!hasServer) console.warn('SKIPPED: there is no nats-server; set OKA_NATS, or
 /** The first step is done by the first owner; in the second one it is paused. */
 const TASK =
   '# Two steps\n\n```bash\necho first > first.txt\n```\n\n```bash\nsleep 12\necho second > second.txt\n```\n';
+
+const COUNT = '# Count\n\n```bash\necho 1 >> count.txt\n```\n\n```bash\nsleep 12\necho 2 >> count.txt\n```\n';
 
 describe.skipIf(!hasServer)('a run that its first owner has lost', () => {
   it('G3 is taken again by it, from the stream, when the next owner is gone for good', async () => {
@@ -42,12 +44,42 @@ describe.skipIf(!hasServer)('a run that its first owner has lost', () => {
     expect(readFileSync(join(one.home.workspace, 'desk/t/second.txt'), 'utf8')).toBe('second\n');
     expect(await verifyLedger(one.home.ledgers.run)).toMatchObject({ state: 'intact' });
   });
+
+  it('F2 is merged into the folder of its home as it was taken over there, when another member ends it', async () => {
+    const able = { OKA_FLEET_LABELS: 'able' };
+    await using cluster = await startCluster({ size: 1 });
+    const variablesOf = (name: string): Record<string, string> => (name === 'two' ? able : {});
+    await using homes = await startFleetHomes(cluster, ['one', 'two'], { variablesOf });
+    const [one, two] = homes.list as [FleetHome, FleetHome];
+    addTask(join(one.home.workspace, 'inbox'), { text: COUNT, fields: { id: 't', needs: ['able'] } });
+    await until(homes.list, 'the second step begins', () => callsOf(two, /sleep 12/));
+    two.pause();
+    await one.kill();
+    one.start(able);
+    await until(homes.list, 'its home asks about the call in doubt', () => questionOf(one) !== null);
+    await one.kill();
+    two.resume();
+    await until([two], 'it is lost', async () => (await typesAt(two)).includes('run.fenced'));
+    await until([two], 'the first owner asks now', () => questionOf(two) !== null);
+    const wait = questionOf(two) ?? '';
+    submit(join(two.home.oka, 'intake'), { kind: 'answer', wait, answer: { verdict: 'answered', text: 'repeat' } });
+    await until([two], 'it is done', () => readResult(two).includes('✅ Done'));
+    one.start();
+    await until(homes.list, 'the result is there', async () => (await typesAt(one)).includes('task.returned'));
+    expect(readdirSync(join(one.home.workspace, 'desk/t'))).toEqual(['count.txt']);
+    expect(readFileSync(join(one.home.workspace, 'desk/t/count.txt'), 'utf8')).toBe('1\n2\n');
+  });
 });
 
 const typesAt = async (home: FleetHome): Promise<string[]> => (await eventsAt(home)).map(({ type }) => type);
 
 const callsOf = async (home: FleetHome, line: RegExp): Promise<boolean> =>
   (await eventsAt(home)).some(({ type, data }) => type === 'call.started' && line.test(JSON.stringify(data)));
+
+const readResult = ({ home }: FleetHome): string => {
+  const file = join(home.workspace, 'outbox/t/RESULT.md');
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+};
 
 function questionOf({ home }: FleetHome): string | null {
   const file = join(home.oka, 'active_task_graph.json');

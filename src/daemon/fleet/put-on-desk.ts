@@ -4,11 +4,13 @@
  * F1 A folder of the task that is there already is merged with, file by file: what people have changed in it stays
  *    (tools/desk/merge-folder.ts). Files that make other programs run are left out.
  * F2 The base is what the folder of this home and that of the worker had in common: what this home had recorded of it when
- *    it worked on the task itself, else the files that travelled with the task, else nothing.
+ *    it worked on the task itself, or had restored when it took the task over, else the files that travelled with the task,
+ *    else nothing.
  * F3 Nothing else writes to the desk while it is merged, and it is recorded as a step that undo knows.
  */
 import { join } from 'node:path';
 import { lstatIfPresent } from '../../ledger/disk.ts';
+import type { StoredMessage } from '../../fleet/run-owner.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { ResultMessage } from '../../schema/fleet.ts';
 import { triggersAmong } from '../../schema/program-triggers.ts';
@@ -94,9 +96,17 @@ export function changedFiles(
 /** The files that both folders began with (F2). */
 async function baseOf(host: Host, { name, log, files }: FleetMember, task: string): Promise<FolderFile[]> {
   const { folders } = host.valuesOf({ projections: ports.projections }).projections.stateOf(fleetRuns);
-  const recorded = (await log.read(task)).flatMap(({ message }) =>
-    message.kind === 'events' && message.worker === name && message.desk !== null ? [message.desk] : [],
-  );
-  const list = recorded.at(-1) ?? folders[task];
+  const list = lastFolderAt(name, await log.read(task)) ?? folders[task];
   return list === undefined ? [] : readFolder(list, files);
+}
+
+/** The list of the files that a member had in the folder of a run when it last recorded or restored them; null for none. */
+export function lastFolderAt(member: string, messages: readonly StoredMessage[]): string | null {
+  let recorded: string | null = null;
+  let own: string | null = null;
+  for (const { message } of messages) {
+    if (message.kind === 'events') recorded = message.desk ?? recorded;
+    if (message.worker === member) own = recorded ?? own;
+  }
+  return own;
 }
