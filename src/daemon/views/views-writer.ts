@@ -33,6 +33,8 @@ export type ViewsWriter = {
 const MOST_BEHIND = 2000;
 const QUIET_MS = 1000;
 const MOST_CLOSING_MS = 200;
+/** So many events leave tens of megabytes of garbage behind, which only a long history has. */
+const COLLECT_AFTER = 20_000;
 
 /** `seq` is the last event of the ledger now. */
 export function startViewsWriter(home: Home, views: ViewFolds, seq: number): ViewsWriter {
@@ -86,7 +88,14 @@ export async function writeViews(home: Home, { folds, shape }: ViewFolds, signal
 
 async function foldWithPauses(store: FoldStore, sources: FoldSources, signal: AbortSignal): Promise<void> {
   let since = performance.now();
-  for await (const _ of foldBatches(store, sources, { signal })) {
+  let uncollected = 0;
+  for await (const events of foldBatches(store, sources, { signal })) {
+    uncollected += events.length;
+    if (uncollected >= COLLECT_AFTER) {
+      const { collectGarbage } = await import('../../memory/collect-garbage.ts'); // readers of views need none of it
+      await collectGarbage();
+      uncollected = 0;
+    }
     await sleep(performance.now() - since, undefined, { signal }).catch(() => undefined);
     since = performance.now();
   }

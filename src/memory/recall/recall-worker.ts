@@ -82,8 +82,8 @@ async function handleRequest(asking: RecallRequest): Promise<unknown> {
 function embedInBackground(): void {
   if (learning !== null || stopping.signal.aborted || !recall.shouldEmbed) return;
   const before = recall.corpus.now.size;
-  learning = recall
-    .embedAll(stopping.signal, { pause })
+  learning = collectBeforeLoading()
+    .then(() => recall.embedAll(stopping.signal, { pause }))
     .catch(() => undefined) // the next question rebuilds a damaged index
     .then(collectAfterLoading)
     .finally(() => {
@@ -91,6 +91,11 @@ function embedInBackground(): void {
       collectWhenQuiet();
       if (recall.corpus.now.size !== before) embedInBackground(); // new entries arrived meanwhile
     });
+}
+
+/** What indexing has left behind goes before the model comes: the first vectors of a long history take half an hour. */
+async function collectBeforeLoading(): Promise<void> {
+  if (!hasLoadedVectors) await collectGarbage();
 }
 
 /** What it takes to load the index and the vectors is more than they are. */
