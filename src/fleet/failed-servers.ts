@@ -46,8 +46,8 @@ export async function explainUnstored(error: unknown, monitors: readonly string[
 async function readHealth(monitor: string): Promise<string> {
   try {
     const answer = await fetch(`${monitor}/healthz`, { signal: AbortSignal.timeout(2000) });
-    const { error = '' } = (await answer.json()) as { error?: string };
-    return error;
+    const { error } = (await answer.json()) as { error?: unknown };
+    return typeof error === 'string' ? error : '';
   } catch {
     return ''; // nobody learns anything from it
   }

@@ -4,9 +4,10 @@
  * Times are those of the machine (machine-time.ts).
  */
 import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { bootId, monotonicMs } from './machine-time.ts';
-import type { PenLock } from './pen.ts';
+import type { Holder, PenLock } from './pen.ts';
 
 /** Without a heartbeat for longer than this, a process does not respond. */
 export const SILENT_MS = 10_000;
@@ -32,11 +33,16 @@ export function withHeartbeat(pen: PenLock, ledgerFile: string): PenLock {
   };
 }
 
-/** How long ago the process `pid`, which owns the pen, sent its last heartbeat; null when it has sent none. */
-export function heartbeatAge(ledgerFile: string, pid: number): number | null {
+/**
+ * How long ago the process that owns the pen sent its last heartbeat; null when it has sent none. Of a process on another
+ * machine only that it has sent one is known: its clock cannot be compared.
+ */
+export function heartbeatAge(ledgerFile: string, { pid, host }: Holder): number | null {
   try {
     const beat = JSON.parse(readFileSync(heartbeatFile(ledgerFile), 'utf8')) as Heartbeat;
-    return beat.pid === pid && beat.boot === bootId() ? Math.max(0, monotonicMs() - beat.ms) : null;
+    if (beat.pid !== pid) return null;
+    if (beat.boot === bootId()) return Math.max(0, monotonicMs() - beat.ms);
+    return host === hostname() ? null : 0; // what an earlier boot left, or another machine's
   } catch {
     return null; // it is not there, or was read while it was written
   }

@@ -12,7 +12,7 @@ export type PenHealth = { holder: Holder; silentMs: number | null };
 export function penHealth(ledgerFile: string): PenHealth | null {
   const holder = penHolder(ledgerFile);
   if (holder === null) return null;
-  const age = heartbeatAge(ledgerFile, holder.pid);
+  const age = heartbeatAge(ledgerFile, holder);
   return { holder, silentMs: age === null ? 0 : age > SILENT_MS ? age : null };
 }
 
@@ -21,6 +21,7 @@ export function describeSilence(ms: number): string {
 }
 
 /** What to do about a process that does not respond, outside of `oka up`, which replaces it by itself. */
-export function silenceFix({ pid }: Holder): string {
+export function silenceFix({ pid }: Holder, ms: number): string {
+  if (ms === 0) return 'It has just started, or was stopped while it started: look again in a moment.';
   return `oka up replaces it after a minute; else end it: kill -9 ${pid}. Nothing is lost: work continues at the next start.`;
 }

@@ -1,9 +1,9 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { withHeartbeat } from '../../src/ledger/heartbeat.ts';
 import { takePen } from '../../src/ledger/pen.ts';
-import { describeSilence, penHealth } from '../../src/ledger/pen-health.ts';
+import { describeSilence, penHealth, silenceFix } from '../../src/ledger/pen-health.ts';
 import { temporaryFolder } from '../support/cli.ts';
 
 it('names the process that writes a ledger, as soon as it has written its name', () => {
@@ -35,4 +35,25 @@ it('says that a process which was frozen before its first heartbeat does not res
   expect(silence()).toBeNull();
   beating.release();
   expect(silence()).toBeUndefined();
+});
+
+it('advises nobody to end a process that has just started, whose id may be unknown', () => {
+  const holder = { pid: 0, host: 'h', since: '' };
+  expect(silenceFix(holder, 0)).not.toContain('kill');
+  expect(silenceFix({ ...holder, pid: 7 }, 11_000)).toContain('kill -9 7');
+});
+
+it('does not compare the clock of another machine, and does not take what an earlier boot left for a heartbeat', () => {
+  using folder = temporaryFolder();
+  const ledger = join(folder.dir, 'run.jsonl');
+  const pen = withHeartbeat(takePen(ledger, 0), ledger);
+  const rewrite = (name: string, change: object): void => {
+    const file = join(folder.dir, 'locks', name);
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...change }));
+  };
+  rewrite('run.heartbeat.json', { boot: 'another' });
+  expect(penHealth(ledger)?.silentMs).toBe(0);
+  rewrite('run.lock.holder.json', { host: 'another' });
+  expect(penHealth(ledger)?.silentMs).toBeNull();
+  pen.release();
 });

@@ -36,7 +36,12 @@ function progressFinding(home: Home): Finding {
   const when = typeof passed === 'string' ? `last pass at ${passed}` : 'no pass yet';
   const found = `${who}; ${when}; ${behind > 0 ? `${behind} events behind` : 'nothing left to read'}`;
   if (health !== null && health.silentMs !== null)
-    return { state: 'bad', what, found: `${who} ${describeSilence(health.silentMs)}`, fix: silenceFix(health.holder) };
+    return {
+      state: 'bad',
+      what,
+      found: `${who} ${describeSilence(health.silentMs)}`,
+      fix: silenceFix(health.holder, health.silentMs),
+    };
   return behind > FAR_BEHIND && holder !== null
     ? { state: 'odd', what, found, fix: 'See what it reports: oka log --pen maintenance' }
     : { state: 'good', what, found };

@@ -11,5 +11,5 @@ export function workerFinding({ ledgers }: Home): Finding {
   const { holder, silentMs } = health;
   const found = `process ${holder.pid} on ${holder.host} since ${holder.since}`;
   if (silentMs === null) return { state: 'good', what, found };
-  return { state: 'bad', what, found: `${found} ${describeSilence(silentMs)}`, fix: silenceFix(holder) };
+  return { state: 'bad', what, found: `${found} ${describeSilence(silentMs)}`, fix: silenceFix(holder, silentMs) };
 }
