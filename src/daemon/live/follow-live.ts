@@ -1,4 +1,5 @@
 /** Owns: reading the live stream of a home, from any process, for as long as somebody wants it. */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,13 +20,11 @@ export async function followLive(home: Home, signal: AbortSignal, on: (message: 
 async function readStream(home: Home, signal: AbortSignal, on: (message: LiveMessage) => void): Promise<void> {
   const key = readFileSync(socketKeyFile(home, 'live'), 'utf8');
   const { path, folder } = await socketAddress(home, 'live');
-  const socket = connect(path);
+  const socket = connect({ path, signal });
   socket.unref();
-  const stop = (): void => void socket.destroy();
-  signal.addEventListener('abort', stop, { once: true });
   try {
-    await new Promise<void>((done, fail) => socket.once('error', fail).once('connect', done));
-    socket.on('error', stop);
+    await once(socket, 'connect');
+    socket.on('error', () => socket.destroy());
     socket.write(`${key}\n`);
     let rest = '';
     for await (const chunk of socket.setEncoding('utf8') as AsyncIterable<string>) {
@@ -34,7 +33,6 @@ async function readStream(home: Home, signal: AbortSignal, on: (message: LiveMes
       for (const message of lines.flatMap((line) => parseMessage(line) ?? [])) on(message);
     }
   } finally {
-    signal.removeEventListener('abort', stop);
     socket.destroy();
     await folder?.close();
   }

@@ -5,14 +5,15 @@
  * 1. The server says hello to whoever knows the key; then there is one request and one reply, each one line of JSON.
  * 2. A worker that does not answer in time is no error: whoever asks searches by itself.
  */
-import { readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { BackgroundRecall, RetrieveRequest } from '../../memory/recall/background-recall.ts';
 import type { Retrieved } from '../../memory/recall/search-memory.ts';
 import type { Home } from '../../schema/home.ts';
-import { listenWithKey } from '../live/live-server.ts';
-import { socketAddress, socketFile, socketKeyFile } from '../live/live-socket.ts';
+import { listenWithKey } from '../live/socket-server.ts';
+import { socketAddress, socketKeyFile } from '../live/live-socket.ts';
 
 const HELLO = 'memory';
 const PATIENCE_MS = 5000;
@@ -22,18 +23,11 @@ export async function serveRecall(
   home: Home,
   recall: Pick<BackgroundRecall, 'retrieve'>,
 ): Promise<() => Promise<void>> {
-  const open = new Set<Socket>();
   const server = await listenWithKey(home, 'memory', (socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
     createInterface({ input: socket }).once('line', (line) => void reply(socket, recall, line));
     socket.write(`${HELLO}\n`);
   }).catch(() => null);
-  return async () => {
-    for (const socket of open) socket.destroy();
-    await new Promise<void>((done) => (server === null ? done() : server.close(() => done())));
-    if (server !== null) rmSync(socketFile(home, 'memory'), { force: true });
-  };
+  return async () => server?.close();
 }
 
 async function reply(socket: Socket, recall: Pick<BackgroundRecall, 'retrieve'>, line: string): Promise<void> {
@@ -60,9 +54,9 @@ export async function retrieveFromWorker(home: Home, request: RetrieveRequest): 
 }
 
 async function exchange(socket: Socket, key: string, request: RetrieveRequest): Promise<Retrieved | null> {
-  socket.setTimeout(PATIENCE_MS, () => socket.destroy());
+  socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('it does not answer')));
   try {
-    await new Promise<void>((done, fail) => socket.once('error', fail).once('connect', done));
+    await once(socket, 'connect');
     socket.on('error', () => socket.destroy());
     socket.write(`${key}\n`);
     let received = '';

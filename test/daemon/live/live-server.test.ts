@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -119,6 +119,22 @@ describe('the live stream', () => {
     await vi.waitFor(() => expect(quick.messages.at(-1)).toEqual(output('end\n', 'last')), patience);
     await quick.end();
     await server.close();
+  });
+
+  it('closes while readers come, whose keys are still on their way, and while one never sends it', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    for (let round = 0; round < 20; round += 1) {
+      const server = await openLiveServer(home);
+      const silent = connect(socketFile(home, 'live')).on('error', () => undefined);
+      await once(silent, 'connect');
+      const readers = Array.from({ length: 10 }, () => follow(home));
+      for (let turn = 0; turn < round; turn += 1) await new Promise((next) => setImmediate(next));
+      await server.close();
+      expect(existsSync(socketFile(home, 'live'))).toBe(false);
+      for (const reader of readers) await reader.end();
+      silent.destroy();
+    }
   });
 
   it('works in a home whose path is longer than the address of a socket may be', async () => {
