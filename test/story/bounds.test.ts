@@ -107,6 +107,31 @@ describe('what bounds a task', () => {
     expect((await story.ended('bounded')).status).toBe('done');
   });
 
+  it('a check that fails decides also while the answers of the critic cannot be used: it is planned again', async () => {
+    const write = (content: string) => ({
+      id: content,
+      tool: 'files.write',
+      input: { path: 'note.txt', content: `${content}\n` },
+      targets: ['note.txt'],
+    });
+    let plans = 0;
+    await using story = await openStory({
+      model: inParts({
+        planner: () => plan([write(plans++ === 0 ? 'wrong' : 'right')], ['contains: note.txt "right"']),
+        critic: () => say('It looks good to me.'),
+      }),
+    });
+    story.drop('bounded.md', `---\nid: bounded\naccept: ['note.txt says what is right.']\n---\nWrite note.txt.\n`);
+    story.work();
+    const { status, reason } = await story.ended('bounded');
+    expect(status).toBe('failed');
+    expect(reason).toMatch(/the critic answered 3 times what cannot be used/);
+    expect(story.deskText('note.txt')).toBe('right\n');
+    const [judged, ...more] = await story.eventsOf('run.judged', 'bounded');
+    expect(judged?.data).toMatchObject({ verdict: 'rework', reason: expect.stringContaining('contains: note.txt') });
+    expect(more).toEqual([]);
+  });
+
   it('is not begun after its deadline', async () => {
     await using story = await openStory({ model: looking });
     story.drop('bounded.md', task("deadline: '2020-01-01T00:00:00.000Z'\n"));

@@ -106,6 +106,7 @@ it('only a step that fails or is refused, or a result that is wrong, counts agai
     refused: await push('refused', (_, wait) => ['deny', wait]),
     cancelled: await push('cancelled', (run) => ['cancel', run]),
     unmet: await note('unmet', `accept: ['contains: unmet.txt "something else"']\n`),
+    wrong: await note('wrong', `accept: ['contains: wrong.txt "something else"']\n`),
     taken: await note('taken'),
   }).toEqual({
     unusable: 'failed',
@@ -114,10 +115,11 @@ it('only a step that fails or is refused, or a result that is wrong, counts agai
     refused: 'failed',
     cancelled: 'cancelled',
     unmet: 'failed',
+    wrong: 'failed',
     taken: 'failed',
   });
   await story.rest();
   expect((await story.oka('maintain', '--once')).code).toBe(0);
-  expect(evidenceOf(story, NOTE)).toEqual(['taken: not fine', 'unmet: not fine']);
+  expect(evidenceOf(story, NOTE)).toEqual(['taken: not fine', 'unmet: not fine', 'wrong: not fine']);
   expect(evidenceOf(story, PUSH)).toEqual(['refused: not fine']);
 });

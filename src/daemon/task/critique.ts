@@ -1,7 +1,8 @@
 /**
  * Owns: task.critique, whether what was done is what was asked for.
  *
- * J1 Checks first, each carried out by calls through the chain; then a model for what is prose.
+ * J1 Checks first, each carried out by calls through the chain; then a model for what is prose. Where that fails, a check
+ *    that was seen to fail decides by itself.
  * J2 Done means that every criterion is met. A person is asked to confirm what could not be checked.
  * J3 A result that does not meet the criteria is planned again if there is a planner; otherwise the run fails with the
  *    reason. A new plan must not work around what a person has refused, and is not tried again where two workers in a row
@@ -71,7 +72,8 @@ async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promis
   const around = await checkContextOf(ports, given, allPaths(work.changes));
   const checked = await runChecks(ports, criteria, around, call);
   if ('outcome' in checked) return checked.outcome;
-  const judgedByModel = await askCritic(ports, given, work, criteria, call);
+  const asked = await askCritic(ports, given, work, criteria, call);
+  const judgedByModel = hasFailed(asked) && isRefuted(checked.found) ? UNJUDGED : asked;
   if ('outcome' in judgedByModel) return judgedByModel.outcome;
   const breaches = await findAllBreaches(ports, given, work, call);
   const verdict = decideVerdict({
@@ -84,6 +86,13 @@ async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promis
   const canConfirm = given.end.status === 'done' && breaches.length === 0 && isUnseen;
   return settleVerdict(ports, given, call, withRefusals(withStepFailure(verdict, given), work), canConfirm);
 }
+
+const UNJUDGED: Judgement = { found: [], model: null };
+
+const hasFailed = (judgement: Judgement): boolean =>
+  'outcome' in judgement && judgement.outcome.status === 'failed' && judgement.outcome.temporary !== true;
+
+const isRefuted = (found: readonly Found[]): boolean => found.some(({ holds, seen }) => seen && !holds);
 
 /** What the task has done with all plans it had (J4). */
 type Work = {
@@ -222,7 +231,7 @@ async function askCritic(
   call: ToolCall,
 ): Promise<Judgement> {
   const prose = criteria.filter(({ check }) => check === null).map(({ text }) => text);
-  if (prose.length === 0 || ports.model('critic', task.fields.model) === null) return { found: [], model: null };
+  if (prose.length === 0 || ports.model('critic', task.fields.model) === null) return UNJUDGED;
   const body = await bodyOf(ports, task);
   const notes = await notesOf(ports, call.run, end.run);
   const pack = await ports.pack('critic', call, task, `${body}\n${prose.join('\n')}`);
