@@ -1,5 +1,8 @@
-/** A worker that is killed at any step of returning a result, and a home at any step of storing it: it is there once. */
-import { readdirSync, readFileSync } from 'node:fs';
+/**
+ * A worker that is killed at any step of returning a result, and a home at any step of storing it: it is there once, and
+ * can be undone.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { connectFleet } from '../../src/fleet/connect-fleet.ts';
@@ -25,6 +28,7 @@ const STORING = momentsOf(
   '^event [^\n]*"task[.]returned"',
   `^message [^\n]*PUB [$]JS[.]ACK[.]${RESULTS}`,
 );
+const MERGING = momentsOf('^rename /proc/[^\n]*/b[.]txt$', '^event [^\n]*"when":"after"');
 const RETURNING = momentsOf(
   '^rename [^\n]*/outbox/w[0-9]+/RESULT[.]md$',
   '^message [^\n]*PUB oka[.]result[.]',
@@ -51,6 +55,28 @@ describe.skipIf(!hasServer)('a result', () => {
     );
   });
 
+  it('that was merged with files of its home can be undone, whenever the home was killed', async () => {
+    await using cluster = await startCluster({ size: 1 });
+    await using homes = fleetHomes(cluster);
+    homes.open('worker', { OKA_FLEET_LABELS: 'w' }).start();
+    const all = MERGING.map((moment, index) => ({ moment, home: homes.open(`h${index}`) }));
+    for (const { moment, home } of all) {
+      mkdirSync(deskOf(home), { recursive: true });
+      writeFileSync(join(deskOf(home), 'mine.txt'), 'mine');
+      home.drop(home.name, '# Three\n\n```bash\ntouch a.txt b.txt c.txt\n```\n', { needs: ['w'] });
+      home.start(moment);
+    }
+    await Promise.all(all.map(({ home }) => home.ended()));
+    for (const { home } of all) home.start();
+    for (const { moment, home } of all) {
+      const killed = `killed ${moment.when} ${moment.pattern}`;
+      await until('it is recorded', async () => (await home.events('task.returned')).length === 1);
+      expect(readdirSync(deskOf(home)), killed).toEqual(['a.txt', 'b.txt', 'c.txt', 'mine.txt']);
+      expect(await home.oka('undo', home.name), killed).toContain('3 files removed');
+      expect(readdirSync(deskOf(home)), killed).toEqual(['mine.txt']);
+    }
+  });
+
   it('comes once from a worker that is killed meanwhile', async () => {
     await using cluster = await startCluster({ size: 1 });
     await using homes = fleetHomes(cluster);
@@ -69,6 +95,8 @@ describe.skipIf(!hasServer)('a result', () => {
     await assertOnce(cluster.url, all);
   });
 });
+
+const deskOf = ({ home, name }: FleetHome): string => join(home.workspace, 'desk', name);
 
 type Returned = { moment: KillStep; home: FleetHome; id: string };
 

@@ -6,12 +6,14 @@
  * F2 The base is what the folder of this home and that of the worker had in common: what this home had recorded of it when
  *    it worked on the task itself, or had restored when it took the task over, else the files that travelled with the task,
  *    else nothing.
- * F3 Nothing else writes to the desk while it is merged, and it is recorded as a step that undo knows.
+ *    After a crash while this home took the task over, its folder may be as it was before or as it was restored: then
+ *    each file that is as in one of these states counts as unchanged by people.
+ * F3 Nothing else writes to the desk while it is merged, and it is recorded as a step that undo knows. The state before it
+ *    is recorded first: after a crash the desk is settled, and what was merged until then is a step, too.
  */
 import { join } from 'node:path';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import type { StoredMessage } from '../../fleet/run-owner.ts';
-import type { NewEvent } from '../../schema/event.ts';
 import type { ResultMessage } from '../../schema/fleet.ts';
 import { triggersAmong } from '../../schema/program-triggers.ts';
 import type { Conflict } from '../../tools/desk/merge-folder.ts';
@@ -21,7 +23,7 @@ import type { Host } from '../host.ts';
 import { ports } from '../room-ports.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { fleetRuns } from './fleet-runs.ts';
-import { type FolderFile, readFolder, withFetched } from './run-folder.ts';
+import { describeFile, type FolderFile, readFolder, withFetched } from './run-folder.ts';
 
 export type PutOnDesk = {
   /** The folder below the desk. */
@@ -62,13 +64,14 @@ async function mergeInto(
   return withFetched(state, base, member.files, (before) =>
     withFetched(state, theirs, member.files, (after) =>
       deskTurn(async () => {
-        const { merged, step } = await shadow.merge({ name: id, base: before, theirs: after });
-        const kept = (when: 'before' | 'after'): NewEvent => ({
-          type: 'desk.kept',
-          run: id,
-          data: { call: `${id}.returned`, node: null, when, tree: step[when] },
+        const record = (when: 'before' | 'after', tree: string): Promise<unknown> =>
+          ledger.append({ type: 'desk.kept', run: id, data: { call: `${id}.returned`, node: null, when, tree } });
+        let hasBegun = false;
+        const { merged, step } = await shadow.merge({ name: id, base: before, theirs: after }, async (tree) => {
+          await record('before', tree);
+          hasBegun = true;
         });
-        if (step.before !== step.after) await ledger.append([kept('before'), kept('after')]);
+        if (hasBegun) await record('after', step.after);
         return merged.conflicts;
       }),
     ),
@@ -87,26 +90,52 @@ export function changedFiles(
     (present.has(path) && !taken.has(path)) || left.some((each) => path === each || path.startsWith(`${each}/`));
   const known = base.filter(({ path }) => !isUnknown(path));
   const began = new Map(known.map((file) => [file.path, file]));
-  const isAlike = (one: FolderFile | undefined, other: FolderFile | undefined): boolean =>
-    one?.sha256 === other?.sha256 && one?.executable === other?.executable;
   const isChanged = ({ path }: FolderFile): boolean => !isAlike(began.get(path), taken.get(path));
   return { base: known.filter(isChanged), theirs: theirs.filter(isChanged) };
 }
 
+const isAlike = (one: FolderFile | undefined, other: FolderFile | undefined): boolean =>
+  one?.sha256 === other?.sha256 && one?.executable === other?.executable;
+
 /** The files that both folders began with (F2). */
 async function baseOf(host: Host, { name, log, files }: FleetMember, task: string): Promise<FolderFile[]> {
   const { folders } = host.valuesOf({ projections: ports.projections }).projections.stateOf(fleetRuns);
-  const list = lastFolderAt(name, await log.read(task)) ?? folders[task];
-  return list === undefined ? [] : readFolder(list, files);
+  const states: FolderFile[][] = [];
+  for (const list of foldersAt(name, await log.read(task))) {
+    const known = list ?? folders[task];
+    states.push(known === undefined ? [] : await readFolder(known, files));
+  }
+  return chooseBase(states, (path) => describeFile(join(deskFolder(host.home), task), path));
 }
 
-/** The list of the files that a member had in the folder of a run when it last recorded or restored them; null for none. */
-export function lastFolderAt(member: string, messages: readonly StoredMessage[]): string | null {
+/** Each file as it is here, if it is so in one of the states; else as in the first of them. */
+export function chooseBase(
+  states: readonly (readonly FolderFile[])[],
+  here: (path: string) => FolderFile | undefined,
+): FolderFile[] {
+  const [first = [], ...others] = states;
+  if (others.length === 0) return [...first];
+  const byPath = states.map((state) => new Map(state.map((file) => [file.path, file])));
+  const paths = new Set(states.flat().map(({ path }) => path));
+  return [...paths].flatMap((path) => {
+    const now = here(path);
+    const state = byPath.find((each) => isAlike(each.get(path), now)) ?? byPath[0];
+    return state?.get(path) ?? [];
+  });
+}
+
+/**
+ * The states in which the folder of a run may be at a member, by the lists of their files, the last one first; null is the
+ * one that its task began with. There is one, unless nothing of a member was heard after it had claimed the run: it may
+ * have restored the folder, or not.
+ */
+export function foldersAt(member: string, messages: readonly StoredMessage[]): (string | null)[] {
   let recorded: string | null = null;
-  let own: string | null = null;
+  let own: (string | null)[] = [null];
   for (const { message } of messages) {
     if (message.kind === 'events') recorded = message.desk ?? recorded;
-    if (message.worker === member) own = recorded ?? own;
+    if (message.worker !== member || recorded === null) continue;
+    own = message.kind === 'claim' ? [...new Set([recorded, ...own])] : [recorded];
   }
   return own;
 }

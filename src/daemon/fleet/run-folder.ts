@@ -1,4 +1,5 @@
 /** Owns: the folder of a task on the desk, as a list of files in the object store, and back. */
+import { hash } from 'node:crypto';
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FleetFiles } from '../../fleet/fleet-files.ts';
@@ -24,6 +25,16 @@ export async function storeFiles(folder: string, files: FleetFiles): Promise<Fol
     stored.push({ path, sha256, executable: (stats.mode & 0o111) !== 0 });
   }
   return stored;
+}
+
+/** A file as `storeFiles` would list it, without storing it. What it leaves out is like no file that it lists. */
+export function describeFile(folder: string, path: string): FolderFile | undefined {
+  const at = join(folder, checkedPath(path));
+  const stats = lstatIfPresent(at);
+  if (stats === undefined) return undefined;
+  const isListed = stats.isFile() && stats.size <= MOST_BYTES;
+  const sha256 = isListed ? hash('sha256', readFileSync(at)) : '';
+  return { path, sha256, executable: (stats.mode & 0o111) !== 0 };
 }
 
 /** What `storeFiles` leaves out, and why. */

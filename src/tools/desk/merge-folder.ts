@@ -38,17 +38,20 @@ export type Conflict = {
 };
 export type Merged = { taken: string[]; removed: string[]; conflicts: Conflict[] };
 
+/** `begin` is awaited before anything is changed, and not called when nothing is. */
 export async function mergeFolder(
   desk: string,
   objects: Objects,
   now: string,
   { name, base, theirs }: FolderToMerge,
+  begin: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<Merged> {
   const there = flattenTree(objects, now);
   const before = entriesOf(objects, there, name, theirs);
   const after = entriesOf(objects, there, name, base);
   await objects.flush();
   const { actions, overlaps, notRestorable } = planMerge(objects, now, changesBetween(before, after));
+  if (actions.length + overlaps.length + notRestorable.length > 0) await begin();
   const { done, left } = carryOutPlan(desk, objects, actions);
   assertWritten(left);
   const shown = (path: Bytes): string => toShownPath(path.slice(toBytesPath(name).length + 1));

@@ -51,9 +51,9 @@ export type Snapshots = {
   undo(steps: readonly Step[], label: string): Promise<Undone>;
   /**
    * Merges a folder from elsewhere into the desk. Called again after a crash, it finishes what it had started. The step is
-   * what it changed; nothing else may write to the desk meanwhile.
+   * what it changed; nothing else may write to the desk meanwhile. `begin` gets the state before, if anything is changed.
    */
-  merge(incoming: FolderToMerge): Promise<{ merged: Merged; step: Step }>;
+  merge(incoming: FolderToMerge, begin?: (before: string) => Promise<unknown>): Promise<{ merged: Merged; step: Step }>;
   /** Files with which a step makes other programs run something. */
   triggers(step: Step): TriggerChange[];
   /** Files AGENTS.md that a step has written. */
@@ -129,7 +129,7 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
     topNames: (tree) => new Set([...getTree(objects, tree).keys()].map(toShownPath)),
     plan,
     undo,
-    merge: (incoming) => mergeAsStep(desk, objects, snapshot, incoming),
+    merge: (incoming, begin) => mergeAsStep(desk, objects, snapshot, incoming, begin),
     triggers: (step) => findTriggers(objects, step),
     instructions: (step) => findInstructions(objects, step),
     contentOf: ({ oid }) => (objects.has(oid) ? objects.get('blob', oid) : null),
@@ -171,9 +171,10 @@ async function mergeAsStep(
   objects: Objects,
   snapshot: Snapshots['snapshot'],
   incoming: FolderToMerge,
+  begin?: (before: string) => Promise<unknown>,
 ): Promise<{ merged: Merged; step: Step }> {
   const { tree: before } = await snapshot(`before merging ${incoming.name}`);
-  const merged = await mergeFolder(desk, objects, before, incoming);
+  const merged = await mergeFolder(desk, objects, before, incoming, () => begin?.(before) ?? Promise.resolve());
   const { tree: after } = await snapshot(`after merging ${incoming.name}`);
   return { merged, step: { before, after } };
 }

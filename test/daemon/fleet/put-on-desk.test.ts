@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { changedFiles, lastFolderAt } from '../../../src/daemon/fleet/put-on-desk.ts';
+import { changedFiles, chooseBase, foldersAt } from '../../../src/daemon/fleet/put-on-desk.ts';
 import type { StoredMessage } from '../../../src/fleet/run-owner.ts';
 import type { FolderFile } from '../../../src/daemon/fleet/run-folder.ts';
 
@@ -16,18 +16,31 @@ it('what did not travel, or is left out, counts as unchanged: it is not taken fo
   expect(changed.theirs.map(({ path }) => path)).toEqual(['edited', 'mode', 'new']);
 });
 
-it('the base of a home is what it last recorded, or restored when it took the run over', () => {
-  const folderAt = (...said: readonly [worker: string, desk?: string][]): string | null =>
-    lastFolderAt(
+it('the base of a home is what it last recorded, or perhaps restored when it took the run over', () => {
+  const folders = (...said: readonly (readonly [worker: string, desk?: string | null])[]): (string | null)[] =>
+    foldersAt(
       'home',
       said.map(([worker, desk], sequence) => {
         const message = desk === undefined ? { kind: 'claim', worker } : { kind: 'events', worker, desk };
         return { sequence, message } as unknown as StoredMessage;
       }),
     );
-  expect(folderAt(['home'], ['home', 'A'], ['away'], ['away', 'B'])).toBe('A');
-  expect(folderAt(['away'], ['away', 'A'], ['home'], ['away'], ['away', 'B'])).toBe('A');
-  expect(folderAt(['home'], ['home', 'A'], ['away'], ['away', 'B'], ['home'], ['away'], ['away', 'C'])).toBe('B');
-  expect(folderAt(['away'], ['away', 'A'])).toBeNull();
-  expect(folderAt(['home'], ['away'], ['away', 'A'])).toBeNull();
+  expect(folders(['home'], ['home', 'A'], ['away'], ['away', 'B'])).toEqual(['A']);
+  expect(folders(['away'], ['away', 'A'], ['home'], ['away'], ['away', 'B'])).toEqual(['A', null]);
+  expect(folders(['away'], ['away', 'A'], ['home'], ['home', null], ['away'], ['away', 'B'])).toEqual(['A']);
+  const twice = [['home'], ['home', 'A'], ['away'], ['away', 'B'], ['home'], ['away']] as const;
+  expect(folders(...twice, ['away', 'C'])).toEqual(['B', 'A']);
+  expect(folders(...twice, ['away', 'C'], ['home'], ['away'])).toEqual(['C', 'B', 'A']);
+  expect(folders(['away'], ['away', 'A'])).toEqual([null]);
+  expect(folders(['home'], ['away'], ['away', 'A'])).toEqual([null]);
+});
+
+it('of two states, each file counts as it is here; one that is in neither counts as changed since the last', () => {
+  const before = [file('count', '1'), file('gone', '1'), file('edited', '1')];
+  const restored = [file('count', '2'), file('new', '2'), file('edited', '2')];
+  const choose = (...here: FolderFile[]): FolderFile[] =>
+    chooseBase([restored, before], (path) => here.find((each) => each.path === path));
+  const edited = file('edited', 'mine');
+  expect(choose(...before.slice(0, 2), edited)).toEqual([file('count', '1'), file('edited', '2'), file('gone', '1')]);
+  expect(choose(...restored.slice(0, 2), edited)).toEqual(restored);
 });
