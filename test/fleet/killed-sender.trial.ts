@@ -5,7 +5,7 @@ import { nanos } from '@nats-io/nats-core';
 import { describe, expect, it } from 'vitest';
 import { pauseFile } from '../../src/daemon/home/stop-files.ts';
 import { connectFleet } from '../../src/fleet/connect-fleet.ts';
-import { RESULTS, TASKS } from '../../src/fleet/fleet-subjects.ts';
+import { RESULTS, TASKS, taskSubject } from '../../src/fleet/fleet-subjects.ts';
 import { mayBeClaimed } from '../../src/intake/claim-task.ts';
 import { type FleetHome, fleetHomes, until } from '../support/fleet-commands-homes.ts';
 import type { KillStep } from '../support/kill-at-step.ts';
@@ -23,6 +23,10 @@ const STEPS = [
   '^event .*"task.sent"',
   String.raw`^rename .*/\.finished-`,
 ];
+/** To look through it takes longer than to do the task. */
+const LONG_QUEUE = 10_000;
+const AT_ONCE = 500;
+const PATIENT = 120;
 const MOMENTS: KillStep[] = STEPS.flatMap((pattern) => [
   { pattern, when: 'before' },
   { pattern, when: 'after' },
@@ -64,6 +68,48 @@ describe.skipIf(!hasServer)('a home that is killed while it gives a task away', 
     expect((await manager.streams.info(RESULTS)).state.messages).toBe(0);
     expect(await worker.events('run.claimed')).toHaveLength(MOMENTS.length);
     await close();
+  });
+
+  it('and again when it has done the task itself, before it found it in a long queue, records both', async () => {
+    await using cluster = await startCluster({ size: 1 });
+    await using homes = fleetHomes(cluster);
+    const home = homes.open('home', { OKA_FLEET_LABELS: 'w' });
+    home.start();
+    await until('it has joined', async () => (await home.events('worker.started')).length === 1);
+    await home.stop();
+    const servers = [cluster.url];
+    const { js, close } = await connectFleet({ servers, credentials: null, authority: null, name: 'root' });
+    for (let sent = 0; sent < LONG_QUEUE; sent += AT_ONCE)
+      await Promise.all(Array.from({ length: AT_ONCE }, () => js.publish(taskSubject('nobody', 'root'), '{}')));
+    home.drop('t', TASK, { needs: ['w'] });
+    home.start({ pattern: String.raw`^message .*PUB oka\.task\.`, when: 'after' });
+    await home.ended();
+    home.start({ pattern: '^rename [^\n]*/outbox/t/RESULT[.]md$', when: 'after' });
+    await home.ended();
+    expect(await home.events('task.sent'), 'the queue was long enough').toEqual([]);
+    home.start();
+    for (const type of ['task.received', 'task.sent', 'task.returned'] as const)
+      await until(`${type} is recorded`, async () => (await home.events(type)).length === 1, PATIENT);
+    await until('its claim has ended', () => !mayBeClaimed(join(home.home.workspace, 'inbox'), 't'));
+    expect(readFileSync(join(home.home.workspace, 'desk/t/count.txt'), 'utf8')).toBe('once\n');
+    await close();
+  });
+
+  it('and had begun it itself, before it was a member, goes on with it alone', async () => {
+    await using cluster = await startCluster({ size: 1 });
+    await using homes = fleetHomes(cluster);
+    const alone = homes.open('home', { OKA_FLEET: '' });
+    alone.drop('t', TASK);
+    alone.start({ pattern: String.raw`^rename .*/\.finished-`, when: 'before' });
+    await alone.ended();
+    expect(await alone.events('run.started')).not.toEqual([]);
+    const home = homes.open('home');
+    home.start();
+    await until('its claim has ended', () => !mayBeClaimed(join(home.home.workspace, 'inbox'), 't'));
+    await until('it is done', () => home.result('t')?.includes('✅ Done') === true);
+    expect(await home.events('task.sent')).toEqual([]);
+    expect(await home.events('run.claimed')).toEqual([]);
+    expect(readFileSync(join(home.home.workspace, 'desk/count.txt'), 'utf8')).toBe('once\n');
   });
 });
 

@@ -73,6 +73,8 @@ async function putInQueue(host: Host, member: FleetMember, claimed: Claimed): Pr
   const { ledger, projections, artifacts } = host.valuesOf(NEEDED);
   const { id, task, name, by } = claimed;
   if (wasSent(projections.stateOf(fleetRuns), id)) return;
+  const found = claimed.known ? await findSent(member, id) : null;
+  if (claimed.known && found === null && (await host.engine.stateOf(id)) !== null) return; // begun before this home joined
   await reserveId(host, member, claimed);
   await recordReceived(host, claimed);
   const secrets = secretsNamed(claimed.body).map((secret) => `secret:${secret}`);
@@ -88,7 +90,7 @@ async function putInQueue(host: Host, member: FleetMember, claimed: Claimed): Pr
     files,
     links: claimed.links,
   };
-  const sequence = (claimed.known ? await findSent(member, id) : null) ?? (await member.queue.send(message));
+  const sequence = found ?? (await member.queue.send(message));
   const list = files === null ? null : Buffer.from(JSON.stringify(files));
   if (list !== null) await artifacts.put(list); // from which a refill restores it
   const folder = list === null ? {} : { folder: await member.files.put(list) };

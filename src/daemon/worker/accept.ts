@@ -19,6 +19,7 @@ import type { Host } from '../host.ts';
 import { ports } from '../room-ports.ts';
 import { pollsOften } from '../settings.ts';
 import type { Log } from '../log-line.ts';
+import { fleetRuns, wasSent } from '../fleet/fleet-runs.ts';
 
 const ACCEPT = {
   artifacts: ports.artifacts,
@@ -34,10 +35,10 @@ export async function accept({ home, engine, backend, valuesOf }: Host, claimed:
   const { id, title, task, name, known } = claimed;
   const body = await artifacts.put(claimed.body, { media: 'text/markdown', name: name.slice(0, 255) });
   const text = await recordReceived({ valuesOf }, claimed);
+  if (known && (await engine.stateOf(id)) !== null) return null; // its files were placed before its run began
   const dir = placeTaskFiles(claimed, join(home.workspace, 'desk'), deskPlaced) ?? task.dir ?? null;
   const given = { name, title, body: body.sha256, text: text.sha256, fields: task, dir };
   const input: TaskGiven = { ...given, first_line: firstLineOf(claimed.bytes, claimed.body) };
-  if (known && (await engine.stateOf(id)) !== null) return null;
   const budgets = budgetsOf(policy().policy.budgets, task);
   const run = await backend.start({
     kind: 'start',
@@ -123,13 +124,17 @@ export function inboxSettings({ home, config, valuesOf }: Host, log: Log): Inbox
     fleet: ports.fleet,
   });
   const isReceived = receivedCheck(() => projections.stateOf(knownTasks).ids);
+  /** A home that has done a task of its own for the fleet may not have recorded yet that it was sent. */
+  const mayBeUnsent = (id: string): boolean =>
+    fleet !== null && isReceived(id) && !wasSent(projections.stateOf(fleetRuns), id);
   return {
     inbox: join(home.workspace, 'inbox'),
     home: fleet?.name ?? null,
     settleMs: config.inbox.settle_ms,
     rescanMs: pollsOften() ? Math.min(config.inbox.rescan_ms, OFTEN_MS) : config.inbox.rescan_ms,
     isKnown: (id) => isReceived(id) || lstatIfPresent(join(home.workspace, 'outbox', id)) !== undefined,
-    hasResult: (id) => lstatIfPresent(join(home.workspace, 'outbox', id, 'RESULT.md')) !== undefined,
+    hasResult: (id) =>
+      lstatIfPresent(join(home.workspace, 'outbox', id, 'RESULT.md')) !== undefined && !mayBeUnsent(id),
     on: {
       rejected: async ({ name, kept, reason }) => {
         log(`not a task: ${name}: ${reason.split('\n', 1)[0]}`);
