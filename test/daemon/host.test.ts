@@ -119,6 +119,16 @@ describe('the holder of the pen', () => {
     });
   });
 
+  it('H4 begins nothing when it was told to end while it started; the next one goes on with it', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    await withHost(home, AbortSignal.abort(), async ({ engine }) => (await engine.start(question, { id: 'q1' })).done);
+    expect((await eventsIn(home.ledgers.run)).some(({ type }) => type === 'wait.opened')).toBe(false);
+    await withHost(home, never, async ({ engine }) => (await engine.resume('q1')).done);
+    expect((await eventsIn(home.ledgers.run)).some(({ type }) => type === 'wait.opened')).toBe(true);
+  });
+
   it('H1 does not start while .oka/STOP is there', async () => {
     using folder = temporaryFolder();
     const home = homeAt(folder.dir);
