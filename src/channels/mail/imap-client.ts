@@ -28,8 +28,12 @@ const PATIENCE_MS = 30_000;
 const IDLE_MS = 90_000;
 const RECENT_MS = 30 * 86_400_000;
 
-export async function openMailbox(server: ImapServer, tools: ChannelTools): Promise<Mailbox> {
+/** At the signal the connection is closed, whatever the server was asked and does not answer. */
+export async function openMailbox(server: ImapServer, tools: ChannelTools, signal: AbortSignal): Promise<Mailbox> {
   const client = await connectTo(server, tools);
+  signal.throwIfAborted();
+  const stop = (): void => client.close();
+  signal.addEventListener('abort', stop, { once: true });
   let problem: Error | null = null;
   const waiting = new Set<() => void>();
   let isChanged = false;
@@ -43,6 +47,7 @@ export async function openMailbox(server: ImapServer, tools: ChannelTools): Prom
   });
   client.on('close', () => {
     problem ??= new Error('the server has closed the connection');
+    signal.removeEventListener('abort', stop);
     wake();
   });
   client.on('exists', wake);

@@ -16,7 +16,7 @@ export function openMailChannel(settings: MailChannel, tools: ChannelTools): Cha
     announce: async (message, signal) => {
       const sent = await send(message, signal);
       return message.kind === 'test' && sent.status === 'sent'
-        ? ((await mailboxProblem(settings, tools)) ?? sent)
+        ? ((await mailboxProblem(settings, tools, signal)) ?? sent)
         : sent;
     },
     ask: send,
@@ -42,10 +42,14 @@ function hourlyLimit(most: number): () => boolean {
 }
 
 /** A test also tries the mailbox; null when it can be read, or none is configured. */
-async function mailboxProblem({ imap }: MailChannel, tools: ChannelTools): Promise<DeliveryOutcome | null> {
+async function mailboxProblem(
+  { imap }: MailChannel,
+  tools: ChannelTools,
+  signal: AbortSignal,
+): Promise<DeliveryOutcome | null> {
   if (imap === undefined) return null;
   try {
-    (await openMailbox(imap, tools)).close();
+    (await openMailbox(imap, tools, signal)).close();
     return null;
   } catch (error) {
     const reason = `the mail was sent, but the mailbox at ${imap.host} cannot be read: ${messageOf(error)}`;
@@ -67,7 +71,7 @@ async function receive(
   signal: AbortSignal,
 ): Promise<void> {
   const rules = await rulesOf(settings, imap.host, tools);
-  const mailbox = await openMailbox(imap, tools);
+  const mailbox = await openMailbox(imap, tools, signal);
   inbox.ready();
   try {
     await receiveMail(
