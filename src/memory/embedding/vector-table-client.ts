@@ -4,6 +4,7 @@
  * 1. It starts with the first request, and ends when nobody has asked for a while: its memory goes with it.
  * 2. One that died is started again by the next request; pending requests are rejected.
  * 3. It keeps its parent alive only while it is asked something, and ends with it.
+ * 4. When it is to end it does, soon: one that is stuck, or was frozen, is killed. The table survives that.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { OkaError } from '../../schema/errors.ts';
@@ -22,8 +23,10 @@ export type VectorTableClient = {
 
 /** To start it again takes a third of a second of a core. */
 const QUIET_MS = 20_000;
+const LONGEST_END_MS = 4000;
 
-export function vectorTableClient(settings: TableSettings, quietMs = QUIET_MS): VectorTableClient {
+/** At `ends` whoever asks is about to close it, and waits for what was asked for that long only (4). */
+export function vectorTableClient(settings: TableSettings, quietMs = QUIET_MS, ends?: AbortSignal): VectorTableClient {
   let running: Running | null = null;
   let quiet: NodeJS.Timeout | undefined;
   let number = 0;
@@ -33,13 +36,14 @@ export function vectorTableClient(settings: TableSettings, quietMs = QUIET_MS): 
     const last = running;
     running = null;
     if (last?.child.connected === true) last.child.disconnect();
+    if (last !== null) killLater(last);
     return last?.over;
   }
 
   return {
     ask: (asked, take) => {
       clearTimeout(quiet);
-      running ??= startChild(settings, (over) => {
+      running ??= startChild(settings, ends, (over) => {
         if (running === over) running = null;
       });
       const { child, waiting } = running;
@@ -61,7 +65,16 @@ export function vectorTableClient(settings: TableSettings, quietMs = QUIET_MS): 
   };
 }
 
-function startChild(settings: TableSettings, ended: (running: Running) => void): Running {
+function killLater({ child, over }: Running): void {
+  const late = setTimeout(() => child.kill('SIGKILL'), LONGEST_END_MS).unref();
+  void over.then(() => clearTimeout(late));
+}
+
+function startChild(
+  settings: TableSettings,
+  ends: AbortSignal | undefined,
+  ended: (running: Running) => void,
+): Running {
   const child = fork(new URL('./vector-table-child.ts', import.meta.url), [JSON.stringify(settings)], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -69,7 +82,11 @@ function startChild(settings: TableSettings, ended: (running: Running) => void):
   });
   const over = Promise.withResolvers<void>();
   const running: Running = { child, waiting: new Map(), over: over.promise };
+  const onEnds = (): void => killLater(running);
+  ends?.addEventListener('abort', onEnds, { once: true });
+  if (ends?.aborted === true) onEnds();
   const end = (reason: string): void => {
+    ends?.removeEventListener('abort', onEnds);
     ended(running);
     for (const { reject } of running.waiting.values()) reject(new OkaError('refused', reason));
     running.waiting.clear();

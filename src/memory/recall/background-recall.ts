@@ -3,8 +3,10 @@
  *
  * 1. The thread starts with the first question, or a while after the first event; a process with neither has none.
  * 2. A thread that died is started again by the next question; pending questions are rejected.
- * 3. The thread never keeps the process alive.
+ * 3. The thread never keeps the process alive. Closing it takes a few seconds at most, whatever it is at: what is missing in
+ *    the index is read again.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { OkaError } from '../../schema/errors.ts';
 import type { StatedInstruction } from '../stated-instructions.ts';
@@ -40,6 +42,8 @@ export type BackgroundRecall = {
 };
 
 const FOLLOW_AFTER_MS = 1000;
+/** Longer than a process with the table of vectors may take to end. */
+const LONGEST_CLOSE_MS = 6000;
 /** Loading an index creates much garbage; with the default, 100 MB more of it are never given back to the system. */
 const YOUNG_MB = 12;
 
@@ -82,8 +86,10 @@ export function openBackgroundRecall(options: RecallThreadOptions): BackgroundRe
     close: async () => {
       if (following !== null) clearTimeout(following);
       if (running !== null) {
-        await ask({ kind: 'close' }).catch(() => undefined);
-        await running?.thread.terminate();
+        const { thread } = running;
+        const answered = ask({ kind: 'close' }).catch(() => undefined);
+        await Promise.race([answered, sleep(LONGEST_CLOSE_MS, undefined, { ref: false })]);
+        await thread.terminate();
       }
       closed = true;
     },

@@ -4,6 +4,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openArtifacts } from '../../ledger/artifact-store.ts';
 import { messageOf } from '../../schema/errors.ts';
 import { collectGarbage } from '../collect-garbage.ts';
+import { vectorTableClient } from '../embedding/vector-table-client.ts';
 import type { RecallReply, RecallRequest, RecallThreadOptions } from './background-recall.ts';
 import { buildPack } from './build-pack.ts';
 import { Recall } from './recall.ts';
@@ -27,6 +28,7 @@ const recall = Recall.open({
   artifacts: openArtifacts(artifacts, (text) => text),
   clock: Date.now,
   patienceMs: MODEL_WAIT_MS,
+  table: (settings) => vectorTableClient(settings, undefined, stopping.signal),
 });
 let learning: Promise<void> | null = null;
 let lastAsked = 0;

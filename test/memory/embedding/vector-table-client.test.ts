@@ -106,6 +106,31 @@ it('3 whoever asked one that ends at once gets to know, also with nothing else t
   expect(stdout).toBe('the process of the vectors ended (1)\n');
 });
 
+it('4 one that is frozen is killed when it is closed, or when whoever asks it is about to close it', async () => {
+  using folder = temporaryFolder();
+  const ends = new AbortController();
+  const client = vectorTableClient(
+    { folder: join(folder.dir, 'vectors'), dims: 2, canWrite: true },
+    60_000,
+    ends.signal,
+  );
+  await client.ask({ kind: 'open' });
+  freeze(folder.dir);
+  const closing = client.close();
+  await client.ask({ kind: 'open' });
+  await closing;
+  freeze(folder.dir);
+  const asked = client.ask({ kind: 'compact' });
+  ends.abort();
+  await expect(asked).rejects.toThrow('the process of the vectors ended (SIGKILL)');
+  await client.close();
+  expect(childrenFor(folder.dir)).toEqual([]);
+});
+
+function freeze(folder: string): void {
+  for (const pid of childrenFor(folder)) process.kill(pid, 'SIGSTOP');
+}
+
 it('creates no table for one that only looks, which finds what another has written since', async () => {
   using folder = temporaryFolder();
   const looks = open(join(folder.dir, 'vectors'), { canWrite: false });
