@@ -1,6 +1,9 @@
 import { get, type IncomingMessage } from 'node:http';
+import { Hono } from 'hono';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { addEventStream } from '../../src/web/live/event-stream.ts';
+import { openLedgerTail } from '../../src/web/live/ledger-tail.ts';
 import { noteOf, openPlain } from '../support/ledger-samples.ts';
 import { openWebClient, type WebClient } from '../support/web-client.ts';
 
@@ -107,4 +110,13 @@ it('no more than fifty follow at once; whoever leaves makes room', async () => {
   for (const follower of followers) follower.destroy();
   await new Promise((done) => setTimeout(done, 300));
   expect(await readStream({}, (read) => read.length > 0)).toHaveLength(1);
+});
+
+it('a reader whose request arrives while the dashboard ends gets a stream that is over', async () => {
+  const app = new Hono();
+  const tail = openLedgerTail(client.home);
+  addEventStream(app, client.home, tail, AbortSignal.abort());
+  const response = await app.request('/api/v1/events');
+  expect(await response.text()).toBe('');
+  tail.close();
 });

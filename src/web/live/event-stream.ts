@@ -96,6 +96,7 @@ function openStream(over: AbortSignal, onOver: () => void) {
     { highWaterMark: MOST_BUFFERED, size: (chunk) => chunk.length },
   );
   over.addEventListener('abort', end, { once: true });
+  if (over.aborted) end();
   const encoder = new TextEncoder();
   return {
     body,
