@@ -95,6 +95,8 @@ class ServerSlot {
   readonly #ports: PoolPorts;
   readonly #calls = new Set<OpenCall>();
   #connection: Promise<Connection> | null = null;
+  /** Ends a connection that is still being made, to a server that does not answer. */
+  #connecting = new AbortController();
   #listed: Promise<ReadDefinitions> | null = null;
   #idle: NodeJS.Timeout | undefined;
   #failures = 0;
@@ -142,6 +144,7 @@ class ServerSlot {
 
   async stop(): Promise<void> {
     clearTimeout(this.#idle);
+    this.#connecting.abort();
     const connection = this.#connection;
     this.#connection = null;
     this.#listed = null;
@@ -150,7 +153,9 @@ class ServerSlot {
 
   #connect(): Promise<Connection> {
     if (this.#connection !== null) return this.#connection;
+    this.#connecting = new AbortController();
     const opening = connectServer(this.#name, this.server, this.#ports, {
+      signal: this.#connecting.signal,
       onToolsChanged: () => void (this.#listed = null),
       onClose: () => this.#discard(opening),
       ask: (question) => this.#ask(question),

@@ -58,7 +58,10 @@ const Anything = z.looseObject({});
 export async function openSession(transport: Transport, options: SessionOptions): Promise<Session> {
   const { prior, timeoutMs, signal } = options;
   const client = createClient(options);
+  const leave = (): void => void transport.close().catch(() => undefined); // the library waits for its time limit
+  signal?.addEventListener('abort', leave, { once: true });
   try {
+    signal?.throwIfAborted();
     await client.connect(transport, {
       timeout: timeoutMs,
       ...(signal === undefined ? {} : { signal }),
@@ -67,6 +70,8 @@ export async function openSession(transport: Transport, options: SessionOptions)
   } catch (error) {
     await transport.close().catch(() => undefined);
     throw error;
+  } finally {
+    signal?.removeEventListener('abort', leave);
   }
   const discover = client.getDiscoverResult();
   return {

@@ -1,6 +1,15 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { launcherPath } from '../../../src/daemon/guard/find-launcher.ts';
+import { setUp } from '../../../src/daemon/home/set-up.ts';
+import { openPool, type PoolPorts } from '../../../src/daemon/mcp/server-pool.ts';
+import { homeAt } from '../../../src/daemon/settings.ts';
+import { McpServer } from '../../../src/schema/mcp.ts';
+import type { ToolCall } from '../../../src/schema/tool.ts';
+import { temporaryFolder } from '../../support/cli.ts';
 
 const trace = fileURLToPath(new URL('../../support/print-modules.ts', import.meta.url));
 
@@ -11,4 +20,31 @@ it('the library for MCP servers is not loaded before there is one to connect to'
   const loaded = stderr.split('\n').filter((line) => line.startsWith('loaded '));
   expect([status, loaded.some((line) => line.endsWith('/daemon/mcp/connect-server.ts'))]).toEqual([0, true]);
   expect(loaded.filter((line) => line.includes('/node_modules/@modelcontextprotocol/'))).toEqual([]);
+});
+
+it('a server that has been started and does not answer is not waited for when the pool closes', async () => {
+  using folder = temporaryFolder();
+  setUp(homeAt(folder.dir));
+  const started = join(folder.dir, 'started');
+  const place = { kind: 'ready', env: { PATH: '/usr/bin:/bin' }, scratch: folder.dir };
+  const pool = openPool({
+    home: homeAt(folder.dir),
+    clock: Date.now,
+    reveal: async () => ({}),
+    answersFor: async () => new Map(),
+    sandbox: {
+      forServer: async () => ({
+        ...place,
+        launch: { launcher: launcherPath(), rights: null },
+        [Symbol.asyncDispose]: async () => undefined,
+      }),
+    },
+  } as unknown as PoolPorts);
+  const args = ['-c', `touch ${started}; while :; do sleep 1; done`];
+  pool.update(new Map([['mute', McpServer.parse({ command: '/bin/sh', args })]]));
+  const call = { tool: 'mcp.mute.act', signal: new AbortController().signal } as ToolCall;
+  const called = pool.call('mute', { name: 'act' } as never, {}, call);
+  await expect.poll(() => existsSync(started)).toBe(true);
+  await pool.close();
+  expect(await called).toMatchObject({ status: 'failed', error: expect.not.stringContaining('timed out') as string });
 });
