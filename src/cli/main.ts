@@ -10,6 +10,10 @@ hardenProcess();
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? exits.ok : exits.refused),
 );
+/** How long what a command has left open may keep its process. */
+const LINGER_MS = 1000;
+/** Closing takes a second or two; whoever does not answer meanwhile, such as the servers of a fleet, is waited for so long. */
+const LONGEST_END_MS = 20_000;
 const signal = interruption();
 process.exitCode = await runOka(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
@@ -28,15 +32,29 @@ process.exitCode = await runOka(process.argv.slice(2), {
   openTerminal:
     isatty(0) && process.stdout.isTTY ? async () => (await import('./chat/terminal-device.ts')).openDevice() : null,
 });
+// The command is over: a connection to somebody who does not answer must not keep the process.
+setTimeout(() => process.exit(), LINGER_MS).unref();
 
 function terminal(): Parameters<typeof import('./dialog.ts').openDialog>[0] {
   return { input: process.stdin, print: (text) => void process.stdout.write(text), signal };
 }
 
-/** The first Ctrl-C asks the command to end; a second one ends the process. */
+/**
+ * The first Ctrl-C asks the command to end; a second one ends the process. So does time: what is not closed in order by
+ * then is left as a crash leaves it, and the next process goes on from there.
+ */
 function interruption(): AbortSignal {
   const controller = new AbortController();
-  process.once('SIGINT', () => controller.abort());
-  process.once('SIGTERM', () => controller.abort());
+  const end = (): void => {
+    controller.abort();
+    setTimeout(endAnyway, LONGEST_END_MS).unref();
+  };
+  process.once('SIGINT', end);
+  process.once('SIGTERM', end);
   return controller.signal;
+}
+
+function endAnyway(): void {
+  process.stderr.write(`oka: not everything was closed within ${LONGEST_END_MS / 1000} s; the process ends now\n`);
+  process.exit(exits.interrupted);
 }
