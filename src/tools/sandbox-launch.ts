@@ -11,6 +11,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Rights } from '../guard/command-rights.ts';
 import { type DeskLock, endLeftovers } from './desk-lock.ts';
 import { type Launched, notRun } from './launch-result.ts';
@@ -43,6 +44,9 @@ type SandboxedOptions = {
 const LOST = 74;
 const MAX_MS = 2_147_483_647;
 const MOST_TRIES = 3;
+/** Ending what is left gives up after five seconds; where hundreds of processes keep the machine busy that is too soon. */
+const MOST_ENDINGS = 10;
+const BETWEEN_ENDINGS_MS = 200;
 
 export async function launchSandboxed(
   argv: readonly string[],
@@ -161,7 +165,12 @@ async function withoutResult(
   const isStarted = signal !== null || code === LOST;
   if (aborted && (signal === 'SIGTERM' || !isStarted)) return notRun({ how: 'not-begun' });
   if (!isStarted) return notRun({ how: 'unstarted', problem: problem || `launcher: ${code}` });
-  if (desk !== undefined) await endLeftovers(launcher, desk.mark);
+  if (desk !== undefined) await endAllLeftovers(launcher, desk.mark);
   const words = Buffer.from(problem === '' ? 'the launcher was killed, and its result is lost' : problem);
   return { ...notRun({ how: 'itself' }), signal, stderr: { head: words, tail: Buffer.alloc(0), omitted: 0 } };
+}
+
+async function endAllLeftovers(launcher: string, mark: number): Promise<void> {
+  for (let tries = 1; (await endLeftovers(launcher, mark)) === null && tries < MOST_ENDINGS; tries += 1)
+    await sleep(BETWEEN_ENDINGS_MS);
 }

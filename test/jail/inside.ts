@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rightsOf } from '../../src/guard/command-rights.ts';
 import { probeKernel } from '../../src/tools/sandbox-launch.ts';
+import { markOf } from '../../src/tools/desk-lock.ts';
 import { launch, type Launched } from '../../src/tools/launch.ts';
 import { forgetWitness } from '../../src/tools/launch-witness.ts';
 import { listen } from './ears.ts';
@@ -41,6 +42,7 @@ const commands = readFileSync(0, 'utf8')
   .split('\n')
   .map((line) => JSON.parse(line) as { kind: Kind; cmd: string });
 plant();
+const mark = markOf(places.desk);
 const heard = await listen();
 await run('control', 'true', 'first');
 /** The process that starts launchers for this one: it stays, and no command has started it. */
@@ -87,7 +89,7 @@ async function run(kind: Kind, cmd: string, call: string): Promise<Launched> {
       timeoutMs: 2000,
       outputLimitBytes: 4_000_000,
       ...(kind === 'control' ? {} : { scratch: places.scratch }),
-      sandbox: { launcher, rights, state: { folder: '/data/state/calls', call } },
+      sandbox: { launcher, rights, state: { folder: '/data/state/calls', call }, desk: { file: null, mark } },
     },
   );
 }
