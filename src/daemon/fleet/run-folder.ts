@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { FleetFiles } from '../../fleet/fleet-files.ts';
 import { listFolder, lstatIfPresent } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
+import { isAbsence } from '../../tools/desk/open-folder.ts';
 import type { Bundle } from '../../tools/desk/place-task-files.ts';
 
 export type LeftOut = { path: string; why: string };
@@ -30,11 +31,15 @@ export async function storeFiles(folder: string, files: FleetFiles): Promise<Fol
 /** A file as `storeFiles` would list it, without storing it. What it leaves out is like no file that it lists. */
 export function describeFile(folder: string, path: string): FolderFile | undefined {
   const at = join(folder, checkedPath(path));
-  const stats = lstatIfPresent(at);
-  if (stats === undefined) return undefined;
-  const isListed = stats.isFile() && stats.size <= MOST_BYTES;
-  const sha256 = isListed ? hash('sha256', readFileSync(at)) : '';
-  return { path, sha256, executable: (stats.mode & 0o111) !== 0 };
+  try {
+    const stats = lstatSync(at);
+    const isListed = stats.isFile() && stats.size <= MOST_BYTES;
+    const sha256 = isListed ? hash('sha256', readFileSync(at)) : '';
+    return { path, sha256, executable: (stats.mode & 0o111) !== 0 };
+  } catch (error) {
+    if (isAbsence(error)) return undefined; // also where a file is in place of its folder
+    throw error;
+  }
 }
 
 /** What `storeFiles` leaves out, and why. */

@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { changedFiles, chooseBase, foldersAt } from '../../../src/daemon/fleet/put-on-desk.ts';
 import type { StoredMessage } from '../../../src/fleet/run-owner.ts';
-import type { FolderFile } from '../../../src/daemon/fleet/run-folder.ts';
+import { describeFile, type FolderFile } from '../../../src/daemon/fleet/run-folder.ts';
+import { testFolder } from '../../support/test-folders.ts';
 
 const file = (path: string, content: string, executable = false): FolderFile => ({ path, sha256: content, executable });
 
@@ -43,4 +46,12 @@ it('of two states, each file counts as it is here; one that is in neither counts
   const edited = file('edited', 'mine');
   expect(choose(...before.slice(0, 2), edited)).toEqual([file('count', '1'), file('edited', '2'), file('gone', '1')]);
   expect(choose(...restored.slice(0, 2), edited)).toEqual(restored);
+});
+
+it('a file that is in place of a folder is no file of that folder', () => {
+  const folder = testFolder('put-on-desk-');
+  writeFileSync(join(folder, 'notes'), '');
+  expect(describeFile(folder, 'notes')).toMatchObject({ path: 'notes', executable: false });
+  expect(describeFile(folder, 'notes/one.md')).toBeUndefined();
+  expect(describeFile(folder, 'none')).toBeUndefined();
 });
