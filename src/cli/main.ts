@@ -32,8 +32,10 @@ process.exitCode = await runOka(process.argv.slice(2), {
   openTerminal:
     isatty(0) && process.stdout.isTTY ? async () => (await import('./chat/terminal-device.ts')).openDevice() : null,
 });
-// The command is over: a connection to somebody who does not answer must not keep the process.
-setTimeout(() => process.exit(), LINGER_MS).unref();
+// The command is over: a connection to somebody who does not answer must not keep the process; a slow reader of its output does.
+setInterval(() => {
+  if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
+}, LINGER_MS).unref();
 
 function terminal(): Parameters<typeof import('./dialog.ts').openDialog>[0] {
   return { input: process.stdin, print: (text) => void process.stdout.write(text), signal };
