@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
+import type { NewEvent } from '../../src/schema/event.ts';
 import { launcher, oka, temporaryFolder } from '../support/cli.ts';
 
 it('whoever reads the output of a command slowly gets all of it', async () => {
@@ -14,10 +15,13 @@ it('whoever reads the output of a command slowly gets all of it', async () => {
   const ledger = await openLedger(home.ledgers.run, 'run', { redact: (line) => line });
   const reason = 'x'.repeat(1000);
   await ledger.append(
-    Array.from({ length: 3000 }, (_, index) => ({
-      type: 'task.rejected',
-      data: { name: `${index}.md`, kept: `${index}.md`, reason },
-    })),
+    Array.from(
+      { length: 3000 },
+      (_, index): NewEvent => ({
+        type: 'task.rejected',
+        data: { name: `${index}.md`, kept: `${index}.md`, reason },
+      }),
+    ),
   );
   await ledger.close();
   const child = spawn(process.execPath, [launcher, 'log', '--json', '--limit', '0', '--dir', folder.dir], {
