@@ -65,7 +65,16 @@ type Receiving = {
   canDecline: () => boolean;
 };
 
-async function receive(
+/** Ends at the signal, which closes the connection whatever the server is asked at the time. */
+async function receive(receiving: Receiving, inbox: ChannelInbox, signal: AbortSignal): Promise<void> {
+  try {
+    await receiveUntilClosed(receiving, inbox, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function receiveUntilClosed(
   { settings, imap, tools, canDecline }: Receiving,
   inbox: ChannelInbox,
   signal: AbortSignal,

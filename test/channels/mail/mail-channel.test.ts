@@ -45,7 +45,7 @@ it.each([
   const socket = await asked.promise;
   const closed = once(socket.resume(), 'close');
   stop.abort();
-  await expect(received).rejects.toThrow();
+  await received;
   await closed;
   server.close();
 });
