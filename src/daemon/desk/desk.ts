@@ -10,8 +10,6 @@
  * K6 Folders outside the desk that the call may change are recorded with it, so that undo covers them. Files there with which
  *    a model's call would make other programs run are removed again at once, and the call fails.
  * K7 Files AGENTS.md that a call has written are named with the state after it: nobody takes them for instructions.
- * K8 While the servers of a fleet do not store that a call begins, it does not begin, and others may write. That the state
- *    after it is stored there, too, is no matter of the desk: nothing more of its run begins before.
  * K4 Waits until there is disk space again; a call that succeeded must not fail because its snapshot could not be stored.
  */
 import { join } from 'node:path';
@@ -21,15 +19,14 @@ import type { Event, NewEvent } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
 import { type Outcome, runsCommand, type Tool, type ToolCall } from '../../schema/tool.ts';
 import { toShownPath } from '../../tools/desk/open-folder.ts';
+import type { Step } from '../../tools/desk/plan-undo.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { isAboutSpace } from '../home/disk-space.ts';
 import { isOperatorsOwn } from '../../guard/judge-call.ts';
-import { isStoredSoon, type Unstored, whenStored } from './desk-acknowledgement.ts';
 import type { InTurn } from './desk-turns.ts';
 import { type AsidePorts, askAboutAside, putInPlace, type SetAside, setAside } from './set-aside.ts';
 import type { OpenDeskCall } from './open-desk-calls.ts';
 
-/** Resolves when it is on disk here. */
 type Append = (event: NewEvent) => Promise<unknown>;
 
 const MOST_SKIPPED = 1000;
@@ -45,8 +42,6 @@ export type DeskPorts = {
    */
   foldersOf?: (call: ToolCall) => Promise<{ restorable: readonly string[]; uncovered: readonly string[] }>;
   append: Append;
-  /** K8. Resolves when the servers have stored what `append` has resolved with, too. Without it nobody waits for them. */
-  acknowledged?: (appended: unknown) => Promise<unknown>;
   inTurn: InTurn;
   /** Folders that were put onto the desk while a call was running, and not by it. */
   placed?: Set<string>;
@@ -61,16 +56,11 @@ export type DeskPorts = {
 };
 
 export function onDesk(tools: readonly Tool[], ports: DeskPorts): Tool[] {
-  const invokeInTurn = async (tool: Tool, input: Parameters<Tool['invoke']>[0], call: ToolCall): Promise<Outcome> => {
-    for (;;) {
-      const done = await ports.inTurn<Outcome | Unstored>(
-        () => withSnapshots(ports, call, () => invokeOrPlace(ports, tool, input, call)),
-        { signal: call.signal, value: NOT_BEGUN },
-      );
-      if (!('stored' in done)) return done;
-      await whenStored(done, call.signal);
-    }
-  };
+  const invokeInTurn = (tool: Tool, input: Parameters<Tool['invoke']>[0], call: ToolCall): Promise<Outcome> =>
+    ports.inTurn(() => withSnapshots(ports, call, () => invokeOrPlace(ports, tool, input, call)), {
+      signal: call.signal,
+      value: NOT_BEGUN,
+    });
   return tools.map((tool) =>
     DESK_WRITERS.has(tool.name)
       ? {
@@ -111,11 +101,7 @@ async function invokeOrPlace(
   return aside === undefined || call.aside === undefined ? tool.invoke(input, call) : putInPlace(aside, call.aside);
 }
 
-async function withSnapshots(
-  ports: DeskPorts,
-  call: ToolCall,
-  act: () => Promise<Outcome>,
-): Promise<Outcome | Unstored> {
+async function withSnapshots(ports: DeskPorts, call: ToolCall, act: () => Promise<Outcome>): Promise<Outcome> {
   const { shadow, append, environmentOf = () => Promise.resolve(null), seen = () => undefined, placed } = ports;
   const { run, signal } = call;
   if (signal.aborted) return NOT_BEGUN;
@@ -128,14 +114,9 @@ async function withSnapshots(
     const known = isGuarded && runsCommand(call.tool) ? ({ author: 'model' } as const) : {};
     const unsaved = uncovered.length === 0 ? {} : { uncovered: [...uncovered] };
     const more = { ...known, ...withFolders(folders), ...unsaved, ...toGround(await environmentOf(call)) };
-    const appended = await append(snapshotEvent(call, 'before', taken, more));
-    return { ...taken, folders, appended };
+    await append(snapshotEvent(call, 'before', taken, more));
+    return { ...taken, folders };
   });
-  const stored = ports.acknowledged?.(before.appended) ?? Promise.resolve();
-  if (!(await isStoredSoon(stored))) {
-    await recordUnbegun(ports, { run, node: call.node, call: call.call, tree: before.tree }, signal);
-    return { stored };
-  }
   const ending: Ending = { before: before.tree, folders: before.folders, isGuarded, aside: null, reverted: [] };
   let outcome: Outcome;
   try {
@@ -240,11 +221,7 @@ export async function recordAfter(ports: DeskPorts, call: Outliving, signal: Abo
 }
 
 /** A call that never began has changed nothing, whatever is on the desk by now. */
-export async function recordUnbegun(
-  ports: DeskPorts,
-  call: Recorded & { tree: string },
-  signal: AbortSignal,
-): Promise<void> {
+export async function recordUnbegun(ports: DeskPorts, call: Outliving, signal: AbortSignal): Promise<void> {
   const unchanged = snapshotEvent(call, 'after', { tree: call.tree, skipped: [] }, {});
   await retryUntilSpace(ports, { run: call.run, signal }, () => ports.append(unchanged));
 }
@@ -283,3 +260,40 @@ function snapshotEvent(
 
 const toGround = (environment: string | null): { ground?: string } =>
   environment === null ? {} : { ground: environment };
+
+/** Folders outside the desk that these events recorded. */
+export function foldersIn(events: readonly Event[]): string[] {
+  const recorded = events.flatMap(({ type, data }) => (type === 'desk.kept' ? (data.folders ?? []) : []));
+  return [...new Set(recorded.map(({ path }) => path))];
+}
+
+/** Folders outside the desk that these events say undo does not restore. */
+export function uncoveredFolders(events: readonly Event[]): string[] {
+  return [...new Set(events.flatMap(({ type, data }) => (type === 'desk.kept' ? (data.uncovered ?? []) : [])))];
+}
+
+/**
+ * What the calls of a run did to the desk, or to a folder outside it, in order. A call whose end is unknown counts up to
+ * `now`, or is left out.
+ */
+export function stepsOf(events: readonly Event[], now: string | null, folder: string | null = null): Step[] {
+  const open = new Map<string, string>();
+  const ended = new Set<string>();
+  const steps: Step[] = [];
+  for (const event of events) {
+    if (event.type === 'call.ended') ended.add(event.data.call);
+    if (event.type !== 'desk.kept') continue;
+    const { call, when, folders = [] } = event.data;
+    const tree = folder === null ? event.data.tree : folders.find(({ path }) => path === folder)?.tree;
+    if (tree === undefined) continue;
+    const before = open.get(call);
+    if (when === 'before') open.set(call, tree);
+    else if (before !== undefined) {
+      steps.push({ before, after: tree });
+      open.delete(call);
+    }
+  }
+  if (now === null) return steps;
+  const unseen = [...open].filter(([call]) => !ended.has(call));
+  return [...steps, ...unseen.map(([, before]) => ({ before, after: now }))];
+}

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { mayRedirectTo } from '../../guard/egress-rule.ts';
 import type { Config } from '../../schema/config.ts';
 import { messageOf } from '../../schema/errors.ts';
-import type { Event, NewEvent } from '../../schema/event.ts';
+import type { NewEvent } from '../../schema/event.ts';
 import type { LiveSteps } from '../../schema/live-port.ts';
 import { deskFolder } from '../desk-folder.ts';
 import type { Home } from '../../schema/home.ts';
@@ -35,7 +35,7 @@ import { witnessWith } from './witness.ts';
 export type DeskRoomPorts = {
   home: Home;
   config: Config;
-  ledger: Pick<LedgerPort, 'append' | 'stage' | 'flush'>;
+  ledger: Pick<LedgerPort, 'append'>;
   events: EventStore;
   projections: ProjectionsPort;
   artifacts: ArtifactStore;
@@ -161,11 +161,7 @@ function writableDesk(
   asidePorts: AsidePorts,
   signal: AbortSignal,
 ): DeskPorts {
-  const append = async (event: NewEvent): Promise<Event> => {
-    const staged = ledger.stage(event);
-    await ledger.flush(); // to this disk; with the event, to the servers of a fleet, too
-    return staged;
-  };
+  const append = (event: NewEvent): Promise<unknown> => ledger.append(event);
   const settling = deskSettling({
     home,
     openCalls: () => projections.stateOf(openDeskCalls).open,
@@ -178,7 +174,6 @@ function writableDesk(
   const desk: DeskPorts = {
     shadow,
     append,
-    acknowledged: (appended) => ledger.flush([appended as Event]),
     inTurn: deskTurns(settling.settle),
     seen: settling.seen,
     placed: new Set(),

@@ -4,7 +4,7 @@ import type { Event } from '../../schema/event.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Snapshots, Undone } from '../../tools/desk/snapshots.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
-import { foldersIn, stepsOf, uncoveredFolders } from './desk-steps.ts';
+import { foldersIn, stepsOf, uncoveredFolders } from './desk.ts';
 import type { InTurn } from './desk-turns.ts';
 import type { LedgerPort, Runs } from '../port-types.ts';
 import type { Home } from '../../schema/home.ts';

@@ -13,7 +13,7 @@ import { openSnapshots, type Snapshots } from '../../tools/desk/snapshots.ts';
 import { pathOfRun } from '../../views/run-path.ts';
 import type { RunRow } from '../../views/run-rows.ts';
 import { deskFolder } from '../desk-folder.ts';
-import { stepsOf } from '../desk/desk-steps.ts';
+import { stepsOf } from '../desk/desk.ts';
 import { deskStateAt } from '../desk/fork-desks.ts';
 import { eventsWithChildren, undoFolder } from '../desk/undo.ts';
 import { eventsOfRun, planOfRun, sinceStart } from './replay-runs.ts';

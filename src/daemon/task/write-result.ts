@@ -15,7 +15,7 @@ import type { TaskGiven } from '../../schema/task-run.ts';
 import { triggersAmong } from '../../schema/program-triggers.ts';
 import { installedId } from '../../tools/deps/dependency-state.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
-import { stepsOf } from '../desk/desk-steps.ts';
+import { stepsOf } from '../desk/desk.ts';
 import { changesOf } from '../desk/run-changes.ts';
 import { deliverFiles } from './deliver-files.ts';
 import { type PublishPorts, publishArtifacts } from './publish-artifacts.ts';

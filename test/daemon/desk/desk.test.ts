@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { onDesk, resolveAfterCrash } from '../../../src/daemon/desk/desk.ts';
-import { stepsOf } from '../../../src/daemon/desk/desk-steps.ts';
+import { onDesk, resolveAfterCrash, stepsOf } from '../../../src/daemon/desk/desk.ts';
 import { deskTurns } from '../../../src/daemon/desk/desk-turns.ts';
 import { OkaError } from '../../../src/schema/errors.ts';
 import type { Event, NewEvent } from '../../../src/schema/event.ts';

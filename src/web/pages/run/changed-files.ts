@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { structuredPatch } from 'diff';
 import { z } from 'zod';
 import { deskFolder } from '../../../daemon/desk-folder.ts';
-import { foldersIn, stepsOf } from '../../../daemon/desk/desk-steps.ts';
+import { foldersIn, stepsOf } from '../../../daemon/desk/desk.ts';
 import { undoFolder } from '../../../daemon/desk/undo.ts';
 import { OkaError } from '../../../schema/errors.ts';
 import type { Event } from '../../../schema/event.ts';
