@@ -45,7 +45,7 @@ it.each([
   const socket = await asked.promise;
   const closed = once(socket.resume(), 'close');
   stop.abort();
-  await received;
+  await expect(received).resolves.toBeUndefined();
   await closed;
   server.close();
 });
