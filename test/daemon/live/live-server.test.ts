@@ -137,6 +137,23 @@ describe('the live stream', () => {
     }
   });
 
+  it('drops whoever does not send the key', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    const server = await openLiveServer(home);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const silent = connect(socketFile(home, 'live'));
+    const closed = once(silent.resume(), 'close');
+    await once(silent, 'connect');
+    for (let turns = 0; turns < 10_000 && vi.getTimerCount() === 0; turns += 1)
+      await new Promise((turn) => setImmediate(turn)); // until it was accepted
+    vi.runAllTimers();
+    vi.useRealTimers();
+    await closed;
+    expect(server.isWatched()).toBe(false);
+    await server.close();
+  });
+
   it('works in a home whose path is longer than the address of a socket may be', async () => {
     using folder = temporaryFolder();
     const home = homeAt(join(folder.dir, 'deep/'.repeat(30)));
