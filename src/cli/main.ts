@@ -12,7 +12,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) =>
 );
 /** How long what a command has left open may keep its process. */
 const LINGER_MS = 1000;
-/** Closing takes a second or two; whoever does not answer meanwhile, such as the servers of a fleet, is waited for so long. */
+/** Closing takes a second or two, unless somebody does not answer, such as the servers of a fleet. */
 const LONGEST_END_MS = 20_000;
 const signal = interruption();
 process.exitCode = await runOka(process.argv.slice(2), {

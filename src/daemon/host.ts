@@ -6,7 +6,7 @@
  *    next start where repeating it is harmless, else it is rejected with the reason. One about a run of a fleet that this
  *    member has to claim again first waits in its file, unrecorded.
  * H3 Nothing runs before the policy is read and its hash is in the ledger (guard/open-guard.ts).
- * H4 Whoever is told to end does so, whenever that comes: what runs is stopped, and nothing begins any more.
+ * H4 A process that is asked to end does so, also while it starts: what runs is stopped, and nothing new begins.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -81,7 +81,7 @@ export async function withHost<T>(
     const fleet = joinsFleet ? await joinFleet(home, stores, log) : null;
     try {
       const stops = { seen: 0 };
-      // A process that was told to end begins nothing, also not what was on its way when it was told (H4).
+      // The signal may come before anything runs that it could stop (H4).
       const hold = { isOn: () => signal.aborted || isStopped(home), onHeldBack: () => void (stops.seen += 1) };
       const options = { reportRun, reportResult, rooms: list, fleet: fleet?.member ?? null, hold };
       const open = await openHome(config, storePorts(home, stores, fleet?.stores), options);

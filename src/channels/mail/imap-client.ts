@@ -30,7 +30,7 @@ const RECENT_MS = 30 * 86_400_000;
 
 /** At the signal the connection is closed, whatever the server was asked and does not answer. */
 export async function openMailbox(server: ImapServer, tools: ChannelTools, signal: AbortSignal): Promise<Mailbox> {
-  const client = await connectTo(server, tools);
+  const client = await newClient(server, tools);
   signal.throwIfAborted();
   const stop = (): void => client.close();
   signal.addEventListener('abort', stop, { once: true });
@@ -86,7 +86,8 @@ async function openBox(client: ImapFlow, mailbox: string): Promise<MailboxObject
   }
 }
 
-async function connectTo(server: ImapServer, tools: ChannelTools): Promise<ImapFlow> {
+/** Not connected yet. */
+async function newClient(server: ImapServer, tools: ChannelTools): Promise<ImapFlow> {
   const { host, port, security, user, password } = server;
   const proxy = await tools.proxyFor(host, port);
   return new ImapFlow({

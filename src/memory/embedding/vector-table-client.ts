@@ -4,7 +4,7 @@
  * 1. It starts with the first request, and ends when nobody has asked for a while: its memory goes with it.
  * 2. One that died is started again by the next request; pending requests are rejected.
  * 3. It keeps its parent alive only while it is asked something, and ends with it.
- * 4. When it is to end it does, soon: one that is stuck, or was frozen, is killed. The table survives that.
+ * 4. It ends within seconds when it is closed: one that is stuck or frozen is killed, which the table survives.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { OkaError } from '../../schema/errors.ts';
@@ -25,7 +25,7 @@ export type VectorTableClient = {
 const QUIET_MS = 20_000;
 const LONGEST_END_MS = 4000;
 
-/** At `ends` whoever asks is about to close it, and waits for what was asked for that long only (4). */
+/** `ends`: it is about to be closed, so requests that are still open have only as long as its end may take (4). */
 export function vectorTableClient(settings: TableSettings, quietMs = QUIET_MS, ends?: AbortSignal): VectorTableClient {
   let running: Running | null = null;
   let quiet: NodeJS.Timeout | undefined;
