@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { type Ended, type Job, runSideBySide } from './side-by-side.ts';
+import { memoryFolder } from '../support/test-folders.ts';
+
+const shell = (name: string, script: string): Job => ({ name, command: ['sh', '-c', script] });
+
+async function run(jobs: Job[], atOnce: number, limitMinutes = 5): Promise<{ ended: Ended[]; printed: string }> {
+  const lines: string[] = [];
+  const options = {
+    atOnce,
+    folder: memoryFolder('side-'),
+    limitMinutes,
+    print: (line: string) => void lines.push(line),
+  };
+  const ended = await runSideBySide(jobs, options);
+  return { ended, printed: lines.join('\n') };
+}
+
+describe('scripts that run side by side', () => {
+  it('all run, and the log of one that failed is shown', async () => {
+    const jobs = [shell('bad', 'echo the reason; exit 3'), shell('good', 'echo all is well'), shell('last', 'true')];
+    const { ended, printed } = await run(jobs, 1);
+    const failures = ended.map(({ name, failure }) => [name, failure]);
+    expect(failures).toEqual([
+      ['bad', 'ended with code 3'],
+      ['good', null],
+      ['last', null],
+    ]);
+    expect(printed).toContain('the reason');
+    expect(printed).not.toContain('all is well');
+  });
+
+  it('meet where two may run at once', async () => {
+    const folder = memoryFolder('pair-');
+    const meet = (own: string, other: string): string =>
+      `touch ${folder}/${own}; until [ -e ${folder}/${other} ]; do sleep 0.02; done`;
+    const { ended } = await run([shell('one', meet('a', 'b')), shell('two', meet('b', 'a'))], 2);
+    expect(ended.map(({ failure }) => failure)).toEqual([null, null]);
+  });
+
+  it('say what they skip, also when they pass', async () => {
+    const { printed } = await run([shell('part', 'echo "SKIPPED: there is no browser"')], 1);
+    expect(printed).toContain('SKIPPED: there is no browser');
+  });
+
+  it('are ended with all of their processes after the limit, which is a failure', async () => {
+    const { ended } = await run([shell('endless', 'sleep 1000 & sleep 1000')], 1, 0.001);
+    expect(ended.map(({ failure }) => failure)).toEqual(['ended with SIGKILL']);
+  });
+
+  it('fail where the program is not there', async () => {
+    const { ended } = await run([{ name: 'missing', command: ['/no/such/program'] }], 1);
+    expect(ended[0]?.failure).toContain('ENOENT');
+  });
+});

@@ -1,0 +1,111 @@
+/**
+ * Runs npm scripts that share nothing side by side, in the order given: `node test/suites/side-by-side.ts <at once> <script>…`.
+ * Prints when each begins and ends, the end of the log of one that failed, what tests say that they skip, and a table of
+ * times. Every log is in test-artifacts/ci. All scripts run, also after one has failed; then the exit code is 1.
+ *
+ * Each script has a session of its own: Linux divides the processors among sessions, so that the many processes of one
+ * suite hardly delay those of another, and one signal ends all processes of a suite. Three suites at once keep two cores
+ * busy, since the trials of the fleet, of installations and of programs from outside mostly wait; what answers soon and
+ * what takes longest comes first.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+export type Job = { name: string; command: readonly [string, ...string[]] };
+export type Ended = { name: string; log: string; seconds: number; cpuSeconds: number; failure: string | null };
+export type Options = { atOnce: number; folder: string; limitMinutes: number; print: (line: string) => void };
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const LINES_OF_A_FAILURE = 200; // a test runner prints its failures last
+
+export async function runSideBySide(jobs: readonly Job[], options: Options): Promise<Ended[]> {
+  mkdirSync(options.folder, { recursive: true });
+  const waiting = [...jobs];
+  const running = new Map<string, ChildProcess>();
+  const ended: Ended[] = [];
+  const takeJobs = async (): Promise<void> => {
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+      options.print(`begins: ${job.name}`);
+      const end = await runJob(job, options, running);
+      ended.push(end);
+      reportEnd(end, options.print);
+    }
+  };
+  const stop = (): void => {
+    waiting.length = 0;
+    for (const child of running.values()) endSession(child, 'SIGTERM');
+  };
+  const progress = setInterval(() => options.print(`still running: ${[...running.keys()].join(', ')}`), 120_000);
+  for (const signal of SIGNALS) process.on(signal, stop);
+  await Promise.all(Array.from({ length: options.atOnce }, takeJobs));
+  for (const signal of SIGNALS) process.off(signal, stop);
+  clearInterval(progress);
+  return ended;
+}
+
+async function runJob(job: Job, options: Options, running: Map<string, ChildProcess>): Promise<Ended> {
+  const log = join(options.folder, `${job.name.replaceAll(/\W/g, '-')}.log`);
+  const output = openSync(log, 'w');
+  const [program, ...operands] = job.command;
+  const began = performance.now();
+  const child = spawn(program, operands, { stdio: ['ignore', output, output], detached: true });
+  closeSync(output);
+  running.set(job.name, child);
+  const limit = setTimeout(() => endSession(child, 'SIGKILL'), options.limitMinutes * 60_000);
+  const { promise, resolve } = Promise.withResolvers<Pick<Ended, 'failure' | 'cpuSeconds'>>();
+  child.on('error', ({ message }) => resolve({ failure: message, cpuSeconds: 0 }));
+  child.on('exit', (code, signal) =>
+    resolve({ failure: code === 0 ? null : `ended with ${signal ?? `code ${code}`}`, cpuSeconds: newCpuSeconds() }),
+  );
+  const end = await promise;
+  clearTimeout(limit);
+  running.delete(job.name);
+  return { name: job.name, log, seconds: (performance.now() - began) / 1000, ...end };
+}
+
+let knownCpuSeconds = 0;
+
+/** What the children that ended since the last call have used, with their own children; zero where there is no /proc. */
+function newCpuSeconds(): number {
+  let stat: string;
+  try {
+    stat = readFileSync('/proc/self/stat', 'utf8');
+  } catch {
+    return 0;
+  }
+  const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(14, 16).map(Number);
+  const before = knownCpuSeconds;
+  knownCpuSeconds = (user + system) / 100;
+  return knownCpuSeconds - before;
+}
+
+function endSession(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, signal);
+}
+
+function reportEnd({ name, log, failure, seconds }: Ended, print: Options['print']): void {
+  const lines = stripVTControlCharacters(readFileSync(log, 'utf8')).trimEnd().split('\n');
+  print(`${failure === null ? 'passed' : 'FAILED'}: ${name}, ${Math.round(seconds)} s`);
+  for (const line of new Set(lines.filter((each) => each.includes('SKIPPED')))) print(`  ${line.trim()}`);
+  if (failure === null)
+    for (const line of lines.filter((each) => /^\s*Tests? (?:Files)? /.test(each))) print(`  ${line.trim()}`);
+  else print([`  ${failure}; all of its log: ${log}`, ...lines.slice(-LINES_OF_A_FAILURE)].join('\n'));
+}
+
+async function main([atOnce = '1', ...scripts]: readonly string[]): Promise<void> {
+  const began = performance.now();
+  const minutes = (): string => ((performance.now() - began) / 60_000).toFixed(1).padStart(5);
+  const print = (line: string): void => console.log(`[${minutes()} min] ${line}`);
+  const jobs = scripts.map((name): Job => ({ name, command: ['npm', 'run', '-s', name] }));
+  const folder = join(import.meta.dirname, '../../test-artifacts/ci');
+  const ended = await runSideBySide(jobs, { atOnce: Number(atOnce), folder, limitMinutes: 45, print });
+  for (const { name, seconds, cpuSeconds, failure } of ended)
+    console.log(
+      `${name.padEnd(20)} ${seconds.toFixed(0).padStart(6)} s ${cpuSeconds.toFixed(0).padStart(6)} s CPU ${failure ?? ''}`,
+    );
+  if (ended.length < jobs.length || ended.some(({ failure }) => failure !== null)) process.exitCode = 1;
+}
+
+if (import.meta.main) await main(process.argv.slice(2));
