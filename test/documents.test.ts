@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { checkGraphValue } from '../src/daemon/home/graph-files.ts';
 import { knownToolNames, nodeKinds } from '../src/daemon/room-contributions.ts';
@@ -16,12 +16,20 @@ const TESTS = globSync('test/**/*.ts', { cwd: TOP });
 /** A path or a file name of source code; an asterisk stands for any name. */
 const SOURCE_PATH = /^[\w*.-]+(?:\/[\w*.-]+)*\.(?:ts|c)$/;
 
-it.each(['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/WORDS.md'])(
+it.each(['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/WORDS.md'])(
   'every source file that %s names exists',
   (document) => {
     expect(missingPaths(readFileSync(join(TOP, document), 'utf8'))).toEqual([]);
   },
 );
+
+it.each([
+  ['README.md', 110],
+  ['AGENTS.md', 60],
+  ['CHANGELOG.md', 60],
+])('%s has at most %i lines, so that a newcomer reads it', (page, most) => {
+  expect(readFileSync(join(TOP, page), 'utf8').split('\n').length).toBeLessThanOrEqual(most);
+});
 
 it.each(PAGES)('the tables of %s are those of the source; `npm run docs` writes them', (page) => {
   const text = readFileSync(join(TOP, page), 'utf8');
@@ -30,7 +38,7 @@ it.each(PAGES)('the tables of %s are those of the source; `npm run docs` writes 
 
 it('the picture of a graph in the documents is the one that oka graph render draws; `npm run docs` writes it', () => {
   expect(readFileSync(join(TOP, PICTURE), 'utf8')).toBe(examplePicture());
-  expect(readFileSync(join(TOP, 'README.md'), 'utf8')).toContain(`](${PICTURE})`);
+  expect(readFileSync(join(TOP, 'docs/GRAPHS.md'), 'utf8')).toContain(`](${basename(PICTURE)})`);
 });
 
 it('every example of a graph in docs/GRAPHS.md has no problem', async () => {

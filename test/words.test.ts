@@ -55,7 +55,7 @@ const PARTICIPLES =
 const VERBS_WITH_ED = ['embed', 'feed', 'heed', 'need', 'red', 'sed', 'seed', 'shed', 'speed'];
 
 const TOP = join(import.meta.dirname, '..');
-const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'convex/README.md'];
+const DOCUMENTS = ['README.md', 'AGENTS.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'convex/README.md'];
 const read = (path: string): string => readFileSync(join(TOP, path), 'utf8');
 const files = globSync('src/**/*.ts', { cwd: TOP }).map((path) => parseSource(path.slice('src/'.length), read(path)));
 const documents = [...DOCUMENTS, ...globSync(['docs/*.md', 'share/**/*.md'], { cwd: TOP })];

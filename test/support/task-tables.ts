@@ -1,13 +1,14 @@
 /** Tables of the documents that are made from the source; `npm run docs` writes them, test/documents.test.ts checks them. */
 import { z } from 'zod';
 import { FENCE_ATTRIBUTES } from '../../src/roles/fence-info.ts';
+import { commandSections } from './command-tables.ts';
 import { GRAMMAR } from '../../src/roles/checks.ts';
 import { FENCE_LANGUAGES } from '../../src/roles/runbook-steps.ts';
 import { graphTables } from './graph-tables.ts';
 import type { Json } from '../../src/schema/json.ts';
 import { TaskFile } from '../../src/schema/task-file.ts';
 
-export const PAGES = ['docs/TASKS.md', 'docs/CHECKS.md', 'docs/GRAPHS.md'];
+export const PAGES = ['docs/TASKS.md', 'docs/CHECKS.md', 'docs/GRAPHS.md', 'docs/COMMANDS.md'];
 
 const BLOCK = /(<!-- generated: (\w+) -->\n)[^]*?(<!-- end -->)/g;
 
@@ -29,6 +30,7 @@ export function fieldsOf(schema: z.ZodType): Record<string, Field> {
 
 const TABLES: Readonly<Record<string, () => string>> = {
   ...graphTables(table),
+  commands: () => commandSections(table),
   fields: () => fieldTable(fieldsOf(TaskFile)),
   budget: () => {
     const limits = fieldsOf(TaskFile)['budget']?.properties ?? {};

@@ -1,0 +1,20 @@
+/** The page of all commands, made from their declarations. */
+import { groups } from '../../src/cli/commands.ts';
+import { contributedCommands } from '../../src/cli/contributed-commands.ts';
+
+type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => string;
+
+const declared = Object.assign({}, ...groups.map(({ commands }) => commands));
+const contributed = { title: 'More', commands: await contributedCommands(undefined, declared) };
+
+export const commandSections = (table: Table): string =>
+  [...groups, contributed]
+    .map(({ title, commands }) => {
+      const rows = Object.entries(commands).map(([name, { operands = '', summary, example }]) => [
+        `\`${`oka ${name} ${operands}`.trimEnd()}\``,
+        summary,
+        `\`${example}\``,
+      ]);
+      return `## ${title}\n\n${table(['command', 'what it does', 'for example'], rows)}`;
+    })
+    .join('\n');
