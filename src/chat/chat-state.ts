@@ -6,7 +6,7 @@
  * S2 What a message asks and has no notice yet is owed: a power cut may have torn the batch that had both.
  * S3 A request that was recorded and has had no effect yet is pending, and is handled at the next start.
  */
-import { type ChatEvent, isChatEvent } from './chat-events.ts';
+import { type ChatEvent, chatEventTypes, isChatEvent } from './chat-events.ts';
 import type { ReplyCost, TaskReport } from '../schema/chat.ts';
 import type { Event } from '../schema/event.ts';
 import type { Intake } from '../schema/intake.ts';
@@ -73,6 +73,7 @@ export const chatProjection: Projection<ChatState> = {
   name: 'chats',
   version: 3,
   file: 'state/chats.json',
+  types: [...chatEventTypes, 'intake.received', 'intake.rejected'],
   initial: () => ({
     conversations: {},
     names: {},

@@ -21,10 +21,16 @@ export function runEvents({ ledger, taskGraph, onDurable, firstSeqOf }: RunEvent
   const firstEvents = new Map<string, number>();
   const cache = latestRuns();
   onDurable((events) => {
-    for (const { type, run, seq } of events) if (type === 'run.started' && run !== null) firstEvents.set(run, seq);
-    for (const run of firstEvents.keys()) if (firstEvents.size > MOST_REMEMBERED) firstEvents.delete(run);
-    for (const event of events) cache.add(event);
+    for (const event of events) {
+      if (event.type === 'run.started' && event.run !== null) remember(event.run, event.seq);
+      cache.add(event);
+    }
   });
+  const remember = (run: string, seq: number): void => {
+    firstEvents.set(run, seq);
+    const [oldest] = firstEvents.size > MOST_REMEMBERED ? firstEvents.keys() : [];
+    if (oldest !== undefined) firstEvents.delete(oldest);
+  };
   const firstOf = (run: string): number => {
     const { goals, ended } = taskGraph();
     return firstEvents.get(run) ?? [...ended, ...goals].findLast((goal) => goal.run === run)?.first ?? 1;

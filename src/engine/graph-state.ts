@@ -23,6 +23,7 @@ export const graphState: Projection<GraphState> = {
   name: 'graph-state',
   version: 1,
   file: 'state/graph-state.json',
+  types: ['state.written', 'call.ended'],
   initial: () => ({}),
   apply: applyStateEvent,
 };

@@ -21,6 +21,7 @@ export const graphVersions: Projection<GraphVersions> = {
   name: 'graph-versions',
   version: 1,
   file: 'state/graph-versions.json',
+  types: ['graph.saved'],
   initial: () => ({}),
   apply: addVersion,
 };

@@ -35,6 +35,7 @@ export const given: Projection<GivenState> = {
   name: 'given_approvals',
   version: 1,
   file: 'state/given_approvals.json',
+  types: ['policy.loaded', 'wait.opened', 'wait.closed', 'call.ended', 'run.ended'],
   initial: () => ({ policy: null, open: {}, approved: {}, grants: [] }),
   apply: (state, event) => {
     if (event.type === 'policy.loaded') state.policy = event.data.sha256;

@@ -10,6 +10,7 @@ export const knownTasks: Projection<KnownTasks> = {
   name: 'known_tasks',
   version: 1,
   file: 'state/known_tasks.json',
+  types: ['task.received'],
   initial: () => ({ ids: [] }),
   apply: (known, event) => {
     if (event.type !== 'task.received' || event.run === null) return known;

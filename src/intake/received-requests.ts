@@ -8,6 +8,7 @@ export const receivedIntakes: Projection<{ ids: string[]; last: Intake['kind'] |
   name: 'received_intakes',
   version: 2,
   file: 'state/received_intakes.json',
+  types: ['intake.received'],
   initial: () => ({ ids: [], last: null }),
   apply: (state, event) => {
     if (event.type !== 'intake.received') return state;

@@ -49,6 +49,7 @@ export const schedulesProjection: Projection<Schedules> = {
   name: 'schedules',
   version: 1,
   file: 'state/schedules.json',
+  types: ['schedule.changed', 'slot.came', 'run.started', 'run.ended', 'task.rejected'],
   initial: () => ({ isClockOn: true, byId: {}, refused: {}, runs: {} }),
   apply: (state, event) => {
     applyToSchedules(state, event);

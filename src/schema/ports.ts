@@ -1,6 +1,6 @@
 /** Every seam of the system: what a floor needs from outside, and what is swapped in tests, benches and other products. */
 import type { Decision } from './decision.ts';
-import type { Event, NewEvent } from './event.ts';
+import type { Event, EventType, NewEvent } from './event.ts';
 import type { StateEntry } from './state-entry.ts';
 import type { Graph } from './graph.ts';
 import type { Json } from './json.ts';
@@ -48,6 +48,8 @@ export type Projection<State> = {
   readonly version: number;
   /** Snapshot, relative to .oka. */
   readonly file: string;
+  /** The events that it handles; all when left out. Other events cost nothing. */
+  readonly types?: readonly EventType[];
   initial(): State;
   /** Pure; may change and return the state it is given. */
   apply(state: State, event: Event): State;

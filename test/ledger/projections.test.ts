@@ -306,6 +306,65 @@ describe('restart', () => {
   });
 });
 
+describe('P4 events that wait', () => {
+  const seen: number[] = [];
+  const ends: Projection<{ last: number }> = {
+    name: 'ends',
+    version: 1,
+    file: 'ends.json',
+    types: ['run.ended'],
+    initial: () => ({ last: 0 }),
+    apply: (state, { seq }) => {
+      seen.push(seq);
+      return { last: Math.max(state.last, seq) };
+    },
+  };
+  const batch = (from: number, to: number): Event[] =>
+    Array.from({ length: to - from + 1 }, (_, index) => eventOf(from + index));
+
+  it('are all in a state that is read, and only once', () => {
+    const projections = new Projections(freshFolder(), [notes, count], never);
+    projections.follow(batch(1, 3), { seq: 3, offset: 30, hash: 'x' });
+    expect(projections.stateOf(count)).toEqual({ events: 3 });
+    projections.follow(batch(4, 5), { seq: 5, offset: 50, hash: 'y' });
+    expect(projections.stateOf(count)).toEqual({ events: 5 });
+    expect(projections.stateOf(count)).toEqual({ events: 5 });
+    expect(projections.stateOf(notes).seqs).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('are in the snapshot that names their position', () => {
+    const folder = freshFolder();
+    const projections = new Projections(folder, [notes], never);
+    projections.follow(batch(1, 3), { seq: 3, offset: 30, hash: 'x' });
+    projections.save();
+    expect(snapshotOf(folder)).toMatchObject({ seq: 3, state: { seqs: [1, 2, 3] } });
+  });
+
+  it('are folded without a reader when they are many', () => {
+    const last: number[] = [];
+    const eager: Projection<{ events: number }> = {
+      ...count,
+      apply: (state, { seq }) => {
+        last.push(seq);
+        return state;
+      },
+    };
+    const projections = new Projections(freshFolder(), [eager], never);
+    for (let seq = 1; seq <= 1000; seq += 1) projections.follow([eventOf(seq)], { seq, offset: 10 * seq, hash: 'x' });
+    expect(last.length).toBeGreaterThan(500);
+    expect(last).toEqual(last.toSorted((a, b) => a - b));
+  });
+
+  it('reach only the projections that handle their type', () => {
+    const projections = new Projections(freshFolder(), [ends, count], never);
+    const over: Event = { ...eventOf(2), type: 'run.ended', data: { status: 'done', reason: '' } } as Event;
+    projections.follow([eventOf(1), over, eventOf(3)], { seq: 3, offset: 30, hash: 'x' });
+    expect(projections.stateOf(ends)).toEqual({ last: 2 });
+    expect(projections.stateOf(count)).toEqual({ events: 3 });
+    expect(seen).toEqual([2]);
+  });
+});
+
 function eventOf(seq: number): Event {
   const at = '2026-01-01T00:00:00.000Z';
   return { seq, type: 'run.paused', run: 'r1', at, pen: 'run', cause: null, v: 1, data: { reason: 'x' } };

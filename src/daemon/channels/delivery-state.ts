@@ -37,6 +37,19 @@ export const reachingProjection: Projection<Reaching> = {
   name: 'reaching',
   version: 3,
   file: 'state/reaching.json',
+  types: [
+    'run.started',
+    'wait.opened',
+    'wait.closed',
+    'task.asked',
+    'task.returned',
+    'run.ended',
+    'slot.came',
+    'budget.low',
+    'delivery.started',
+    'delivery.ended',
+    'channel.received',
+  ],
   initial: () => ({ runs: {}, things: {}, channels: {}, origins: {}, digest: null, hasDelivered: false }),
   apply: (state, event) => {
     applyEvent(state, event);

@@ -23,6 +23,7 @@ export const openDeskCalls: Projection<{ open: OpenDeskCall[] }> = {
   name: 'open_desk_calls',
   version: 4,
   file: 'state/open_desk_calls.json',
+  types: ['desk.kept', 'call.ended', 'task.received', 'run.started'],
   initial: () => ({ open: [] }),
   apply: (state, event) => {
     if (event.type === 'desk.kept' && event.data.when === 'before' && event.run !== null) {

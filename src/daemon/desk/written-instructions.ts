@@ -9,6 +9,7 @@ export const writtenInstructions: Projection<{ oids: string[] }> = {
   name: 'written_instructions',
   version: 1,
   file: 'state/written_instructions.json',
+  types: ['desk.kept'],
   initial: () => ({ oids: [] }),
   apply: (state, event) => {
     if (event.type !== 'desk.kept' || event.data.instructions === undefined) return state;

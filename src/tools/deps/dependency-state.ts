@@ -32,6 +32,16 @@ export const dependencies: Projection<Dependencies> = {
   name: 'dependencies',
   version: 1,
   file: 'state/dependencies.json',
+  types: [
+    'dependency.installed',
+    'dependency.removed',
+    'requirement.opened',
+    'requirement.resolved',
+    'requirement.reopened',
+    'call.started',
+    'run.ended',
+    'wait.opened',
+  ],
   initial: () => ({ installed: {}, integrity: {}, requirements: {}, missed: {} }),
   apply: (state, event) => {
     applyEvent(state, event);
