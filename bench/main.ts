@@ -1,4 +1,7 @@
-/** Runs suites of benches: `npm run -s bench -- [suite…] [--json] [--check]`. */
+/**
+ * Runs suites of benches: `npm run -s bench -- [suite…] [--json] [--check]`. `bench -- budget [--write]` counts what does
+ * not depend on the machine (budget.ts).
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,13 +30,17 @@ const suites: Record<string, () => Promise<{ measure: (note: (text: string) => v
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'boolean' }, check: { type: 'boolean' } },
+  options: { json: { type: 'boolean' }, check: { type: 'boolean' }, write: { type: 'boolean' } },
 });
 // What oka notes about the homes of a bench, outside of them, goes away with it.
 const user = mkdtempSync(join(tmpdir(), 'oka-bench-user-'));
 process.env['XDG_STATE_HOME'] = join(user, 'state');
 process.env['XDG_CONFIG_HOME'] = join(user, 'config');
 process.on('exit', () => rmSync(user, { recursive: true, force: true }));
+if (positionals[0] === 'budget') {
+  const { showBudget } = await import('./budget.ts');
+  process.exit(await showBudget({ write: values.write ?? false, check: values.check ?? false }));
+}
 const names = positionals.length === 0 ? Object.keys(suites) : positionals;
 const figures: Figure[] = [];
 for (const name of names) figures.push(...(await measure(name)));

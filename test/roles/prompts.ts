@@ -1,6 +1,6 @@
 /** What the tests of the roles share: tools as a model sees them, and answers of a model. */
 import type { Json } from '../../src/schema/json.ts';
-import type { Evidence, ModelAnswer, ModelRequest, PlannerInput } from '../../src/schema/ports.ts';
+import type { Evidence, ModelAnswer, PlannerInput } from '../../src/schema/ports.ts';
 import { filesTools } from '../../src/tools/builtin/files.ts';
 import { httpTools } from '../../src/tools/builtin/http.ts';
 import { humanTool } from '../../src/tools/builtin/human.ts';
@@ -21,10 +21,6 @@ export const called = (name: string, input: Json, text = ''): ModelAnswer => ({
 });
 
 export const spoken = (text: string): ModelAnswer => ({ text, call: null, usage: {}, model: 'scripted:test' });
-
-/** Bytes of what stands in every request of a role: the system prompt and the tools. */
-export const overheadOf = ({ system, tools: offered }: ModelRequest): number =>
-  Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(offered));
 
 export const turnOf = (
   turn: number,

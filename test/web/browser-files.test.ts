@@ -28,8 +28,3 @@ it('what is loaded later is not among them: markdown, charts and layouts', () =>
     .map(pathOf);
   expect(paths.filter((path) => /marked|purify|uPlot|dagre/.test(path))).toEqual([]);
 });
-
-it('all scripts of all pages together stay small', () => {
-  const sizes = files.paths.flatMap((path) => files.find(path) ?? []).filter(({ type }) => type.includes('javascript'));
-  expect(sizes.reduce((sum, { gzipped }) => sum + gzipped.length, 0)).toBeLessThan(200_000);
-});

@@ -1,7 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { launcherPath } from '../../../src/daemon/guard/find-launcher.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
@@ -10,17 +8,6 @@ import { homeAt } from '../../../src/daemon/settings.ts';
 import { McpServer } from '../../../src/schema/mcp.ts';
 import type { ToolCall } from '../../../src/schema/tool.ts';
 import { temporaryFolder } from '../../support/cli.ts';
-
-const trace = fileURLToPath(new URL('../../support/print-modules.ts', import.meta.url));
-
-it('the library for MCP servers is not loaded before there is one to connect to', () => {
-  const pool = new URL('../../../src/daemon/mcp/server-pool.ts', import.meta.url).href;
-  const args = ['--import', trace, '--eval', `import(${JSON.stringify(pool)})`];
-  const { stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  const loaded = stderr.split('\n').filter((line) => line.startsWith('loaded '));
-  expect([status, loaded.some((line) => line.endsWith('/daemon/mcp/connect-server.ts'))]).toEqual([0, true]);
-  expect(loaded.filter((line) => line.includes('/node_modules/@modelcontextprotocol/'))).toEqual([]);
-});
 
 it('a server that has been started and does not answer is not waited for when the pool closes', async () => {
   using folder = temporaryFolder();

