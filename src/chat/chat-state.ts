@@ -72,7 +72,6 @@ const MOST_RECENT = 5000;
 export const chatProjection: Projection<ChatState> = {
   name: 'chats',
   version: 3,
-  file: 'state/chats.json',
   types: [...chatEventTypes, 'intake.received', 'intake.rejected'],
   initial: () => ({
     conversations: {},

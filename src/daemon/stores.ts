@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Rollback } from '../ledger/anchor.ts';
 import { openArtifacts } from '../ledger/artifact-store.ts';
 import { type Ledger, openLedger } from '../ledger/ledger.ts';
+import { SHARED_FILE } from '../ledger/projection-files.ts';
 import { Projections } from '../ledger/projections.ts';
 import { type TaskGraph, taskGraph } from '../ledger/task-graph.ts';
 import type { Config } from '../schema/config.ts';
@@ -97,7 +98,8 @@ export async function rebuildStores(
     await (await import('./tree/tree-index.ts')).rebuildTree(home);
   }
   await stores.close();
-  return { events, files: (await projectionsOf(pen)).map((projection) => projection.file) };
+  const files = (await projectionsOf(pen)).map(({ file }) => file ?? SHARED_FILE);
+  return { events, files: [...new Set(files)] };
 }
 
 async function openWith(

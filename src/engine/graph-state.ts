@@ -22,7 +22,6 @@ export const MOST_FOLDED = 4096;
 export const graphState: Projection<GraphState> = {
   name: 'graph-state',
   version: 1,
-  file: 'state/graph-state.json',
   types: ['state.written', 'call.ended'],
   initial: () => ({}),
   apply: applyStateEvent,

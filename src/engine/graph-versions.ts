@@ -20,7 +20,6 @@ const MOST_LISTED = 500;
 export const graphVersions: Projection<GraphVersions> = {
   name: 'graph-versions',
   version: 1,
-  file: 'state/graph-versions.json',
   types: ['graph.saved'],
   initial: () => ({}),
   apply: addVersion,

@@ -39,7 +39,6 @@ const WINDOW = 2 * 96;
 export const daySpending: Projection<DaySpendingState> = {
   name: 'day_spending',
   version: 3,
-  file: 'state/day_spending.json',
   types: ['run.claimed', 'policy.loaded', 'budget.reserved', 'budget.low', 'call.ended'],
   initial: () => ({ limits: {}, spent: {}, reserved: {}, low: null, copies: null }),
   apply: (state, event) => {

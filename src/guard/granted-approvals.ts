@@ -34,7 +34,6 @@ export type GivenState = {
 export const given: Projection<GivenState> = {
   name: 'given_approvals',
   version: 1,
-  file: 'state/given_approvals.json',
   types: ['policy.loaded', 'wait.opened', 'wait.closed', 'call.ended', 'run.ended'],
   initial: () => ({ policy: null, open: {}, approved: {}, grants: [] }),
   apply: (state, event) => {

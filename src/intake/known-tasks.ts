@@ -9,7 +9,6 @@ const MOST = 20_000;
 export const knownTasks: Projection<KnownTasks> = {
   name: 'known_tasks',
   version: 1,
-  file: 'state/known_tasks.json',
   types: ['task.received'],
   initial: () => ({ ids: [] }),
   apply: (known, event) => {

@@ -7,7 +7,6 @@ const KEPT = 1000;
 export const receivedIntakes: Projection<{ ids: string[]; last: Intake['kind'] | null }> = {
   name: 'received_intakes',
   version: 2,
-  file: 'state/received_intakes.json',
   types: ['intake.received'],
   initial: () => ({ ids: [], last: null }),
   apply: (state, event) => {

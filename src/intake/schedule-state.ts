@@ -48,7 +48,6 @@ const JOB = /^(schedule|backfill|trigger)\/(.+)$/;
 export const schedulesProjection: Projection<Schedules> = {
   name: 'schedules',
   version: 1,
-  file: 'state/schedules.json',
   types: ['schedule.changed', 'slot.came', 'run.started', 'run.ended', 'task.rejected'],
   initial: () => ({ isClockOn: true, byId: {}, refused: {}, runs: {} }),
   apply: (state, event) => {

@@ -10,28 +10,22 @@
  *    written, or many events wait. Whoever reads a state therefore gets all that is durable, and what nobody reads
  *    within a step costs the step nothing.
  */
-import { hash } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Event, EventType } from '../schema/event.ts';
 import type { Projection } from '../schema/ports.ts';
-import { lstatIfPresent, makeFolder, replaceFile } from './disk.ts';
 import { type Position, START } from './line.ts';
+import {
+  loadProjections,
+  SHARED_FILE,
+  type StoredProjection,
+  storeProjections,
+  writeInFolder,
+} from './projection-files.ts';
 
-type ProjectionState = {
-  projection: Projection<unknown>;
-  state: unknown;
-  position: Position;
+type ProjectionState = StoredProjection & {
   /** Durable events that are not in the state yet. */
   waiting: Event[];
-  rendered: Map<string, string>;
-};
-type Snapshot = Position & {
-  projection: string;
-  version: number;
-  files?: readonly string[];
-  sum: string;
-  state: unknown;
 };
 
 export type SavePace = { events: number; ms: number };
@@ -61,7 +55,8 @@ export class Projections {
     this.#folder = folder;
     this.#pace = pace;
     this.#waitMs = pace.ms;
-    this.#projections = projections.map((projection) => loadProjection(folder, projection));
+    const stored = loadProjections(folder, projections);
+    this.#projections = stored.map((each) => ({ ...each, waiting: [] }));
     this.#byName = new Map(this.#projections.map((each) => [each.projection.name, each]));
     if (new Set(this.#projections.map(({ position }) => position.hash)).size > 1) this.restart();
   }
@@ -88,7 +83,7 @@ export class Projections {
   /** Deletes every file that a projection wrote; the next save writes them again. */
   deleteFiles(): void {
     for (const each of this.#projections) {
-      for (const file of [each.projection.file, ...each.rendered.keys()])
+      for (const file of [each.projection.file ?? SHARED_FILE, ...each.rendered.keys()])
         rmSync(join(this.#folder, file), { force: true });
       each.rendered = new Map();
     }
@@ -151,16 +146,20 @@ export class Projections {
     this.#behind = 0;
     this.#catchUp();
     const before = performance.now();
-    for (const each of this.#projections) this.#write(each);
+    const rendered = this.#projections.map((each) => ({
+      each,
+      texts: each.projection.render?.(each.state) ?? new Map<string, string>(),
+    }));
+    const states = rendered.map(({ each, texts }) => ({ ...each, files: [...texts.keys()] }));
+    storeProjections(this.#folder, this.position, states);
+    for (const { each, texts } of rendered) this.#writeRendered(each, texts);
     this.#waitMs = Math.max(this.#pace.ms, (performance.now() - before) / MAX_SHARE_OF_TIME);
   }
 
-  #write(each: ProjectionState): void {
-    const files = each.projection.render?.(each.state) ?? new Map<string, string>();
-    writeInFolder(this.#folder, each.projection.file, renderSnapshot(each, [...files.keys()]));
-    for (const [file, text] of files) if (each.rendered.get(file) !== text) writeInFolder(this.#folder, file, text);
-    for (const file of each.rendered.keys()) if (!files.has(file)) rmSync(join(this.#folder, file), { force: true });
-    each.rendered = new Map(files);
+  #writeRendered(each: ProjectionState, texts: ReadonlyMap<string, string>): void {
+    for (const [file, text] of texts) if (each.rendered.get(file) !== text) writeInFolder(this.#folder, file, text);
+    for (const file of each.rendered.keys()) if (!texts.has(file)) rmSync(join(this.#folder, file), { force: true });
+    each.rendered = new Map(texts);
   }
 }
 
@@ -173,73 +172,4 @@ function catchUp(each: ProjectionState): void {
 
 function fold(each: ProjectionState, event: Event): void {
   each.state = each.projection.apply(each.state, event);
-}
-
-function loadProjection(folder: string, projection: Projection<unknown>): ProjectionState {
-  const snapshot = parseSnapshot(readIfRegular(join(folder, projection.file)) ?? 'null');
-  const rendered = new Map(renderedFilesOf(snapshot).map((file) => [file, readIfRegular(join(folder, file)) ?? '']));
-  if (snapshot === null || !isTrustworthy(snapshot, projection))
-    return { projection, state: projection.initial(), position: START, waiting: [], rendered };
-  const { seq, offset, hash, state } = snapshot;
-  return { projection, state, position: { seq, offset, hash }, waiting: [], rendered };
-}
-
-/** Checks a snapshot as far as that is possible without the ledger (P1). */
-function isTrustworthy(snapshot: Snapshot, { name, version }: Projection<unknown>): boolean {
-  return (
-    snapshot.projection === name &&
-    snapshot.version === version &&
-    snapshot.seq > 0 &&
-    snapshot.sum === checksumOf(serializeState(snapshot.state))
-  );
-}
-
-/** The other files that belong to a snapshot, even to one that is not trusted: they are replaced or removed with it. */
-function renderedFilesOf(snapshot: Snapshot | null): string[] {
-  const files: unknown = snapshot?.files;
-  return Array.isArray(files)
-    ? files.filter((file) => typeof file === 'string' && !file.split('/').includes('..'))
-    : [];
-}
-
-function parseSnapshot(text: string): Snapshot | null {
-  try {
-    return JSON.parse(text) as Snapshot | null;
-  } catch {
-    return null;
-  }
-}
-
-/** Serializes the state once, for its checksum and for the file. */
-function renderSnapshot({ projection, state, position }: ProjectionState, files: readonly string[]): string {
-  const { seq, offset, hash } = position;
-  const text = serializeState(state);
-  const about: Omit<Snapshot, 'state'> = {
-    projection: projection.name,
-    version: projection.version,
-    seq,
-    offset,
-    hash,
-    ...(files.length === 0 ? {} : { files }),
-    sum: checksumOf(text),
-  };
-  return `${JSON.stringify(about, null, 1).slice(0, -2)},\n "state": ${text}\n}\n`;
-}
-
-function serializeState(state: unknown): string {
-  return JSON.stringify(state, null, 1) ?? 'null';
-}
-
-function checksumOf(text: string): string {
-  return hash('sha256', text);
-}
-
-function readIfRegular(file: string): string | null {
-  return lstatIfPresent(file)?.isFile() ? readFileSync(file, 'utf8') : null;
-}
-
-function writeInFolder(folder: string, file: string, text: string): void {
-  const path = join(folder, file);
-  makeFolder(dirname(path));
-  replaceFile(path, text);
 }

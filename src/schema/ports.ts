@@ -46,8 +46,8 @@ export type Projection<State> = {
   readonly name: string;
   /** Raised whenever apply or render change their result, so that older snapshots are rebuilt. */
   readonly version: number;
-  /** Snapshot, relative to .oka. */
-  readonly file: string;
+  /** A snapshot of its own, relative to .oka, for a projection that other programs read; the others share a file. */
+  readonly file?: string;
   /** The events that it handles; all when left out. Other events cost nothing. */
   readonly types?: readonly EventType[];
   initial(): State;

@@ -173,7 +173,7 @@ class World {
     await rebuildStores(this.home, this.#config, 'run');
     expect(this.#snapshots()).toEqual(kept);
     const folded = lines.reduce((state, line) => taskGraph.apply(state, line), taskGraph.initial());
-    const { state } = JSON.parse(kept.get(join(this.home.oka, taskGraph.file)) ?? '') as { state: unknown };
+    const { state } = JSON.parse(kept.get(join(this.home.oka, 'active_task_graph.json')) ?? '') as { state: unknown };
     expect(state).toEqual(JSON.parse(JSON.stringify(folded)));
   }
 
@@ -181,7 +181,9 @@ class World {
   #snapshots(): Map<string, string> {
     const folders = [this.home.oka, join(this.home.oka, 'state')];
     const files = folders.flatMap((folder) =>
-      readdirSync(folder).flatMap((name) => (/^(?!home).*\.json$/.test(name) ? [join(folder, name)] : [])),
+      readdirSync(folder).flatMap((name) =>
+        /^(?!home).*\.json$|^projections\.jsonl$/.test(name) ? [join(folder, name)] : [],
+      ),
     );
     return new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
   }
@@ -206,7 +208,7 @@ class World {
   }
 
   async #restart(snapshot: Snapshot): Promise<void> {
-    const file = join(this.home.oka, taskGraph.file);
+    const file = join(this.home.oka, 'active_task_graph.json');
     const before = this.#snapshots();
     await this.close();
     if (snapshot === 'lost') rmSync(file);
@@ -292,6 +294,7 @@ class World {
 
 /** A snapshot with a state and a sum of its own that ends with another record at the same place. */
 function foreign(text: string): string {
+  if (text.startsWith('{"seq"')) return text.replace(/"hash":"[0-9a-f]{64}"/, `"hash":"${'f'.repeat(64)}"`);
   const snapshot = JSON.parse(text) as { state: { events?: number } };
   const state = { ...snapshot.state, ...('events' in snapshot.state ? { events: 1_000_000 } : {}) };
   return JSON.stringify({ ...snapshot, hash: 'f'.repeat(64), sum: hash('sha256', JSON.stringify(state)), state });

@@ -9,6 +9,7 @@ import { setUp } from '../../src/daemon/home/set-up.ts';
 import { stagedState } from '../../src/daemon/staged-state.ts';
 import { graphState, type GraphState } from '../../src/engine/graph-state.ts';
 import { readGraph } from '../../src/engine/lower.ts';
+import { SHARED_FILE } from '../../src/ledger/projection-files.ts';
 import type { Event } from '../../src/schema/event.ts';
 import type { Graph } from '../../src/schema/graph.ts';
 import type { Home } from '../../src/schema/home.ts';
@@ -39,7 +40,7 @@ describe('the state of graphs in a home', () => {
     const large = { text: 'x'.repeat(100_000) };
     await outputOf(home, write(large), 'a');
     expect(await outputOf(home, read(), 'b')).toEqual({ key: 'k', value: large });
-    rmSync(join(home.oka, graphState.file));
+    rmSync(join(home.oka, SHARED_FILE));
     expect(await outputOf(home, read(), 'c')).toEqual({ key: 'k', value: large });
   });
 

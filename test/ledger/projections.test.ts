@@ -209,6 +209,58 @@ describe('several projections', () => {
   });
 });
 
+describe('projections without a file of their own', () => {
+  const { file: _, ...shared } = notes;
+  const { file: __, ...sharedCount } = count;
+  const file = 'state/projections.jsonl';
+  const both = [shared, sharedCount];
+
+  async function threeShared(): Promise<string> {
+    const folder = freshFolder();
+    const { ledger, close } = await openKept(folder, both);
+    await ledger.append([noteOf('one', 'r1'), noteOf('two', 'r2'), noteOf('three', 'r3')]);
+    await close();
+    return folder;
+  }
+
+  it('share one, and each is folded on from there, also alone', async () => {
+    const folder = await threeShared();
+    expect(readdirSync(join(folder, 'state')).filter((name) => name.endsWith('.jsonl'))).toEqual(['projections.jsonl']);
+    for (const some of [both, [shared], [sharedCount]])
+      expect(new Projections(folder, some, never).position.seq).toBe(3);
+    const { applied, ledger } = await openKept(folder, both);
+    expect(applied).toEqual([]);
+    await ledger.close();
+  });
+
+  it.each([
+    ['the position of another record', (text: string) => text.replace('"seq":3', '"seq":2')],
+    ['a changed state', (text: string) => text.replace('"r1":"one"', '"r1":"forged"')],
+    ['a line that is gone', (text: string) => text.split('\n').slice(0, 2).join('\n')],
+    ['a torn line', (text: string) => text.slice(0, -20)],
+    ['no position', (text: string) => text.split('\n').slice(1).join('\n')],
+    ['nothing', () => ''],
+  ])('%s in it: all are made again, byte for byte', async (__, change) => {
+    const folder = await threeShared();
+    const before = readFileSync(join(folder, file), 'utf8');
+    writeFileSync(join(folder, file), change(before));
+    const { projections, applied, close } = await openKept(folder, both);
+    expect(applied).toEqual([1, 2, 3]);
+    expect(projections.stateOf(shared)).toEqual(folded);
+    await close();
+    expect(readFileSync(join(folder, file), 'utf8')).toEqual(before);
+  });
+
+  it('leave no file of an older version behind, which had one for each', async () => {
+    const folder = freshFolder();
+    mkdirSync(join(folder, 'state'));
+    for (const name of ['notes', 'count', 'other']) writeFileSync(join(folder, 'state', `${name}.json`), '{}');
+    await (await openKept(folder, both)).close();
+    const left = readdirSync(join(folder, 'state')).filter((name) => name.endsWith('.json'));
+    expect(left).toEqual(['other.json']);
+  });
+});
+
 describe('the files', () => {
   it('are written at once when enough events came', async () => {
     const folder = freshFolder();

@@ -36,7 +36,6 @@ const MOST_ORIGINS = 1000;
 export const reachingProjection: Projection<Reaching> = {
   name: 'reaching',
   version: 3,
-  file: 'state/reaching.json',
   types: [
     'run.started',
     'wait.opened',

@@ -22,7 +22,6 @@ export type OpenDeskCall = {
 export const openDeskCalls: Projection<{ open: OpenDeskCall[] }> = {
   name: 'open_desk_calls',
   version: 4,
-  file: 'state/open_desk_calls.json',
   types: ['desk.kept', 'call.ended', 'task.received', 'run.started'],
   initial: () => ({ open: [] }),
   apply: (state, event) => {

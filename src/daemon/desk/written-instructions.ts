@@ -8,7 +8,6 @@ const MOST = 10_000;
 export const writtenInstructions: Projection<{ oids: string[] }> = {
   name: 'written_instructions',
   version: 1,
-  file: 'state/written_instructions.json',
   types: ['desk.kept'],
   initial: () => ({ oids: [] }),
   apply: (state, event) => {

@@ -42,7 +42,6 @@ const MOST_REMEMBERED = 10_000;
 export const fleetRuns: Projection<FleetRuns> = {
   name: 'fleet_runs',
   version: 6,
-  file: 'state/fleet_runs.json',
   initial: () => ({
     joined: null,
     claimed: {},

@@ -31,7 +31,6 @@ const MAX_BY = 20;
 export const dependencies: Projection<Dependencies> = {
   name: 'dependencies',
   version: 1,
-  file: 'state/dependencies.json',
   types: [
     'dependency.installed',
     'dependency.removed',
