@@ -33,7 +33,7 @@ export type PackageSettings = {
   authorities: readonly string[];
 };
 
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 60_000; // a busy machine takes its time, and without an answer the operator's registries are not known
 /** What pip reports as its default when nothing is set. */
 const PIP_DEFAULTS =
   'from pip._internal.models.index import PyPI as p; print(p.simple_url, "https://" + p.file_storage_domain)';
