@@ -11,10 +11,11 @@ import { describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { launcher, whyNot } from '../support/launcher.ts';
 import { openStory, type Story } from '../support/story.ts';
+import { scaled } from '../support/thorough.ts';
 
-const KILLS = Number(process.env['OKA_BEGIN_KILLS'] ?? 12);
 /** What a kill waits for, and then for how long at most. */
 const MOMENTS = ['call.started', 'desk.kept', 'ticket', 'call.ended', 'run.resumed'] as const;
+const KILLS = Number(process.env['OKA_BEGIN_KILLS'] ?? Math.max(scaled(12), MOMENTS.length));
 const LONGEST_MS = 16;
 
 type Moment = (typeof MOMENTS)[number];

@@ -12,7 +12,7 @@ import { killedOften } from '../support/engine-kill-lane.ts';
 import { faultsIn } from '../support/engine-kill-observer.ts';
 import { countingTools, shapes } from '../support/engine-kill-work.ts';
 import { randomFrom } from '../support/ledger-samples.ts';
-import { scaled } from '../support/thorough.ts';
+import { leastOf, scaled, scaledLimit } from '../support/thorough.ts';
 
 const inMemory = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'oka-engine-'));
 const onDisk = mkdtempSync(join(tmpdir(), 'oka-engine-'));
@@ -27,16 +27,16 @@ describe.concurrent('kill -9 of an engine with three runs of twenty nodes', () =
   ];
   it.each(lanes)(
     'D3 $where, after $kills kills every run ends, nothing harmful happened twice, every effect has intent and outcome',
-    { timeout: scaled(900_000) },
+    { timeout: scaledLimit(900_000) },
     async ({ kills, seed, ...lane }) => {
       const { sight, tally } = await killedOften(lane, kills, randomFrom(seed));
       expect(faultsIn(sight), `seed ${seed}`).toEqual([]);
       expect(await verifyLedger(join(lane.dir, '.oka', 'run_ledger.jsonl'))).toMatchObject({ state: 'intact' });
       expect(differencesIn(sight.events)).toEqual([]);
       expect(tally.kills).toBe(kills);
-      expect(tally.inDoubt).toBeGreaterThan(kills / 3);
-      expect(tally.calls['begun, no effect']).toBeGreaterThan(kills / 10);
-      expect(tally.calls['effect, not returned']).toBeGreaterThan(kills / 10);
+      expect(tally.inDoubt).toBeGreaterThan(leastOf(kills / 3));
+      expect(tally.calls['begun, no effect']).toBeGreaterThan(leastOf(kills / 10));
+      expect(tally.calls['effect, not returned']).toBeGreaterThan(leastOf(kills / 10));
     },
   );
 });

@@ -17,6 +17,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TestInbox, testInbox } from '../support/inbox.ts';
+import { scaled, scaledLimit } from '../support/thorough.ts';
 
 const GOOD = 'Do this.\n';
 /** Long enough for whatever may still become a task. */
@@ -215,9 +216,9 @@ describe('a flood', () => {
 });
 
 describe('killed', () => {
-  it('0 lost and 0 doubled when the worker is killed again and again', async () => {
+  it('0 lost and 0 doubled when the worker is killed again and again', { timeout: scaledLimit(900_000) }, async () => {
     await using test = new TestInbox();
-    const names = Array.from({ length: 300 }, (_, i) => `t${i}.md`);
+    const names = Array.from({ length: scaled(300) }, (_, i) => `t${i}.md`);
     for (const name of names) writeFileSync(test.at(name), 'The same for all.\n');
     const ledger = join(test.home, 'ledger');
     writeFileSync(ledger, '');

@@ -19,11 +19,12 @@ import { dataOf } from '../support/engine-fakes.ts';
 import { type Invocation, type Life, playScenario, pureOutput, type Story } from '../support/engine-playback.ts';
 import { linkedScenarios, type Scenario, scenarios, tightBudgets, toolNames } from '../support/engine-scenario.ts';
 import { handledScenarios } from '../support/handled-scenario.ts';
+import { leastOf, runsOf, scaled } from '../support/thorough.ts';
 import { placesInTurn } from '../support/turn-places.ts';
 
 /** Always the same cases, whatever the date; SEED=… tries others, CASES=… more of them. */
 const CASES = Number(process.env['CASES'] ?? 1000);
-const parameters = { numRuns: CASES, seed: Number(process.env['SEED'] ?? 20_261_115) };
+const parameters = { ...runsOf(CASES), seed: Number(process.env['SEED'] ?? 20_261_115) };
 const limits = { timeout: 120 * Math.max(CASES, 1000) };
 
 const anything = scenarios({}, toolNames, 'accepting');
@@ -185,7 +186,7 @@ describe('the engine, whatever happens', limits, () => {
         }
       }
     });
-    expect(hits).toBeGreaterThan(100);
+    expect(hits).toBeGreaterThan(leastOf(scaled(100)));
   });
 
   it('7 deciding again from any prefix of the events gives the same, and folding them gives the live state', async () => {
@@ -244,8 +245,8 @@ describe('the engine, whatever happens', limits, () => {
               }
           });
       });
-      expect(followed).toBeGreaterThan(100);
-      expect(Math.min(beside, returned)).toBeGreaterThan(50);
+      expect(followed).toBeGreaterThan(leastOf(scaled(100)));
+      expect(Math.min(beside, returned)).toBeGreaterThan(leastOf(scaled(50)));
     },
   );
 
@@ -280,7 +281,7 @@ describe('the engine, whatever happens', limits, () => {
           }
       });
 
-      expect(doubts).toBeGreaterThan(fewest);
+      expect(doubts).toBeGreaterThan(leastOf(scaled(fewest)));
     },
   );
 });
@@ -329,7 +330,7 @@ describe('a run that is made from another, whatever happens', limits, () => {
         }
       }
     });
-    expect(Math.min(reused, resumed)).toBeGreaterThan(100);
+    expect(Math.min(reused, resumed)).toBeGreaterThan(leastOf(scaled(100)));
     expect([...modes].toSorted()).toEqual(['bounded', 'flex', 'strict']);
   });
 });
@@ -426,7 +427,7 @@ describe('nodes that ask models and people, and errors that are handled, whateve
       'rule timeout',
       'rule tool',
     ]);
-    expect(Math.min(...seen.values()), JSON.stringify([...seen])).toBeGreaterThan(10);
+    expect(Math.min(...seen.values()), JSON.stringify([...seen])).toBeGreaterThan(leastOf(scaled(10)));
   });
 
   it('E3 nothing that changes the world outside, or was approved for one attempt, is repeated by a handler', async () => {
@@ -444,7 +445,7 @@ describe('nodes that ask models and people, and errors that are handled, whateve
         },
       });
     });
-    expect(after).toBeGreaterThan(100);
+    expect(after).toBeGreaterThan(leastOf(scaled(100)));
   });
 });
 
@@ -497,7 +498,7 @@ describe('the acceptance of steps, whatever happens', limits, () => {
           }
         });
     });
-    expect(accepted).toBeGreaterThan(100);
+    expect(accepted).toBeGreaterThan(leastOf(scaled(100)));
   });
 
   it('A2 a call in doubt counts as done only if the check right before it failed and the one behind it holds', async () => {
@@ -525,7 +526,7 @@ describe('the acceptance of steps, whatever happens', limits, () => {
           }
         });
     });
-    expect(settled).toBeGreaterThan(10);
+    expect(settled).toBeGreaterThan(leastOf(scaled(10)));
   });
 });
 

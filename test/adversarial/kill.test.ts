@@ -21,7 +21,7 @@ import {
   startChild,
   wholeLinesOf,
 } from '../support/ledger-children.ts';
-import { scaled } from '../support/thorough.ts';
+import { scaled, scaledLimit } from '../support/thorough.ts';
 import { freshFolder, noteOf, type Random, randomFrom } from '../support/ledger-samples.ts';
 
 describe.concurrent('kill -9', () => {
@@ -32,7 +32,7 @@ describe.concurrent('kill -9', () => {
   ];
   it.each(lanes)(
     'L3 with $what, what was acknowledged survives a kill at any of $rounds moments, once and in its place',
-    { timeout: scaled(900_000) },
+    { timeout: scaledLimit(900_000) },
     async ({ rounds, task }) => {
       const dir = freshFolder();
       const file = join(dir, '.oka', 'run_ledger.jsonl');

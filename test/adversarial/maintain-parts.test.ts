@@ -18,8 +18,9 @@ import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { launcher, okaWith } from '../support/cli.ts';
 import { randomFrom } from '../support/ledger-samples.ts';
 import { dumpOf, writtenPages } from '../support/maintain.ts';
+import { scaled } from '../support/thorough.ts';
 
-const KILLS = Number(process.env['OKA_KILLS'] ?? 12);
+const KILLS = Number(process.env['OKA_KILLS'] ?? scaled(12));
 const isWhole = KILLS >= 100;
 const DAYS = isWhole ? 3 : 2;
 const CONCLUDED = ['fact.kept', 'procedure.drafted', 'page.edited', ...(isWhole ? ['procedure.moved'] : [])];

@@ -26,10 +26,11 @@ import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { randomFrom } from '../support/ledger-samples.ts';
 import { conclusions, dumpOf, happenings, maintainedHome, testParts, writtenPages } from '../support/maintain.ts';
 import { mayMount, mountSmall, unmount } from '../support/small-disk.ts';
+import { scaled } from '../support/thorough.ts';
 
 const never = new AbortController().signal;
 const childScript = fileURLToPath(new URL('../support/maintain-child.ts', import.meta.url));
-const LIVES = Number(process.env['OKA_KILLS'] ?? 20);
+const LIVES = Number(process.env['OKA_KILLS'] ?? scaled(20));
 
 type Life = { child: ChildProcess; heard: (word: string) => Promise<string>; tell: (word: string) => void };
 const lives = new Set<ChildProcess>();

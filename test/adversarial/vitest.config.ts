@@ -1,15 +1,25 @@
 /**
  * Cuts, kills, full disks, floods, forgeries: minutes of it, so it has a script of its own. It also runs the tests of
- * which `npm test` tries only a part (support/thorough.ts), whole.
+ * which `npm test` tries only a part (support/thorough.ts), whole. With OKA_TEST_PART=<seed> all files of this folder run
+ * with a quarter of their kills and random cases, and a fifth of the other files, chosen by the seed: the rest of those
+ * run in their short form with `npm test` and the stories.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { chanceOf } from '../support/thorough.ts';
 
 const top = join(import.meta.dirname, '../..');
-const thorough = globSync('test/**/*.test.ts', { cwd: top }).filter((file) =>
-  readFileSync(join(top, file), 'utf8').includes('support/thorough.ts'),
-);
+const part = process.env['OKA_TEST_PART'] ?? '';
+const thorough = globSync('test/**/*.test.ts', { cwd: top })
+  .filter((file) => readFileSync(join(top, file), 'utf8').includes('support/thorough.ts'))
+  .filter((file) => part === '' || chanceOf(file, 5) === 0);
+if (part !== '') {
+  process.env['OKA_TEST_SCALE'] ??= '0.25';
+  console.log(
+    `A part of the adversarial suite: OKA_TEST_PART=${part} runs it again, npm run test:adversarial all of it.`,
+  );
+}
 
 export default defineConfig({
   test: {
@@ -21,5 +31,6 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     maxWorkers: 2,
+    experimental: { viteModuleRunner: false, nodeLoader: false },
   },
 });

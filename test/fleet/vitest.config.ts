@@ -1,10 +1,25 @@
 /** Real message servers and real workers that are killed and paused: slow, so it has a script of its own. */
 import { defineConfig } from 'vitest/config';
+import { longestFirst } from '../suites/longest-first.ts';
 
 export default defineConfig({
   test: {
     globalSetup: ['test/support/user-places.ts'],
     include: ['test/fleet/**/*.trial.ts'],
+    sequence: {
+      sequencer: longestFirst([
+        'killed-sender',
+        'stopped-refill',
+        'backfill',
+        'killed-receiver',
+        'draining',
+        'shared-procedures',
+        'orders',
+        'far-orders',
+        'answered-at-home',
+        'homes',
+      ]),
+    },
     pool: 'forks',
     maxWorkers: 2, // most of them wait
     testTimeout: 900_000, // however busy the machine is

@@ -1,10 +1,12 @@
 /** Installs for real, from the registry that npm is set to: slow, so it has a script of its own. */
 import { defineConfig } from 'vitest/config';
+import { longestFirst } from '../suites/longest-first.ts';
 
 export default defineConfig({
   test: {
     globalSetup: ['test/support/user-places.ts'],
     include: ['test/installs/*.trial.ts'],
+    sequence: { sequencer: longestFirst(['package-managers', 'python-age', 'package', 'python']) },
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 300_000,

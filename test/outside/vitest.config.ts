@@ -1,10 +1,12 @@
 /** Tools and documents from outside: real servers and files that other programs made. Slow, so it has a script of its own. */
 import { defineConfig } from 'vitest/config';
+import { longestFirst } from '../suites/longest-first.ts';
 
 export default defineConfig({
   test: {
     globalSetup: ['test/support/user-places.ts'],
     include: ['test/outside/**/*.trial.ts'],
+    sequence: { sequencer: longestFirst(['documents', 'hostile', 'login', 'real-servers', 'mail-story']) },
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 300_000, // however busy the machine is

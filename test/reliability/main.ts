@@ -1,6 +1,6 @@
-/** `npm run reliability -- --minutes N [--seed S] [--only NAME] [--page FILE]`: runs the published trials and writes the page. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** `npm run reliability -- --minutes N [--seed S] [--only NAME]… [--page FILE]`: runs the published trials and writes the page. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { programVersion } from '../../src/daemon/settings.ts';
 import { messageOf } from '../../src/schema/errors.ts';
@@ -21,7 +21,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '30' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    only: { type: 'string' },
+    only: { type: 'string', multiple: true },
     page: { type: 'string', default: PAGE },
   },
 });
@@ -35,10 +35,11 @@ async function main(): Promise<number> {
     print('--minutes needs a number above 0, --seed a whole number');
     return 2;
   }
-  const trials = TRIALS.filter(({ name }) => values.only === undefined || name.toLowerCase().includes(values.only));
+  const trials = TRIALS.filter(({ name }) => values.only?.some((some) => name.toLowerCase().includes(some)) ?? true);
   const shares = trials.reduce((sum, { share }) => sum + share, 0);
   const startedAt = new Date();
   const finished: Finished[] = [];
+  mkdirSync(dirname(values.page), { recursive: true });
   for (const trial of trials) {
     finished.push(await runTrial(trial, (minutes * 60_000 * trial.share) / shares, seed));
     writeFileSync(values.page, reliabilityPage({ minutes, seed, startedAt, version: programVersion(), finished }));
