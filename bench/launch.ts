@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rightsOf } from '../src/guard/command-rights.ts';
-import { probeKernel } from '../src/tools/sandbox-launch.ts';
+import { probeKernel } from '../src/tools/probe-kernel.ts';
 import { resolvePlaces } from '../src/tools/sandbox-places.ts';
 import { launch } from '../src/tools/launch.ts';
 import { forgetWitness } from '../src/tools/launch-witness.ts';

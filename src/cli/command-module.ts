@@ -21,6 +21,11 @@ export type Command = {
   load: () => Promise<CommandModule>;
 };
 
+/** A command as the index knows it; `load` brings all commands that are declared beside it. */
+export type IndexedCommand = { summary: string; load: () => Promise<Readonly<Record<string, Command>>> };
+/** `ofRooms`: whether the commands are those of the rooms of the product. */
+export type IndexedGroup = { title: string; ofRooms: boolean; commands: Readonly<Record<string, IndexedCommand>> };
+
 /** `Values` is the struct of its options, `Data` what it answers with and what it emits while it runs. */
 export type CommandModule<Values = never, Data = never> = {
   run: (call: Call<Values, Data>) => Promise<Answer<Data>>;

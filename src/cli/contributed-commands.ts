@@ -8,30 +8,27 @@ import { renderData } from './render-data.ts';
 
 type RoomOptions = RoomCall['options'];
 
-/** By name. A room cannot replace a command of the table or of another room. */
-export async function contributedCommands(
-  list: readonly DaemonRoom[] | undefined,
-  table: Readonly<Record<string, Command>>,
-): Promise<Record<string, Command>> {
+/** By name. A room cannot replace a command of a table (`taken`) or of another room. */
+export function contributedCommands(
+  rooms: readonly DaemonRoom[],
+  taken: Readonly<Record<string, unknown>> = {},
+): Record<string, Command> {
   const contributed: Record<string, Command> = {};
-  for (const room of list ?? (await import('../daemon/rooms.ts')).rooms)
+  for (const room of rooms)
     for (const [name, command] of Object.entries(room.commands ?? {})) {
-      if (Object.hasOwn(table, name) || Object.hasOwn(contributed, name))
+      if (Object.hasOwn(taken, name) || Object.hasOwn(contributed, name))
         throw new OkaError('refused', `the room ${room.name} contributes a command that exists already: oka ${name}`);
-      contributed[name] = commandOf(command, list);
+      contributed[name] = commandOf(command);
     }
   return contributed;
 }
 
-function commandOf(
-  { summary, operands, options = {}, example, run }: RoomCommand,
-  rooms: readonly DaemonRoom[] | undefined,
-): Command {
+function commandOf({ summary, operands, options = {}, example, run }: RoomCommand): Command {
   const module: CommandModule<RoomOptions, unknown> = {
     run: async (call: Call<RoomOptions>) => {
       const { home, operands: given, options: chosen, signal, notify } = call;
       const { readViews } = await import('./read-views.ts');
-      const views: RoomCall['views'] = (query) => readViews({ ...call, rooms }, query);
+      const views: RoomCall['views'] = (query) => readViews(call, query);
       return answer(await run({ home, operands: given, options: chosen, signal, notify, views }));
     },
     render: renderData,

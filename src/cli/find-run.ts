@@ -10,9 +10,7 @@ import type { WaitFor } from '../schema/wait.ts';
 import { runNamesWith, storedRun } from '../views/run-rows.ts';
 import type { Call } from './command-module.ts';
 import { onlyOperand } from './operands.ts';
-import { readViews } from './read-views.ts';
-
-type ReadingCall = Pick<Call, 'home' | 'progress' | 'rooms' | 'signal'>;
+import { type ReadingCall, readRuns } from './read-one-view.ts';
 
 const MOST_NAMED = 5;
 
@@ -28,7 +26,7 @@ export async function findRunName(call: ReadingCall, given: string): Promise<str
   if (hasRun(await readTaskGraph(call.home), given)) return given;
   const { sent } = await readGiven(call.home);
   const away = sent.filter((task) => task.startsWith(given));
-  const names = away.includes(given) ? away : [...(await readViews(call, (rows) => candidates(rows, given))), ...away];
+  const names = away.includes(given) ? away : [...(await readRuns(call, (rows) => candidates(rows, given))), ...away];
   return onlyName(given, [...new Set(names)], 'run', { none: 'no-such-run', fix: 'List the runs: oka runs' });
 }
 

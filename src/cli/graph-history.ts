@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openHomeVault } from '../daemon/guard/home-vault.ts';
 import { createGraphText, type GraphText, parseGraphText } from '../daemon/home/edit-graph.ts';
 import { nameOfGraph, readAllVersions } from '../daemon/home/stored-versions.ts';
-import { withHost } from '../daemon/host.ts';
+import { withHost } from './host-here.ts';
 import { graphVersion, isNewVersion } from '../engine/graph-versions.ts';
 import { openArtifacts } from '../ledger/artifact-store.ts';
 import { OkaError } from '../schema/errors.ts';

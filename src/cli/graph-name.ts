@@ -2,7 +2,7 @@
 import { loadGraph } from '../daemon/home/graph-files.ts';
 import { nodeKinds } from '../daemon/room-contributions.ts';
 import { OkaError } from '../schema/errors.ts';
-import { ID_SHAPE } from '../schema/names.ts';
+import { ID_SHAPE } from '../schema/id-shape.ts';
 import type { Call } from './command-module.ts';
 
 export async function graphIdOf(given: string | undefined, { rooms }: Pick<Call, 'rooms'>): Promise<string> {

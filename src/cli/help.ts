@@ -1,6 +1,5 @@
 /** Help text, at 80 columns. */
 import type { Command } from './command-module.ts';
-import { groups } from './commands.ts';
 import { wrapWords } from './plain-text.ts';
 
 const GLOBAL = [
@@ -11,10 +10,11 @@ const GLOBAL = [
   ['--version', 'The version.'],
 ] as const;
 
-/** One line for a command, and one for several that begin with the same word. `contributed` are the commands of rooms. */
-export function overview(contributed: Readonly<Record<string, Command>> = {}): string {
-  const more = Object.keys(contributed).length === 0 ? [] : [{ title: 'More', commands: contributed }];
-  const shown = [...groups, ...more].map((group) => ({ title: group.title, lines: overviewLines(group.commands) }));
+type Summaries = Readonly<Record<string, { summary: string }>>;
+
+/** One line for a command, and one for several that begin with the same word. */
+export function overview(groups: readonly { title: string; commands: Summaries }[]): string {
+  const shown = groups.map((group) => ({ title: group.title, lines: overviewLines(group.commands) }));
   const width = Math.max(...shown.flatMap(({ lines }) => lines.map(([name]) => name.length))) + 2;
   const rows = shown.flatMap(({ title, lines }) => [
     title,
@@ -40,7 +40,7 @@ export function overview(contributed: Readonly<Record<string, Command>> = {}): s
 }
 
 /** The first words of the commands, each with its summary or the words that may follow it. */
-function overviewLines(table: Readonly<Record<string, Command>>): (readonly [name: string, about: string])[] {
+function overviewLines(table: Summaries): (readonly [name: string, about: string])[] {
   const firsts = new Set(Object.keys(table).map((name) => name.split(' ')[0] ?? name));
   return [...firsts].map((first) => {
     const own = table[first];
@@ -83,8 +83,8 @@ export function usageOf(name: string, command: Command): string {
 }
 
 /** The commands below a name such as "graph" or "memory fact", each with an example; null when there are none. */
-export function familyHelp(name: string, table: Readonly<Record<string, Command>>): string | null {
-  const members = Object.entries(table).filter(([each]) => each.startsWith(`${name} `));
+export function familyHelp(name: string, below: Readonly<Record<string, Command>>): string | null {
+  const members = Object.entries(below);
   if (members.length === 0) return null;
   return [
     `Usage: oka ${name} <command> [options]`,

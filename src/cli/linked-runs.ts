@@ -12,7 +12,7 @@ import type { Rows } from '../schema/rows.ts';
 import { type RunRow, storedRun } from '../views/run-rows.ts';
 import type { Answer, Call } from './command-module.ts';
 import { findVersion, readVersions, textOfVersion } from '../daemon/home/stored-versions.ts';
-import { readViews } from './read-views.ts';
+import { readRuns } from './read-one-view.ts';
 import { type RequestData, requestRun } from './run-requests.ts';
 
 type Rerun = Extract<Intake, { kind: 'rerun' }>;
@@ -36,7 +36,7 @@ async function storeGraph({ home }: Pick<Call, 'home'>, graph: Graph): Promise<s
 }
 
 export async function rowOfRun(call: Call, run: string): Promise<RunRow> {
-  const row = await readViews(call, (rows) => storedRun(rows, run));
+  const row = await readRuns(call, (rows) => storedRun(rows, run));
   if (row === undefined)
     throw new OkaError('no-such-run', `there is no run "${run}"`, { fix: 'List the runs: oka runs' });
   return row;

@@ -10,7 +10,7 @@ export type ReplicaHome = { config: Config; ledger: string | null };
 
 /** The settings of a home that has a replica, and its name there. */
 export async function requireReplica(home: Home): Promise<ReplicaHome> {
-  requireHome(home);
+  await requireHome(home);
   const config = await loadConfig(home);
   if (replicaUrl(config) === null)
     throw new OkaError('not-set-up', 'this home has no replica', {

@@ -1,5 +1,5 @@
 /** Work on the context tree: done by the worker if one is running, else here and now; either way it is a run. */
-import { withHost } from '../daemon/host.ts';
+import { withHost } from './host-here.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Intake } from '../schema/intake.ts';
 import type { Json } from '../schema/json.ts';

@@ -1,5 +1,5 @@
 /** A request about schedules: passed on to the worker if one is running, else done here and now. */
-import { withHost } from '../daemon/host.ts';
+import { withHost } from './host-here.ts';
 import { runScheduled } from '../daemon/worker/run-scheduled.ts';
 import type { Intake } from '../schema/intake.ts';
 import type { Json } from '../schema/json.ts';

@@ -1,5 +1,5 @@
 /** Requests about tools: passed on to the worker if one is running, else done here and now, one after the other. */
-import { withHost } from '../daemon/host.ts';
+import { withHost } from './host-here.ts';
 import type { Intake } from '../schema/intake.ts';
 import { startedRun } from '../schema/room.ts';
 import { type Answer, answer, type Call, exits } from './command-module.ts';
@@ -19,7 +19,8 @@ export async function requestTools(
   { home, signal, emit }: Call<object, ToolAnswer>,
   requests: readonly ToolIntake[],
 ): Promise<Answer<ToolAnswer>> {
-  const submitted = requests.flatMap((request) => submitToWorker(home, request)?.submitted ?? []);
+  const submitted: string[] = [];
+  for (const request of requests) submitted.push(...Object.values((await submitToWorker(home, request)) ?? {}));
   if (submitted.length > 0) return answer({ kind: 'submitted', submitted });
   let code: number = exits.ok;
   await withHost(home, signal, async (host) => {

@@ -1,7 +1,6 @@
 /** A request about a run: passed on to the worker if one is running, else done here and now. */
-import { runOfWait } from '../daemon/guard/open-guard.ts';
 import { describeStop, isStopped } from '../daemon/home/stop-files.ts';
-import { withHost } from '../daemon/host.ts';
+import { withHost } from './host-here.ts';
 import { ports } from '../daemon/room-ports.ts';
 import type { Intake } from '../schema/intake.ts';
 import { lateAnswer, startedRun } from '../schema/room.ts';
@@ -27,6 +26,7 @@ export async function requestRun(
     call.home,
     call.signal,
     async (host) => {
+      const { runOfWait } = await import('../daemon/guard/open-guard.ts');
       const { engine } = host;
       const { taskGraph } = host.valuesOf({ taskGraph: ports.taskGraph });
       const id = intake.kind === 'answer' ? runOfWait(intake.wait, taskGraph()) : runOf(intake);

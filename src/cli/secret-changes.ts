@@ -37,7 +37,7 @@ export async function changeSecret(
   how: (contents: VaultContents) => Changed,
   made: { passphrase?: string } = {},
 ): Promise<Answer<SecretAnswer> & { data: SecretAnswer }> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const vault = await vaultOf(call.home);
   let change: SecretChange | undefined;
   const { newKey } = await vault.change((contents) => {

@@ -1,5 +1,5 @@
 /** Changing what a graph remembers: through the worker if one is running, else here and now. */
-import { withHost } from '../daemon/host.ts';
+import { withHost } from './host-here.ts';
 import { OkaError } from '../schema/errors.ts';
 import { Intake } from '../schema/intake.ts';
 import { lateAnswer } from '../schema/room.ts';

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { awaitReply, repliesFolder, wantReply } from '../intake/request-replies.ts';
-import { submit } from '../intake/submit-request.ts';
 import { penHolder } from '../ledger/pen.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Home } from '../schema/home.ts';
@@ -13,8 +12,9 @@ import type { Call } from './command-module.ts';
 export type Submitted = { submitted: string };
 
 /** Null when no worker is running. */
-export function submitToWorker(home: Home, intake: Intake): Submitted | null {
+export async function submitToWorker(home: Home, intake: Intake): Promise<Submitted | null> {
   if (penHolder(home.ledgers.run) === null) return null;
+  const { submit } = await import('../intake/submit-request.ts');
   return { submitted: submit(join(home.oka, 'intake'), intake) };
 }
 
@@ -31,6 +31,7 @@ export async function requestOfWorker(
   patienceMs = PATIENCE_MS,
 ): Promise<(Submitted & { done?: Json }) | null> {
   if (penHolder(home.ledgers.run) === null) return null;
+  const { submit } = await import('../intake/submit-request.ts');
   const [id, replies] = [randomUUID(), repliesFolder(home.oka)];
   wantReply(replies, id);
   submit(join(home.oka, 'intake'), intake, id);

@@ -1,9 +1,7 @@
-/** Verifying the receipt of a run, without any home. */
+/** Verifying the receipt of a run, without any home; what reads one is loaded only then. */
 import { readFile } from 'node:fs/promises';
-import { parsePublicKey } from '../daemon/home/home-key.ts';
-import { faultOfReceipt } from '../ledger/receipt.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
-import { RunReceipt } from '../schema/run-receipt.ts';
+import type { RunReceipt } from '../schema/run-receipt.ts';
 import type { Terminal } from './io.ts';
 import { count, plainText } from './plain-text.ts';
 
@@ -22,6 +20,10 @@ export type VerifiedReceipt = {
 };
 
 export async function verifyReceipt(file: string, key: string | undefined): Promise<VerifiedReceipt> {
+  const [{ parsePublicKey }, { faultOfReceipt }] = await Promise.all([
+    import('../daemon/home/home-key.ts'),
+    import('../ledger/receipt.ts'),
+  ]);
   const receipt = await readReceipt(file);
   const reason = faultOfReceipt(receipt, parsePublicKey(key ?? receipt.key));
   return {
@@ -46,8 +48,9 @@ export function renderReceipt(receipt: VerifiedReceipt, { green, red }: Terminal
 }
 
 async function readReceipt(file: string): Promise<RunReceipt> {
+  const { RunReceipt: schema } = await import('../schema/run-receipt.ts');
   try {
-    return RunReceipt.parse(JSON.parse(await readFile(file, 'utf8')));
+    return schema.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
     throw new OkaError('invalid-file', `${file} is not a receipt: ${messageOf(error).slice(0, 300)}`, {
       fix: 'Export one: oka receipt RUN > receipt.json',

@@ -7,14 +7,13 @@ import { describeErrno } from '../ledger/disk.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { FolderPlaces } from '../guard/folder-paths.ts';
 import type { VaultPlaces } from '../guard/open-vault.ts';
-import { environmentNames, type ModelEnvironment } from '../models/model-environment.ts';
+import type { ModelEnvironment } from '../models/model-environment.ts';
 import type { ProviderDefinition } from '../schema/model-provider.ts';
 import type { Config } from '../schema/config.ts';
 import type { Home } from '../schema/home.ts';
 import { type FleetEnvironment, readFleetEnvironment } from './fleet-environment.ts';
-import { binFolders } from '../tools/deps/tool-links.ts';
-import { type Machine, PACKAGE_MANAGERS } from '../tools/deps/system-package.ts';
-import { shimFolder } from '../tools/deps/shims.ts';
+import { binFolders, shimFolder } from '../tools/deps/tool-links.ts';
+import type { Machine } from '../tools/deps/system-package.ts';
 
 /** The folder of this program. */
 export const programFolder = fileURLToPath(new URL('../..', import.meta.url));
@@ -139,10 +138,14 @@ export function certificateFiles(): string[] {
   return [...new Set(Object.values(certificates()))].filter((path) => isAbsolute(path) && existsSync(path));
 }
 
-/** The environment variables about models. */
+/** The environment variables about models: two of oka itself, and those of the providers. */
 export function modelEnvironment(providers: readonly ProviderDefinition[]): ModelEnvironment {
+  const own = providers.flatMap(({ keyName, variables = [] }) => [
+    ...variables,
+    ...(keyName === null ? [] : [keyName]),
+  ]);
   return Object.fromEntries(
-    environmentNames(providers).flatMap((name) => {
+    ['OKA_MODEL', 'OKA_CASSETTE', ...own].flatMap((name) => {
       const value = process.env[name];
       return value === undefined || value === '' ? [] : [[name, value]];
     }),
@@ -201,9 +204,9 @@ export function isOverSsh(): boolean {
 }
 
 /** The machine on which a person can install something; null in a container, whose image has to contain it. */
-export function findMachine(): Machine | null {
+export function findMachine(managers: readonly Machine['manager'][]): Machine | null {
   const folders = (process.env['PATH'] ?? '').split(':').filter(isAbsolute);
-  const manager = PACKAGE_MANAGERS.find((name) => folders.some((folder) => existsSync(join(folder, name))));
+  const manager = managers.find((name) => folders.some((folder) => existsSync(join(folder, name))));
   return isInContainer() || manager === undefined ? null : { manager, isRoot: process.getuid?.() === 0 };
 }
 

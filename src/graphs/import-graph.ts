@@ -7,7 +7,7 @@
  *    with a problem must not be saved.
  */
 import { OkaError } from '../schema/errors.ts';
-import { ID_SHAPE } from '../schema/names.ts';
+import { ID_SHAPE } from '../schema/id-shape.ts';
 import { AntonGraph, AntonNode } from './anton-graph.ts';
 import { bridgeEdge } from './import-contracts.ts';
 import { importNode, isDecided } from './import-node.ts';

@@ -1,6 +1,6 @@
 /** Owns: what a vault may contain and how it changes. Pure: a change returns new contents. */
 import { OkaError } from '../schema/errors.ts';
-import { ID_SHAPE } from '../schema/names.ts';
+import { ID_SHAPE } from '../schema/id-shape.ts';
 import { LONGEST_SECRET, type Secret, type VaultContents } from '../schema/secret.ts';
 import { FEWEST_UNITS, unitsOf } from './redact-forms.ts';
 import { redactKnown, type KnownValue } from './redact-known.ts';

@@ -11,13 +11,13 @@
 import { createHash, hash, randomUUID } from 'node:crypto';
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { listFolder, syncFolder, syncFolderAsync } from '../ledger/disk.ts';
+import { syncFolder, syncFolderAsync } from '../ledger/disk.ts';
 import { errnoOf } from '../schema/errors.ts';
 import { triggersAmong } from '../schema/program-triggers.ts';
 import { assertTaskFile, type Limits, type Observed, stampOfEntry, statsOf } from './delivery.ts';
 import { conflictCopyOf, conflictReason } from './conflict-copy.ts';
 import { NotATask, readPlain, Vanished } from './plain-file.ts';
-import { claimedFolder, makeNew, move, ownFolder, type Rename, removeIfEmpty } from './inbox-folders.ts';
+import { claimedFolder, makeNew, move, ownFolder, type Rename, removeIfEmpty, TAKING } from './inbox-folders.ts';
 import { printableName } from './entry-name.ts';
 import { readTask, type TaskText } from './parse-task.ts';
 import { type FolderFile, type FolderLink, filesOf } from './task-folder.ts';
@@ -69,7 +69,6 @@ export class RefusedClaim extends Error {
 }
 
 export const OTHER_ID = 'For a task of its own give it another id, or none.';
-const TAKING = '.taking-';
 const FINISHED = '.finished-';
 const UUID_LENGTH = 36;
 
@@ -202,11 +201,6 @@ export function finishClaim(inbox: string, { id }: Pick<Claimed, 'id'>): string 
 
 /** The id of the task in a folder that `finishClaim` has named. */
 export const idOfFinished = (name: string): string => name.slice(FINISHED.length + UUID_LENGTH + 1);
-
-/** Whether a task is claimed and not finished; a claim that has no id yet may be of any task. */
-export function mayBeClaimed(inbox: string, id: string): boolean {
-  return listFolder(claimedFolder(inbox)).some((name) => name === id || name.startsWith(TAKING));
-}
 
 /** Folder names of claims that were not finished, and of finished ones that were not removed; nothing in them is read. */
 export function leftClaims(inbox: string): { unfinished: string[]; finished: string[] } {

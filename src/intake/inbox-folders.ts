@@ -1,7 +1,7 @@
 /** Owns: the inbox's own folders, and moving entries between them, never across mounts. */
 import { mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeErrno, lstatIfPresent, makeFolder } from '../ledger/disk.ts';
+import { describeErrno, listFolder, lstatIfPresent, makeFolder } from '../ledger/disk.ts';
 import { errnoOf, OkaError } from '../schema/errors.ts';
 import { Vanished } from './plain-file.ts';
 
@@ -9,10 +9,17 @@ import { Vanished } from './plain-file.ts';
 export const newFolder = (inbox: string): string => join(inbox, '.new');
 /** Claimed tasks that may not be in the ledger yet, each in a folder named after the task's id. */
 export const claimedFolder = (inbox: string): string => join(inbox, '.claimed');
+/** How the folder of a claim is called that has no id yet. */
+export const TAKING = '.taking-';
 /** Entries that are not tasks, each with a file that gives the reason. */
 export const rejectedFolder = (inbox: string): string => join(inbox, REJECTED);
 export const REJECTED = 'rejected';
 const OLD_REJECTED = '.rejected';
+
+/** Whether a task is claimed and not finished; a claim that has no id yet may be of any task. */
+export function mayBeClaimed(inbox: string, id: string): boolean {
+  return listFolder(claimedFolder(inbox)).some((name) => name === id || name.startsWith(TAKING));
+}
 
 /** Makes what earlier versions put into a hidden folder visible; where both folders exist, its entries are moved over. */
 export function showOldRejected(inbox: string): void {

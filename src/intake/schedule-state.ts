@@ -39,7 +39,7 @@ export type Schedules = {
 };
 
 /** A schedule that failed so often in a row is shown to people. */
-export const FAILURES_SHOWN = 3;
+const FAILURES_SHOWN = 3;
 
 export const jobOf = (id: string): string => `schedule/${id}`;
 /** Which schedule a job of a slot is about; undefined for the jobs of maintenance. */
@@ -119,4 +119,21 @@ function applyEnd(state: Schedules, run: string, status: string, at: string): vo
   if (known === undefined) return;
   const failures = status === 'failed' ? known.failures + 1 : status === 'done' ? 0 : known.failures;
   state.byId[known.id] = { ...known, failures, lastRun: { run, status, at } };
+}
+
+/** Schedules that a person should know about: their runs keep failing, or their files cannot be read. */
+export function failingSchedules({ byId, refused }: Schedules): { schedule: string; reason: string }[] {
+  const failing = Object.values(byId).filter(({ failures, isOn, spec: { pause_after_failures: most } }) =>
+    isOn ? failures >= FAILURES_SHOWN : most !== null && failures >= most,
+  );
+  return [
+    ...failing.map(({ id, failures, isOn }) => ({
+      schedule: id,
+      reason: `its last ${failures} runs failed${isOn ? '' : ', so it was switched off'}`,
+    })),
+    ...Object.entries(refused).map(([name, { reason }]) => ({
+      schedule: name,
+      reason: reason.split('\n', 1)[0] ?? '',
+    })),
+  ];
 }

@@ -1,12 +1,11 @@
 /** Owns: lists of facts, from the rows of the view of facts. Reads no ledger. */
 import type { Fact } from '../schema/memory.ts';
 import type { Rows } from '../schema/rows.ts';
-import { FactsQuery } from '../schema/view-answers.ts';
+import type { FactsQuery } from '../schema/view-answers.ts';
 import { shownFact, storedFact, storedFacts } from './fact-view.ts';
 
 /** By topic, the most important first; forgotten facts are never among them. */
-export function listFacts(rows: Rows, given: FactsQuery, now: number): Fact[] {
-  const { namespace, all } = FactsQuery.parse(given);
+export function listFacts(rows: Rows, { namespace, all = false }: FactsQuery, now: number): Fact[] {
   const facts = [...storedFacts(rows)].flatMap((row) => shownFact(row) ?? []);
   return facts
     .filter((fact) => (all || isCurrent(fact, now)) && (namespace === undefined || fact.namespace === namespace))

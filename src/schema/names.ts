@@ -1,6 +1,5 @@
 import { z } from 'zod';
-
-export const ID_SHAPE = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,119}$/;
+import { ID_SHAPE } from './id-shape.ts';
 
 /** Names that end up in file names, templates and hashes: short, printable, without separators. */
 export const Id = z

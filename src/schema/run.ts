@@ -57,19 +57,6 @@ export const RunMarks = z
   .describe('A person archived or pinned runs in lists, or undid that. The runs themselves are unchanged.');
 export type RunMarks = z.infer<typeof RunMarks>;
 
-/** In words, such as "resumes run r1". */
-export function describeLink({ kind, run, node }: RunLink): string {
-  const from = node === undefined ? '' : ` from ${node} on`;
-  switch (kind) {
-    case 'replay':
-      return `replays run ${run}${from}`;
-    case 'resume':
-      return `resumes run ${run}`;
-    case 'fork':
-      return `forks run ${run}${node === undefined ? '' : ` at ${node}`}`;
-  }
-}
-
 export const NodeStatus = z
   .enum(['pending', 'running', 'waiting', 'done', 'failed', 'skipped'])
   .describe('The status of a node of a run.');

@@ -1,16 +1,15 @@
 /**
- * Owns: running a command through the launcher, and asking the launcher what the kernel offers.
- * Does not own: what the launcher does (native/), which rights a command gets (guard/command-rights.ts).
+ * Owns: running a command through the launcher.
+ * Does not own: what the launcher does (native/), what the kernel offers for it (probe-kernel.ts), which rights a command
+ *    gets (guard/command-rights.ts).
  *
  * J1 The launcher alone controls the command: it captures the output, enforces the time limit and ends every process that
  *    is left. We only ask it to stop and read its result file, so the command is not affected if we die.
  */
-import { spawn } from 'node:child_process';
-import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Rights } from '../guard/command-rights.ts';
 import { type DeskLock, endLeftovers } from './desk-lock.ts';
@@ -71,31 +70,6 @@ export async function launchSandboxed(
       await rm(folder, { recursive: true, force: true });
     }
   }
-}
-
-export type KernelSupport = { launcher: boolean; landlock: number; seccomp: boolean };
-
-/** What launchers answered in this process: the kernel stays the same, so only another launcher answers differently. */
-const probed = new Map<string, KernelSupport>();
-
-/** What the kernel offers for sandboxing; nothing when there is no launcher. */
-export async function probeKernel(launcher: string): Promise<KernelSupport> {
-  const { ino, mtimeNs, size } = statSync(launcher, { bigint: true, throwIfNoEntry: false }) ?? {};
-  const identity = [launcher, ino, mtimeNs, size].join(' ');
-  const found = probed.get(identity) ?? (await askLauncher(launcher));
-  if (found.launcher) probed.set(identity, found);
-  return found;
-}
-
-async function askLauncher(launcher: string): Promise<KernelSupport> {
-  const none: KernelSupport = { launcher: false, landlock: 0, seccomp: false };
-  const child = spawn(launcher, ['--probe'], { stdio: ['ignore', 'pipe', 'ignore'], env: {} });
-  const said = text(child.stdout);
-  const code = await new Promise<number | null>((resolve) => {
-    child.once('error', () => resolve(null));
-    child.once('close', resolve);
-  });
-  return code === 0 ? { ...none, ...(JSON.parse(await said) as Partial<KernelSupport>), launcher: true } : none;
 }
 
 async function prepareState({ state }: SandboxLaunch): Promise<{ folder: string; call: string; own: boolean }> {

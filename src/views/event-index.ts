@@ -41,6 +41,18 @@ export const maintenanceRunIndex: View = {
 export const blocksOfType = (rows: Rows, pen: Pen, type: string): Generator<number> =>
   blocksBelow(rows, prefixOf(pen, type));
 
+/** Types that have events and begin so, such as "run."; each is found without reading the blocks of the one before. */
+export function* typesOfKind(rows: Rows, pen: Pen, beginning: string): Generator<string> {
+  const all = `event/${pen}/`;
+  for (let after = ''; ; ) {
+    const [next] = rows.each(all + beginning, { limit: 1, ...(after === '' ? {} : { after }) });
+    if (next === undefined) return;
+    const type = next[0].slice(all.length, next[0].indexOf('/', all.length));
+    yield type;
+    after = `${prefixOf(pen, type)}~`; // behind every number
+  }
+}
+
 /** Blocks of the maintenance ledger with events about a run, from the last to the first. */
 export const maintenanceBlocksOfRun = (rows: Rows, run: string): Generator<number> => blocksBelow(rows, runPrefix(run));
 

@@ -3,6 +3,7 @@ import { summarizeApproval } from '../guard/approval-summary.ts';
 import type { Event, EventType } from '../schema/event.ts';
 import type { ProcedureChoice } from '../schema/procedure.ts';
 import type { Usage } from '../schema/effect.ts';
+import type { RunLink } from '../schema/run.ts';
 import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
 import { bytes, count, plainText } from '../schema/readable-text.ts';
 
@@ -207,4 +208,17 @@ export function answerHint(kind: WaitFor['kind'], wait: string): string {
   if (kind === 'approval') return `oka approve ${wait}   (or deny)`;
   if (kind === 'question' || kind === 'message') return `oka answer ${wait} "…"`;
   return kind === 'requirement' ? 'continues when that is there' : 'this ends by itself';
+}
+
+/** How a run follows another one, such as "resumes run r1". */
+export function describeLink({ kind, run, node }: RunLink): string {
+  const from = node === undefined ? '' : ` from ${node} on`;
+  switch (kind) {
+    case 'replay':
+      return `replays run ${run}${from}`;
+    case 'resume':
+      return `resumes run ${run}`;
+    case 'fork':
+      return `forks run ${run}${node === undefined ? '' : ` at ${node}`}`;
+  }
 }

@@ -1,14 +1,14 @@
 /** Owns: the latest events of a run, of a type, or of all; reads of the ledger only where they are. */
 import { type Filter, readEvents } from '../ledger/read-events.ts';
 import { lastSeqOf } from '../ledger/seek.ts';
-import { eventTypes, type Line, type Pen } from '../schema/event.ts';
+import type { Line, Pen } from '../schema/event.ts';
 import type { Rows } from '../schema/rows.ts';
-import { EventsQuery } from '../schema/view-answers.ts';
-import { BLOCK, blocksOfType, maintenanceBlocksOfRun } from './event-index.ts';
+import type { EventsQuery } from '../schema/view-answers.ts';
+import { BLOCK, blocksOfType, maintenanceBlocksOfRun, typesOfKind } from './event-index.ts';
 import { firstEventOf, storedRun } from './run-rows.ts';
 
 export type Span = { from: number; to: number };
-type Query = ReturnType<typeof EventsQuery.parse>;
+type Query = EventsQuery & { pen: Pen; after: number; limit: number };
 
 /** In their order, the latest last. */
 export async function listEvents(
@@ -17,7 +17,7 @@ export async function listEvents(
   given: EventsQuery,
   signal?: AbortSignal,
 ): Promise<Line[]> {
-  const query = EventsQuery.parse(given);
+  const query = withDefaults(given);
   const file = ledgers[query.pen];
   const all: Span = { from: query.after + 1, to: lastSeqOf(file) };
   const within = intersect(all, query.pen === 'run' && query.run !== undefined ? spanOfRun(rows, query.run) : all);
@@ -37,6 +37,14 @@ export async function listEvents(
   const inOrder = found.toReversed().flat();
   return most === Number.POSITIVE_INFINITY ? inOrder : inOrder.slice(-most);
 }
+
+/** Those of the schema EventsQuery, which checks what comes from outside before it gets here. */
+const withDefaults = (given: EventsQuery): Query => ({
+  ...given,
+  pen: given.pen ?? 'run',
+  after: given.after ?? 0,
+  limit: given.limit ?? 20,
+});
 
 /** Where to read, from the end to the beginning. */
 function* spansFromEnd(rows: Rows, query: Query, within: Span): Generator<Span> {
@@ -66,7 +74,7 @@ export function* blocksFromEnd(
     for (let block = Math.floor(to / BLOCK); block >= Math.floor(from / BLOCK); block -= 1) yield block;
     return;
   }
-  const types = type.endsWith('.*') ? eventTypes.filter((each) => each.startsWith(type.slice(0, -1))) : [type];
+  const types = type.endsWith('.*') ? [...typesOfKind(rows, pen, type.slice(0, -1))] : [type];
   const lists = types.map((each) => blocksOfType(rows, pen, each)).map((list) => ({ list, head: list.next() }));
   for (;;) {
     const block = Math.max(...lists.map(({ head }) => (head.done === true ? -1 : head.value)), -1);

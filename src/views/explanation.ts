@@ -4,7 +4,8 @@ import type { Event } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
 import { jsonField } from '../schema/json-field.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
-import { describeLink, type RunLink } from '../schema/run.ts';
+import type { RunLink } from '../schema/run.ts';
+import { describeLink } from './event-sentence.ts';
 import type { ArtifactRef, OutcomeStatus } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
 

@@ -9,11 +9,14 @@ export const views = defineRoom({
   pages: {
     runs: {
       title: 'Runs',
-      query: async ({ rows, params: { all, limit } }) =>
-        (await import('./runs-query.ts')).listRuns(rows, {
-          all: all === 'true',
-          limit: limit === undefined ? PAGE_LENGTH : Number(limit),
-        }),
+      query: async ({ rows, params: { all, limit } }) => {
+        const [{ listRuns }, { RunsQuery }] = await Promise.all([
+          import('./runs-query.ts'),
+          import('../schema/view-answers.ts'),
+        ]);
+        const asked = { all: all === 'true', limit: limit === undefined ? PAGE_LENGTH : Number(limit) };
+        return listRuns(rows, RunsQuery.parse(asked));
+      },
     },
     waiting: {
       title: 'Waiting for you',

@@ -7,7 +7,7 @@ import { isInside } from '../engine/child-terms.ts';
 import type { Rows } from '../schema/rows.ts';
 import type { RunStatus } from '../schema/run.ts';
 import { hasWords, wordsIn } from '../schema/text-words.ts';
-import { type RunDetail, type RunsPage, RunsQuery, type RunSummary } from '../schema/view-answers.ts';
+import type { RunsQuery as Schema, RunDetail, RunsPage, RunsQuery, RunSummary } from '../schema/view-answers.ts';
 import { type Candidate, candidates, type Filter, foldedRuns, listOf } from './run-candidates.ts';
 import { cursorAt, foldedCount, pinnedRuns, type Walk } from './run-lists.ts';
 import { rowKey, type RunRow, storedRun } from './run-rows.ts';
@@ -15,7 +15,7 @@ import { statusForPeople } from './run-status.ts';
 
 /** In the order in which they began, the latest last. */
 export function listRuns(rows: Rows, given: RunsQuery = {}): RunSummary[] {
-  const { limit, skip: _skip, ...filter } = RunsQuery.parse(given);
+  const { limit, skip: _skip, ...filter } = withDefaults(given);
   const most = limit === 0 ? Number.POSITIVE_INFINITY : limit;
   const walk = walkOf(filter);
   const { found } = readMatches(rows, candidates(rows, filter, walk), filter, {
@@ -27,12 +27,20 @@ export function listRuns(rows: Rows, given: RunsQuery = {}): RunSummary[] {
   return walk.isNewer ? runs : runs.toReversed();
 }
 
+/** Those of the schema RunsQuery, which checks what comes from outside before it gets here. */
+const withDefaults = (given: RunsQuery): ReturnType<(typeof Schema)['parse']> => ({
+  ...given,
+  all: given.all ?? false,
+  archived: given.archived ?? 'no',
+  limit: given.limit ?? 20,
+});
+
 /** How many rows one page may read. */
 const MOST_READ = 2000;
 
 /** A page for people who scroll: the latest first, and pinned runs once more at the top. Without a filter, what belongs together is one entry. */
 export function pageOfRuns(rows: Rows, given: RunsQuery = {}): RunsPage {
-  const { limit, skip = 0, ...asked } = RunsQuery.parse(given);
+  const { limit, skip = 0, ...asked } = withDefaults(given);
   const isFolded = !asked.all && !hasFilter(asked);
   const start = isFolded && skip > 0 ? cursorAt(rows, skip) : null;
   if (start === undefined) return { runs: [], pinned: [], next: null, previous: null, total: foldedCount(rows) };
@@ -149,7 +157,7 @@ export type GivenRun = Pick<RunSummary, 'run' | 'title' | 'status' | 'started' |
 
 /** Those that are asked for. What they cost is not known here. */
 export function filterGiven(given: readonly GivenRun[], query: RunsQuery): GivenRun[] {
-  const filter = RunsQuery.parse(query);
+  const filter = withDefaults(query);
   return given.filter((each) => fits({ ...each, usd: 0, status: () => each.status }, filter));
 }
 

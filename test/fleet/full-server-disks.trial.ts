@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isStarting, type ServerReport } from '../../src/fleet/check-servers.ts';
 import { TASKS } from '../../src/fleet/fleet-subjects.ts';
-import { mayBeClaimed } from '../../src/intake/claim-task.ts';
+import { mayBeClaimed } from '../../src/intake/inbox-folders.ts';
 import { type FleetHome, fleetHomes, until } from '../support/fleet-commands-homes.ts';
 import { findNatsServer, type NatsCluster, startCluster } from '../support/nats-cluster.ts';
 import { fillDisk, freeDisk, mayMount } from '../support/small-disk.ts';

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { pauseFile } from '../../src/daemon/home/stop-files.ts';
 import { connectFleet } from '../../src/fleet/connect-fleet.ts';
 import { RESULTS, TASKS, taskSubject } from '../../src/fleet/fleet-subjects.ts';
-import { mayBeClaimed } from '../../src/intake/claim-task.ts';
+import { mayBeClaimed } from '../../src/intake/inbox-folders.ts';
 import { type FleetHome, fleetHomes, until } from '../support/fleet-commands-homes.ts';
 import type { KillStep } from '../support/kill-at-step.ts';
 import { findNatsServer, startCluster } from '../support/nats-cluster.ts';

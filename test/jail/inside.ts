@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rightsOf } from '../../src/guard/command-rights.ts';
-import { probeKernel } from '../../src/tools/sandbox-launch.ts';
+import { probeKernel } from '../../src/tools/probe-kernel.ts';
 import { markOf } from '../../src/tools/desk-lock.ts';
 import { launch, type Launched } from '../../src/tools/launch.ts';
 import { forgetWitness } from '../../src/tools/launch-witness.ts';

@@ -1,11 +1,12 @@
 /** The page of all commands, made from their declarations. */
 import { groups } from '../../src/cli/commands.ts';
 import { contributedCommands } from '../../src/cli/contributed-commands.ts';
+import { rooms } from '../../src/daemon/rooms.ts';
 
 type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => string;
 
 const declared = Object.assign({}, ...groups.map(({ commands }) => commands));
-const contributed = { title: 'More', commands: await contributedCommands(undefined, declared) };
+const contributed = { title: 'More', commands: contributedCommands(rooms, declared) };
 
 export const commandSections = (table: Table): string =>
   [...groups, contributed]

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Step } from '../../src/guard/command-rights.ts';
-import { probeKernel } from '../../src/tools/sandbox-launch.ts';
+import { probeKernel } from '../../src/tools/probe-kernel.ts';
 import { resolvePlaces, programFolders } from '../../src/tools/sandbox-places.ts';
 import { launch, type Launched, type LaunchOptions } from '../../src/tools/launch.ts';
 import { canJail, jailPlaces, landlock, launcher, rightsFor, whyNot } from '../support/launcher.ts';

@@ -1,7 +1,7 @@
 import { type Choice, performBulk, previewBulk, REQUESTS_AT_ONCE } from '../../daemon/home/bulk-acts.ts';
 import { memberName } from '../../daemon/fleet/given-runs.ts';
 import { repeatRun } from '../../daemon/home/repeat-run.ts';
-import { withHost } from '../../daemon/host.ts';
+import { withHost } from '../host-here.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import type { BulkAct, BulkOutcome, BulkPreview } from '../../schema/bulk.ts';
 import { OkaError } from '../../schema/errors.ts';

@@ -14,7 +14,7 @@ export async function run(
   call: Call<{ role: AgentRole | undefined; description: string | undefined }>,
 ): Promise<Answer<Data>> {
   const { home, options } = call;
-  requireHome(home);
+  await requireHome(home);
   const agent = onlyOperand(call, 'the name of an agent').replace(/^@/, '');
   const problem = nameProblem(agent);
   if (problem !== null) throw new OkaError('usage', problem);

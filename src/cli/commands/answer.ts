@@ -1,5 +1,5 @@
 import { OkaError } from '../../schema/errors.ts';
-import { chosenOption, type WaitAnswer } from '../../schema/wait.ts';
+import type { WaitAnswer, WaitFor } from '../../schema/wait.ts';
 import type { Answer, Call } from '../command-module.ts';
 import { findWait, type OpenWait, readOpenWaits } from '../find-run.ts';
 import { operatorName } from '../operator-name.ts';
@@ -8,9 +8,7 @@ import { renderRequest, type RequestData, requestJson, requestRun } from '../run
 export async function run(call: Call): Promise<Answer<RequestData>> {
   const { open, text } = readAnswer(call.operands, await readOpenWaits(call.home));
   const { wait } = open;
-  if (open.for.kind === 'question' && open.for.branch === true && open.for.options !== undefined)
-    if (chosenOption(open.for.options, text) === null)
-      throw new OkaError('usage', `this question has the answers ${open.for.options.join(', ')}`);
+  await assertOption(open.for, text);
   const answer: WaitAnswer = {
     verdict: open.for.kind === 'approval' ? verdictOf(text) : 'answered',
     text,
@@ -22,6 +20,14 @@ export async function run(call: Call): Promise<Answer<RequestData>> {
 
 export const render = renderRequest;
 export const jsonLines = requestJson;
+
+/** A question that chooses a branch has no other answers than its own. */
+async function assertOption(asked: WaitFor, text: string): Promise<void> {
+  if (asked.kind !== 'question' || asked.branch !== true || asked.options === undefined) return;
+  const { chosenOption } = await import('../../schema/wait.ts');
+  if (chosenOption(asked.options, text) === null)
+    throw new OkaError('usage', `this question has the answers ${asked.options.join(', ')}`);
+}
 
 /** One word alone is the answer to the only question there is. */
 function readAnswer(operands: readonly string[], waits: readonly OpenWait[]): { open: OpenWait; text: string } {

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { newChatId } from '../../chat/chat-ids.ts';
 import { agentNamed, findAgents } from '../../daemon/agents/home-agents.ts';
 import { submitChat } from '../../daemon/chat/submit-chat.ts';
-import { withHost } from '../../daemon/host.ts';
+import { withHost } from '../host-here.ts';
 import { ports } from '../../daemon/room-ports.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import type { ChatMessage } from '../../schema/chat-answers.ts';
@@ -27,7 +27,7 @@ const REMOVAL_MS = 5000;
 /** Asks in a conversation that is removed again. Without a worker this process answers by itself. */
 export async function run(call: AskCall): Promise<Answer<Data>> {
   const { home, options } = call;
-  requireHome(home);
+  await requireHome(home);
   const agent = agentNamed(findAgents(home), (options.agent ?? OKA_AGENT).replace(/^@/, '')).name;
   const question = await questionText(call);
   const code =

@@ -23,7 +23,7 @@ type Data = {
 export async function run(call: AddCall): Promise<Answer<Data>> {
   const { home } = call;
   const [channel = '', ...command] = call.operands;
-  requireHome(home);
+  await requireHome(home);
   if (channel === '')
     throw new OkaError('usage', 'the name of the channel is missing', { fix: 'oka channels add phone --kind ntfy …' });
   const { channels, disabled } = loadChannels(home);

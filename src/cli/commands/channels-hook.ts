@@ -13,7 +13,7 @@ type Data = { hook: string; path: string; key: string; template: string; text: s
 
 export async function run(call: Call): Promise<Answer<Data>> {
   const hook = onlyOperand(call, 'name');
-  requireHome(call.home);
+  await requireHome(call.home);
   if (!CHANNEL_NAME.test(hook))
     throw new OkaError('usage', 'the name of a hook consists of at most 40 lower-case letters, digits, - and _');
   const template = addTemplate(call.home, hook); // first: once there is a key, nothing may prevent that it is shown

@@ -5,7 +5,7 @@ import { plainText } from '../plain-text.ts';
 import { requireHome } from '../require-home.ts';
 
 export async function run({ home }: Call): Promise<Answer<ChannelsStatus>> {
-  requireHome(home);
+  await requireHome(home);
   return answer(await readChannelsStatus(home));
 }
 

@@ -13,7 +13,7 @@ type Data = { entries: Entry[] };
 export async function run(call: Call<{ limit: number }>): Promise<Answer<Data>> {
   const { home, operands, options } = call;
   const [name] = operands;
-  requireHome(home);
+  await requireHome(home);
   const lines = await readViews(call, async (rows) => {
     const found = await Promise.all(
       (['delivery.*', 'channel.*'] as const).map((type) =>

@@ -1,4 +1,4 @@
-import { withHost } from '../../daemon/host.ts';
+import { withHost } from '../host-here.ts';
 import type { DeliveryOutcome } from '../../schema/channel-port.ts';
 import type { Json } from '../../schema/json.ts';
 import { lateAnswer } from '../../schema/room.ts';
@@ -17,7 +17,7 @@ const PATIENCE_MS = 70_000;
 export async function run(call: Call): Promise<Answer<Data>> {
   const { home, signal, rooms, notify } = call;
   const channel = onlyOperand(call, 'channel');
-  requireHome(home);
+  await requireHome(home);
   const intake = { kind: 'test_channel', channel } as const;
   const submitted = await requestOfWorker(call, intake, PATIENCE_MS);
   const done =

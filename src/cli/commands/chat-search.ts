@@ -12,7 +12,7 @@ type Data = { found: { conversation: string; message: ChatMessage }[] };
 
 export async function run(call: Call<{ in: string | undefined; limit: number | undefined }>): Promise<Answer<Data>> {
   const { home, operands, options } = call;
-  requireHome(home);
+  await requireHome(home);
   const words = operands.flatMap((each) => wordsIn(each));
   if (words.length === 0) throw new OkaError('usage', 'say which words the messages have');
   const found = await readViews(call, (rows) =>

@@ -16,7 +16,7 @@ type Options = {
 };
 
 export async function run(call: Call<Options>): Promise<Answer<QuestionAnswer>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const question = call.operands.join(' ').trim();
   if (question === '') throw new OkaError('usage', 'say what you want to know');
   const { in: node, ...rest } = call.options;

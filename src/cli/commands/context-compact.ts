@@ -11,7 +11,7 @@ type Data = { nodes: number; frames: number; before: string; dry_run: boolean };
 const DEFAULT_MS = 90 * 24 * 3600 * 1000;
 
 export async function run(call: Call<Values>): Promise<Answer<Data>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const { olderThan, dryRun } = call.options;
   const workspace = workspaceOf(call.options);
   const before = new Date(Date.now() - (olderThan?.ms ?? DEFAULT_MS)).toISOString();

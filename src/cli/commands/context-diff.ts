@@ -14,7 +14,7 @@ export async function run(call: Call<TreeOptions>): Promise<Answer<TreeDiff>> {
     throw new OkaError('usage', 'say since when: a time, or the root of a scan', {
       fix: 'oka context diff 2026-01-31',
     });
-  requireHome(call.home);
+  await requireHome(call.home);
   const opened = await openTreeForReading(call);
   const artifacts = readableArtifacts(call.home);
   const text = (sha256: string): Promise<string | null> =>

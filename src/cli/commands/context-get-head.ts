@@ -11,7 +11,7 @@ import { renderFrame, shownPath } from '../tree-text.ts';
 
 export async function run(call: Call<TreeOptions & { type: string | undefined }>): Promise<Answer<Frame>> {
   const name = onlyOperand(call, 'node');
-  requireHome(call.home);
+  await requireHome(call.home);
   const { type = 'summary' } = call.options;
   const opened = await openTreeForReading(call);
   const { text } = viewPorts(call.home);

@@ -14,7 +14,7 @@ type Values = TreeOptions & { view: string | undefined; max: number | undefined 
 
 export async function run(call: Call<Values>): Promise<Answer<NodeContext>> {
   const name = onlyOperand(call, 'node');
-  requireHome(call.home);
+  await requireHome(call.home);
   const view = parseView(call.options);
   const opened = await openTreeForReading(call);
   const ports = viewPorts(call.home);

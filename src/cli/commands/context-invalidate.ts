@@ -15,7 +15,7 @@ type Options = {
 type Data = { marked: { path: string; type: string }[] };
 
 export async function run(call: Call<Options>): Promise<Answer<Data>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const input = parseRequest(InvalidationRequest, { node: call.operands[0], ...call.options });
   return answer(
     ContextAnswerSchemas.invalidated.parse(await requestContext(call, { tool: 'context.invalidate', input })),

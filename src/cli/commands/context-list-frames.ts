@@ -12,7 +12,7 @@ type Data = { path: string; frames: FrameRecord[] };
 
 export async function run(call: Call<TreeOptions & { type: string | undefined }>): Promise<Answer<Data>> {
   const name = onlyOperand(call, 'node');
-  requireHome(call.home);
+  await requireHome(call.home);
   const { type } = call.options;
   const opened = await openTreeForReading(call);
   return answer(

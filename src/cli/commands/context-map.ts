@@ -11,7 +11,7 @@ import { requireHome } from '../require-home.ts';
 type Options = { tokens: number | undefined; workspace: string | undefined };
 
 export async function run(call: Call<Options>): Promise<Answer<WorkspaceMap>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const request = parseRequest(MapRequest, { node: call.operands[0], ...call.options });
   const tree = await openTreeForReading(call);
   const readSource = readSourceIn(tree.workspaces, { isExact: false });

@@ -18,7 +18,7 @@ export async function run(call: Call<Values>): Promise<Answer<Data>> {
   const [name, file, ...others] = call.operands;
   if (name === undefined || file === undefined || others.length > 0)
     throw new OkaError('usage', 'name the node, and the file with the text (- for what is piped in)');
-  requireHome(call.home);
+  await requireHome(call.home);
   const workspace = workspaceOf(call.options);
   const content = await readContent(call, file);
   const { type = 'note', agent = DEFAULT_AGENT } = call.options;

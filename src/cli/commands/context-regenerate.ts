@@ -22,7 +22,7 @@ type Options = {
 };
 
 export async function run(call: Call<Options>): Promise<Answer<SynthesisData>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const { recursive, force, model, workspace } = call.options;
   const input = parseRequest(RegenerationRequest, { node: call.operands[0], recursive, force, model, workspace });
   await scanTree(call, input.workspace, { signal: call.signal });

@@ -26,7 +26,7 @@ type Data = {
 const MOST_LINES = 200;
 
 export async function run(call: Call<Options>): Promise<Answer<Data>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const { maxStale = 0, workspace = DEFAULT_WORKSPACE } = call.options;
   await scanTree(call, workspace, { signal: call.signal });
   const tree = await openTreeForReading(call);

@@ -13,7 +13,7 @@ export async function run(call: Call<TreeOptions>): Promise<Answer<Data>> {
   const [given, target, ...others] = call.operands;
   if (given === undefined || target === undefined || others.length > 0)
     throw new OkaError('usage', 'name the path that is gone, and the one that gets its frames');
-  requireHome(call.home);
+  await requireHome(call.home);
   const workspace = workspaceOf(call.options);
   const opened = await openTreeForReading(call);
   const { from, to } = await opened.read(workspace, (tree) => ({

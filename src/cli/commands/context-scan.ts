@@ -8,7 +8,7 @@ type Data = ScanResult & { workspace: string };
 
 /** Reads what has changed since the last scan, and records the difference as one event. */
 export async function run(call: Call<TreeOptions & { force: boolean }>): Promise<Answer<Data>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const workspace = workspaceOf(call.options);
   const progress = call.progress(`scanning ${workspace}`, 'files');
   const { force } = call.options;

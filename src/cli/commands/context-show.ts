@@ -11,7 +11,7 @@ import { plainText } from '../plain-text.ts';
 export async function run(call: Call<TreeOptions>): Promise<Answer<ShownNode>> {
   const [name = '.', ...others] = call.operands;
   if (others.length > 0) throw new OkaError('usage', 'name one path');
-  requireHome(call.home);
+  await requireHome(call.home);
   const opened = await openTreeForReading(call);
   const ports = viewPorts(call.home);
   return answer(await opened.read(workspaceOf(call.options), (tree) => showNode(tree, tree.find(name), ports)));

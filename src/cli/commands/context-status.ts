@@ -11,7 +11,7 @@ type Data = TreeStatus & { workspace: string; stale_paths: string[]; gone: Gone[
 const MOST_SHOWN = 20;
 
 export async function run(call: Call<TreeOptions>): Promise<Answer<Data>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const workspace = workspaceOf(call.options);
   const opened = await openTreeForReading(call);
   return answer(

@@ -27,7 +27,7 @@ type Options = {
 export type SynthesisData = { plan: SynthesisPlan } | { report: SynthesisReport };
 
 export async function run(call: Call<Options>): Promise<Answer<SynthesisData>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const { type, from, agent, force, model, workspace } = call.options;
   const isAll = type === '*';
   const input = parseRequest(SynthesisRequest, {

@@ -10,7 +10,7 @@ import { type TreeOptions, workspaceOf } from '../tree-access.ts';
 type Data = Validated & { workspace: string };
 
 export async function run(call: Call<TreeOptions>): Promise<Answer<Data>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const workspace = workspaceOf(call.options);
   findWorkspace((await openTreeForReading(call)).workspaces, workspace);
   const found = await validateHomeTree(call.home, workspace);

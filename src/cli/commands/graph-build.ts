@@ -1,7 +1,7 @@
 /** A model writes a graph for a person, who sees what it would do before it is saved. */
 import { createGraph } from '../graph-history.ts';
 import { checkGraphValue, fileOfGraph } from '../../daemon/home/graph-files.ts';
-import { withHost } from '../../daemon/host.ts';
+import { withHost } from '../host-here.ts';
 import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';
 import { shownPath } from '../../daemon/settings.ts';
 import { buildGraph } from '../../graphs/build-graph.ts';
@@ -33,7 +33,7 @@ type Data =
 
 export async function run(call: Call<Options, Data>): Promise<Answer<Data>> {
   const { home, options, json } = call;
-  requireHome(home);
+  await requireHome(home);
   const intent = call.operands.join(' ').trim();
   if (intent === '') throw new OkaError('usage', 'say what the graph is to do');
   const name = options.as ?? nameFrom(intent);

@@ -14,7 +14,7 @@ type Data = { templates: GraphTemplate[] } | { graph: string; file: string; vers
 /** Without a template it lists them. */
 export async function run(call: Call<{ as: string | undefined }>): Promise<Answer<Data>> {
   if (call.operands.length === 0) return answer({ templates: listTemplates() });
-  requireHome(call.home);
+  await requireHome(call.home);
   const template = onlyOperand(call, 'template');
   const name = call.options.as ?? template;
   const text = textFromTemplate(template, name);

@@ -1,6 +1,7 @@
 import { saveVersionOfRun } from '../../daemon/home/save-version.ts';
 import { loadRunnableGraph } from '../../daemon/home/graph-files.ts';
-import { type Host, withHost } from '../../daemon/host.ts';
+import type { Host } from '../../daemon/host.ts';
+import { withHost } from '../host-here.ts';
 import { nodeKinds } from '../../daemon/room-contributions.ts';
 import { ports } from '../../daemon/room-ports.ts';
 import { cutGraph } from '../../engine/cut-graph.ts';

@@ -11,7 +11,7 @@ type Accepted = { ledger: string; missing: number; expected: number; last: numbe
 type Data = { accepted: Accepted[] };
 
 export async function run({ home }: Call): Promise<Answer<Data>> {
-  requireHome(home);
+  await requireHome(home);
   const config = await loadConfig(home);
   const accepted: Accepted[] = [];
   for (const pen of ['run', 'maintenance'] as const satisfies Pen[]) {

@@ -12,7 +12,7 @@ export async function run({ home, options }: Call<{ before: Date | undefined }>)
   const { before } = options;
   if (before === undefined)
     throw new OkaError('usage', '--before DATE is missing', { fix: 'Example: oka ledger archive --before 2026-01-31' });
-  const submitted = submitToWorker(home, { kind: 'archive', before: before.toISOString() });
+  const submitted = await submitToWorker(home, { kind: 'archive', before: before.toISOString() });
   if (submitted !== null) return answer(submitted);
   const config = await loadConfig(home);
   const stores = await openStores(home, config);

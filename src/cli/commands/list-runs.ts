@@ -1,9 +1,10 @@
+import type { Rows } from '../../schema/rows.ts';
 import type { RunSummary } from '../../schema/view-answers.ts';
 import { listRuns, pageOfRuns } from '../../views/runs-query.ts';
 import { renderColumns } from '../columns.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
-import { readViews } from '../read-views.ts';
+import { readRuns } from '../read-one-view.ts';
 import { runFilterOf, type RunFilterValues } from '../table/run-filter-options.ts';
 
 type Options = RunFilterValues & { all: boolean; archived: boolean; limit: number };
@@ -11,13 +12,13 @@ type Options = RunFilterValues & { all: boolean; archived: boolean; limit: numbe
 export async function run(call: Call<Options>): Promise<Answer<RunSummary[]>> {
   const { all, archived, limit } = call.options;
   const query = { ...runFilterOf(call.options), all, ...(archived ? { archived: 'only' as const } : {}) };
-  return answer(
-    await readViews(call, (rows) => {
-      const { pinned } = pageOfRuns(rows, query);
-      const others = listRuns(rows, { ...query, limit }).filter((run) => run.pinned !== true);
-      return [...pinned.toReversed(), ...others];
-    }),
-  );
+  const list = (rows: Rows): RunSummary[] => {
+    const { pinned } = pageOfRuns(rows, query);
+    const others = listRuns(rows, { ...query, limit }).filter((run) => run.pinned !== true);
+    return [...pinned.toReversed(), ...others];
+  };
+  if (call.options.text === undefined) return answer(await readRuns(call, list));
+  return answer(await (await import('../read-views.ts')).readViews(call, list));
 }
 
 export const jsonLines = (runs: RunSummary[]): RunSummary[] => runs;

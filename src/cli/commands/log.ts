@@ -10,7 +10,6 @@ import { type Answer, type Call, exits } from '../command-module.ts';
 import { describeEvent } from '../../views/event-sentence.ts';
 import { findRunName } from '../find-run.ts';
 import type { Terminal } from '../io.ts';
-import { readViews } from '../read-views.ts';
 
 type Options = {
   follow: boolean;
@@ -76,13 +75,14 @@ export function render({ event, before }: Data, terminal: Terminal): string {
 }
 
 /** At most `limit` events of each ledger from the end. Without a filter no rows are needed. */
-function lastEvents(call: LogCall, pens: readonly Pen[]): Promise<Line[][]> {
+async function lastEvents(call: LogCall, pens: readonly Pen[]): Promise<Line[][]> {
   const { home, options, signal } = call;
   const { run: id, type, since, limit } = options;
   const query = { run: id, type, after: Math.max(0, (since ?? 1) - 1), limit };
   const read = (rows: Rows): Promise<Line[][]> =>
     Promise.all(pens.map((pen) => listEvents(rows, home.ledgers, { ...query, pen }, signal)));
-  return id === undefined && type === undefined ? read(memoryRows()) : readViews(call, read);
+  if (id === undefined && type === undefined) return read(memoryRows());
+  return (await import('../read-views.ts')).readViews(call, read);
 }
 
 function filterOf({ run: id, type }: Options): Filter {

@@ -30,7 +30,7 @@ type Data = { name: string; runs: string; rights: string; file: string } & (
 export async function run(call: Call<Options>): Promise<Answer<Data>> {
   const { home, options } = call;
   const [name = '', ...words] = call.operands;
-  requireHome(home);
+  await requireHome(home);
   const entry = toEntry(words, options);
   const server = checkedServer(home, name, entry);
   const about = { name, runs: whatRuns(server), rights: describeRights(server), file: mcpFile(home) };

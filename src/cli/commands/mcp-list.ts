@@ -12,13 +12,13 @@ type Listed = { name: string; runs: string; rights: string; timeout: number; too
 );
 type Data = { servers: Listed[]; problems: { server: string | null; problem: string }[] };
 
-export function run({ home }: Call): Promise<Answer<Data>> {
-  requireHome(home);
+export async function run({ home }: Call): Promise<Answer<Data>> {
+  await requireHome(home);
   const { servers, problems } = loadServers(home);
   const listed = [...servers].map(
     ([name, server]): Listed => describeServer(name, server, serverState(home, name, server)),
   );
-  return Promise.resolve(answer({ servers: listed, problems }));
+  return answer({ servers: listed, problems });
 }
 
 function describeServer(name: string, server: McpServer, now: ServerState): Listed {

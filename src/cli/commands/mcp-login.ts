@@ -14,7 +14,7 @@ type Data = { server: string; issuer: string; expires: string | null; renewable:
 export async function run(call: Call): Promise<Answer<Data>> {
   const { home, signal, rooms, notify } = call;
   const server = onlyOperand(call, 'server');
-  requireHome(home);
+  await requireHome(home);
   const { issuer, expires, isRenewable, changes } = await logIn(home, server, {
     signal,
     rooms,

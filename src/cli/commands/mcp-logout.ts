@@ -8,7 +8,7 @@ type Data = { server: string; removed: boolean };
 
 export async function run(call: Call): Promise<Answer<Data>> {
   const server = onlyOperand(call, 'server');
-  requireHome(call.home);
+  await requireHome(call.home);
   const changes = await logOut(call.home, server);
   for (const change of changes) await recordChange(call, change);
   return answer({ server, removed: changes.length > 0 }, changes.length > 0 ? exits.ok : exits.no);

@@ -15,7 +15,7 @@ type Data = { name: string; file: string } & (
 export async function run(call: Call): Promise<Answer<Data>> {
   const { home } = call;
   const name = onlyOperand(call, 'server');
-  requireHome(home);
+  await requireHome(home);
   if (!loadServers(home).problems.some(({ server }) => server === name)) requireServer(home, name);
   const file = mcpFile(home);
   const text = changeServer(home, name, null);

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 
 /** stdout belongs to the protocol: nothing else is printed there. */
 export async function run({ home, signal, options }: Call<{ readOnly: boolean }>): Promise<Answer<never>> {
-  requireHome(home);
+  await requireHome(home);
   const reader = openRowsReader(home);
   try {
     await serveAssistant({ ...portsOf(home, signal), reader, isReadOnly: options.readOnly }, signal);

@@ -14,7 +14,7 @@ type Data = { server: string } & (
 export async function run(call: Call): Promise<Answer<Data>> {
   const { home, signal, rooms } = call;
   const server = onlyOperand(call, 'server');
-  requireHome(home);
+  await requireHome(home);
   requireServer(home, server);
   try {
     const { says, era, ms, tools, refused } = await inspectServer(home, server, { signal, rooms });

@@ -36,7 +36,7 @@ type Data = {
 export async function run(call: Call<{ accept: boolean; yes: boolean }, Data>): Promise<Answer<Data>> {
   const { home, signal, rooms, options } = call;
   const server = onlyOperand(call, 'server');
-  requireHome(home);
+  await requireHome(home);
   const found = await inspectServer(home, server, { signal, rooms });
   const { policy } = loadPolicy(home.policy, lineClassifierOf(home));
   const data = toData(found, (tool) => mcpClass(policy, tool));

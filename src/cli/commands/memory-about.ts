@@ -9,7 +9,7 @@ import { requireHome } from '../require-home.ts';
 const DAY_MS = 86_400_000;
 
 export async function run(call: Call<{ days: number; namespace: string | undefined }>): Promise<Answer<MemoryAbout>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const { days, namespace } = call.options;
   const now = Date.now();
   const since = new Date(Math.max(0, now - days * DAY_MS)).toISOString();

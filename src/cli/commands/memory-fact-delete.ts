@@ -11,7 +11,7 @@ type Data = { forgot: string[] } & Recorded;
 export async function run(call: Call): Promise<Answer<Data>> {
   const { home } = call;
   const id = onlyOperand(call, 'the name of a fact');
-  requireHome(home);
+  await requireHome(home);
   if ((await readViews(call, (rows) => findFact(rows, id))) === undefined)
     throw new OkaError('usage', `there is no fact "${id}"`, { fix: 'List the facts: oka memory about' });
   return answer({ forgot: [id], ...(await requestMemory(home, { kind: 'forget', facts: [id], why: 'deleted' })) });

@@ -10,7 +10,7 @@ import { requireHome } from '../require-home.ts';
 
 export async function run(call: Call): Promise<Answer<Fact>> {
   const id = onlyOperand(call, 'the name of a fact');
-  requireHome(call.home);
+  await requireHome(call.home);
   const fact = await readViews(call, (rows) => findFact(rows, id));
   if (fact === undefined)
     throw new OkaError('usage', `there is no fact "${id}"`, { fix: 'List the facts: oka memory fact list' });

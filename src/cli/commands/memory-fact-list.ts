@@ -10,7 +10,7 @@ type Options = { namespace: string | undefined; all: boolean };
 type Data = { facts: Fact[] };
 
 export async function run(call: Call<Options>): Promise<Answer<Data>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   return answer({ facts: await readViews(call, (rows) => listFacts(rows, call.options, Date.now())) });
 }
 

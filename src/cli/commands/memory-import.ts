@@ -26,7 +26,7 @@ type ImportCall = Call<{ me: readonly string[] }>;
 export async function run(call: ImportCall): Promise<Answer<Data>> {
   const { home, signal } = call;
   const file = onlyOperand(call, 'the file');
-  requireHome(home);
+  await requireHome(home);
   const name = basename(file).slice(0, 1000);
   const text = readImport(file);
   const { me } = call.options;

@@ -13,7 +13,7 @@ type Data = { change: number; undone: true } | { change: number; submitted: stri
 /** Maintenance finds the request in the worker's ledger, and acts on it. */
 export async function run(call: UndoCall): Promise<Answer<Data>> {
   const { home, options } = call;
-  requireHome(home);
+  await requireHome(home);
   const { change, text, undone } = await findChange(call);
   if (undone) return answer({ change, undone });
   const reason = (options.reason ?? '').slice(0, 500);

@@ -7,7 +7,7 @@ import { requireHome } from '../require-home.ts';
 type Data = { models: SetModel[] };
 
 export async function run({ home, rooms }: Call): Promise<Answer<Data>> {
-  requireHome(home);
+  await requireHome(home);
   return answer({ models: await describeSetModels(home, rooms) });
 }
 

@@ -8,7 +8,7 @@ type Data = { outcome: SetupOutcome; worker: boolean };
 
 export async function run(call: Call): Promise<Answer<Data>> {
   const { home, openDialog } = call;
-  requireHome(home);
+  await requireHome(home);
   if (openDialog === null)
     throw new OkaError('refused', 'this command asks questions, and there is no terminal', {
       fix: 'Without one: oka secrets set NAME < FILE, and then: oka model use provider:model',

@@ -6,7 +6,7 @@ import { plainText } from '../plain-text.ts';
 import { requireHome } from '../require-home.ts';
 
 export async function run(call: Call): Promise<Answer<ModelTrial>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const [name, ...more] = call.operands;
   if (more.length > 0) throw new OkaError('usage', 'one model at a time is tested');
   const trial = await tryModel(call.home, { name, signal: call.signal, rooms: call.rooms });

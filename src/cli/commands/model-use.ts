@@ -13,7 +13,7 @@ type Data = { model: string; set: boolean; trial: ModelTrial | null; worker: boo
 export async function run(call: Call<{ url: string | undefined; untested: boolean }>): Promise<Answer<Data>> {
   const { home, options, signal, rooms } = call;
   const name = onlyOperand(call, 'model');
-  requireHome(home);
+  await requireHome(home);
   const trial = options.untested ? null : await tryModel(home, { name, url: options.url, signal, rooms });
   const worker = penHolder(home.ledgers.run) !== null;
   if (trial?.answered === false) return answer({ model: name, set: false, trial, worker }, exits.no);

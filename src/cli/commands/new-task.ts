@@ -23,7 +23,7 @@ const DEFAULT_NAME = 'task';
 
 /** A task that was not changed, or is empty now, is not added; one that cannot be read stays where it was written. */
 export async function run(call: Call): Promise<Answer<Data>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const template = templateOf(call.operands.join(' '));
   const folder = mkdtempSync(join(tmpdir(), 'oka-new-'));
   const file = join(folder, 'task.md');

@@ -1,5 +1,5 @@
 import type { SentNote } from '../../daemon/worker/send-note.ts';
-import { withHost } from '../../daemon/host.ts';
+import { withHost } from '../host-here.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Intake } from '../../schema/intake.ts';
 import { lateAnswer } from '../../schema/room.ts';

@@ -6,7 +6,7 @@ import { withReadingProgress } from '../reading-progress.ts';
 import { requireHome } from '../require-home.ts';
 
 export async function run(call: Call): Promise<Answer<RunReceipt>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const id = await runOperand(call);
   return answer(await withReadingProgress(call, (reading) => exportReceipt(call.home, id, reading)));
 }

@@ -6,7 +6,7 @@ import { requireHome } from '../require-home.ts';
 type Data = { on: false; file: string };
 
 export async function run({ home }: Call): Promise<Answer<Data>> {
-  requireHome(home);
+  await requireHome(home);
   const folder = replicaFolder(home);
   switchReplication(folder, false, new Date().toISOString());
   return answer({ on: false, file: switchFile(folder) });

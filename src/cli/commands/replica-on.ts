@@ -7,7 +7,7 @@ type Data = { on: true; file: string };
 
 /** Also lets a follower that has stopped try once more. */
 export async function run({ home }: Call): Promise<Answer<Data>> {
-  requireHome(home);
+  await requireHome(home);
   const folder = replicaFolder(home);
   switchReplication(folder, true, new Date().toISOString());
   return answer({ on: true, file: switchFile(folder) });

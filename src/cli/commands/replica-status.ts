@@ -14,7 +14,7 @@ type Data = { status: ReplicaStatus; file: string };
 
 /** Exit 1 when a person has to act. */
 export async function run({ home }: Call): Promise<Answer<Data>> {
-  requireHome(home);
+  await requireHome(home);
   const status = await replicaStatus(home, await loadConfig(home));
   const isStopped = !status.off && status.state?.doing.kind === 'stopped';
   return answer({ status, file: switchFile(replicaFolder(home)) }, isStopped ? exits.no : exits.ok);

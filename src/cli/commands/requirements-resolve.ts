@@ -1,4 +1,4 @@
-import { withHost } from '../../daemon/host.ts';
+import { withHost } from '../host-here.ts';
 import { ports } from '../../daemon/room-ports.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
@@ -11,7 +11,7 @@ type Data = (Submitted & { name: string }) | { name: string; there: boolean; see
 export async function run(call: Call): Promise<Answer<Data>> {
   const { home, signal } = call;
   const name = onlyOperand(call, 'name');
-  const submitted = submitToWorker(home, { kind: 'resolve', name, by: 'a person' });
+  const submitted = await submitToWorker(home, { kind: 'resolve', name, by: 'a person' });
   if (submitted !== null) return answer({ ...submitted, name });
   const { there, seen, drives } = await withHost(home, signal, async ({ engine, valuesOf }) => {
     const { deps } = valuesOf({ deps: ports.deps });

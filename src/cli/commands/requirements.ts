@@ -9,7 +9,7 @@ import { requireHome } from '../require-home.ts';
 type Data = { requirements: OpenRequirement[] } | { dockerfile: string };
 
 export async function run({ home, options }: Call<{ dockerfile: boolean }>): Promise<Answer<Data>> {
-  requireHome(home);
+  await requireHome(home);
   const { state } = await peekProjection(home.ledgers.run, home.oka, dependencies);
   const requirements = Object.values(state.requirements);
   if (!options.dockerfile) return answer({ requirements });

@@ -36,7 +36,7 @@ type Draft = { name: string; bytes: string | null; fields: ScheduleFields; folde
 /** Schedules a task, or a graph. The next five times are shown before anything is saved. */
 export const addSchedule = (kind: 'task' | 'graph'): CommandModule<AddOptions, Data> => ({
   run: async (call) => {
-    requireHome(call.home);
+    await requireHome(call.home);
     const draft = kind === 'graph' ? await draftGraph(call) : draftTask(call);
     const { timezone, next } = preview(draft);
     const shown = { file: `workspace/schedules/${draft.name}`, timezone, next };

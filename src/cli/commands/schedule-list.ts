@@ -10,7 +10,7 @@ type Data = { clock: boolean; schedules: ScheduleRow[]; refused: { file: string;
 /** Lists all schedules, or those of graphs alone. */
 export const listSchedules = (kind: 'graph' | null): CommandModule<object, Data> => ({
   run: async ({ home }) => {
-    requireHome(home);
+    await requireHome(home);
     const now = Date.now();
     const { isClockOn, byId, refused } = await readSchedules(home, now);
     const schedules = Object.values(byId)

@@ -5,7 +5,7 @@ import { requireHome } from '../require-home.ts';
 type Data = { recipient: string };
 
 export async function run({ home }: Call): Promise<Answer<Data>> {
-  requireHome(home);
+  await requireHome(home);
   return answer({ recipient: await (await vaultOf(home)).recipient() });
 }
 

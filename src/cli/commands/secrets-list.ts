@@ -20,7 +20,7 @@ type ConfiguredSecret = Omit<ListedSecret, 'version' | 'set_at' | 'old'> & { fro
 type Data = { secrets: ListedSecret[]; configured?: ConfiguredSecret[] };
 
 export async function run({ home }: Call): Promise<Answer<Data>> {
-  requireHome(home);
+  await requireHome(home);
   const contents = await (await vaultOf(home)).read();
   const secrets = Object.entries(contents?.secrets ?? {})
     .filter(([, { value }]) => value !== null)

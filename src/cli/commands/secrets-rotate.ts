@@ -6,7 +6,7 @@ import { changeSecret, onlyName, renderSecretChange, type SecretAnswer, valueFor
 
 export async function run(call: Call): Promise<Answer<SecretAnswer>> {
   const name = onlyName(call);
-  requireHome(call.home);
+  await requireHome(call.home);
   const value = await valueFor(call, name);
   const now = new Date().toISOString();
   return changeSecret(call, name, (contents) => {

@@ -19,7 +19,7 @@ type SetCall = Call<{
 
 export async function run(call: SetCall): Promise<Answer<SecretAnswer>> {
   const name = onlyName(call);
-  requireHome(call.home);
+  await requireHome(call.home);
   const rules = (await modelKeyRules(call, name)) ?? {
     tools: toolsOf(call),
     hosts: hostsOf(call),

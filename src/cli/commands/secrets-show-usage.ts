@@ -11,7 +11,7 @@ type Data = { name: string | undefined; uses: SecretUse[] };
 
 export async function run(call: Call<{ limit: number }>): Promise<Answer<Data>> {
   const { home, operands, options } = call;
-  requireHome(home);
+  await requireHome(home);
   const [name, ...more] = operands;
   if (more.length > 0) throw new OkaError('usage', 'one name is enough');
   return answer({ name, uses: await readViews(call, (rows) => secretUse(rows, { name, limit: options.limit })) });

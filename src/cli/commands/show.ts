@@ -1,21 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pendingResultsIn } from '../../daemon/worker/pending-results.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
-import { ID_SHAPE } from '../../schema/names.ts';
+import { ID_SHAPE } from '../../schema/id-shape.ts';
 import type { Rows } from '../../schema/rows.ts';
-import { describeLink } from '../../schema/run.ts';
 import { type RunRow, storedRun } from '../../views/run-rows.ts';
 import { statusForPeople } from '../../views/run-status.ts';
 import { isOver } from '../../engine/run-state.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
-import { describeWait } from '../../views/event-sentence.ts';
+import { describeLink, describeWait } from '../../views/event-sentence.ts';
 import { type FollowedRun, joinPieces, renderFollowed } from '../followed-run.ts';
 import type { Terminal } from '../io.ts';
-import { readViews } from '../read-views.ts';
+import { readRuns } from '../read-one-view.ts';
 import { onlyOperand } from '../operands.ts';
 import { findRunName } from '../find-run.ts';
 import { plainText } from '../plain-text.ts';
@@ -43,6 +41,7 @@ export async function run(call: Call<{ follow: boolean }, Data>): Promise<Answer
 
 /** The page of a task is written right after its last event; a worker that was killed leaves that to the next one. */
 async function untilResultIsWritten({ oka }: Home, id: string, signal: AbortSignal): Promise<void> {
+  const { pendingResultsIn } = await import('../../daemon/worker/pending-results.ts');
   const pending = pendingResultsIn(join(oka, 'state', 'untold'));
   for (let waited = 0; waited < LONGEST_WAIT_MS && !signal.aborted; waited += POLL_MS) {
     if (!pending.runs().includes(id)) return;
@@ -51,7 +50,7 @@ async function untilResultIsWritten({ oka }: Home, id: string, signal: AbortSign
 }
 
 async function findRun(call: Call<{ follow: boolean }, Data>, id: string): Promise<Shown> {
-  const goal = await readViews(call, (rows) => goalOf(rows, id));
+  const goal = await readRuns(call, (rows) => goalOf(rows, id));
   const file = join(call.home.workspace, 'outbox', id, 'RESULT.md');
   const result = hasResult(call.home, id) ? { file, text: readFileSync(file, 'utf8') } : null;
   if (goal === null && result === null)

@@ -4,9 +4,8 @@ import type { FailingChannel } from '../../daemon/channels/channels-status.ts';
 import { hasChannels } from '../../daemon/channels/lazy-reaching.ts';
 import { sandboxWarning } from '../../daemon/guard/sandbox-warning.ts';
 import { type DayBudgetStatus, describeDayLeft, readDayBudget } from '../../daemon/guard/read-day-budget.ts';
-import { type GivenTasks, readGiven } from '../../daemon/fleet/given-tasks.ts';
-import { readOverview } from '../../daemon/fleet/fleet-overview.ts';
-import { describeUnsent, readUnsent, type UnsentTask } from '../../daemon/fleet/unsent-task.ts';
+import type { GivenTasks } from '../../daemon/fleet/given-tasks.ts';
+import { describeUnsent, hasFleet, readOverview, type UnsentTask } from '../../daemon/fleet/fleet-overview.ts';
 import { type HomeStatus, readHomeStatus, readWorkerHealth, type WorkerHealth } from '../../daemon/home/home-status.ts';
 import { fleetEnvironment } from '../../daemon/settings.ts';
 import { readVerification } from '../../daemon/home/verification-state.ts';
@@ -51,7 +50,7 @@ type Fault = { seq: number; offset: number; reason: string };
 
 export async function run({ home, options }: Call<{ health: boolean }>): Promise<Answer<Health | Status>> {
   if (options.health) return checkHealth(home);
-  requireHome(home);
+  await requireHome(home);
   const { worker, silent_ms, rejected, schedules, ...condition } = await readHomeStatus(home);
   const { state, end, fault } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
   const ledger = { events: end.seq, bytes: end.offset, head: end.hash, fault, verified: verifiedIn(home) };
@@ -72,10 +71,18 @@ export async function run({ home, options }: Call<{ health: boolean }>): Promise
     channels: hasChannels(home)
       ? await (await import('../../daemon/channels/channels-status.ts')).readFailingChannels(home)
       : [],
-    fleet: fleetEnvironment() === null ? null : readOverview(home),
-    asked: (await readGiven(home)).waits,
-    unsent: fleetEnvironment() === null ? [] : readUnsent(home),
+    ...(await readFleet(home)),
   });
+}
+
+/** Homes that work alone load nothing for it. */
+async function readFleet(home: Home): Promise<Pick<Status, 'fleet' | 'asked' | 'unsent'>> {
+  const isMember = fleetEnvironment() !== null;
+  return {
+    fleet: isMember ? readOverview(home) : null,
+    asked: hasFleet(home) ? (await (await import('../../daemon/fleet/given-tasks.ts')).readGiven(home)).waits : [],
+    unsent: isMember ? (await import('../../daemon/fleet/unsent-task.ts')).readUnsent(home) : [],
+  };
 }
 
 function verifiedIn(home: Home): Verified {

@@ -23,7 +23,7 @@ export async function run({ home, options, signal, rooms }: Call<{ dryRun: boole
   const limits = requests(config.maintenance, Date.now()).find((intake) => intake.kind === 'tidy');
   if (limits === undefined) return answer({ kind: 'nothing' });
   if (dryRun) return answer({ kind: 'tidied', tidied: await previewTidy(home, limits, signal), dryRun });
-  const submitted = submitToWorker(home, limits);
+  const submitted = await submitToWorker(home, limits);
   if (submitted !== null) return answer({ kind: 'submitted', ...submitted });
   return answer({ kind: 'tidied', tidied: await tidyNow(home, config, limits, signal), dryRun });
 }

@@ -1,5 +1,5 @@
-import { undo, previewUndo } from '../../daemon/desk/undo.ts';
-import { withHost } from '../../daemon/host.ts';
+import type { previewUndo as preview } from '../../daemon/desk/undo.ts';
+import { withHost } from '../host-here.ts';
 import { ports } from '../../daemon/room-ports.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
@@ -8,7 +8,7 @@ import { runOperand } from '../find-run.ts';
 import { count, plainText } from '../plain-text.ts';
 import { requestOfWorker, type Submitted } from '../submitted.ts';
 
-type Undone = Awaited<ReturnType<typeof previewUndo>>;
+type Undone = Awaited<ReturnType<typeof preview>>;
 type Data = (Submitted & { run: string }) | ({ run: string; dry: boolean } & Undone);
 
 /** Undo waits for the command that is running on the desk; a preview is worth nothing later. */
@@ -35,7 +35,8 @@ function busyAnswer({ submitted }: Submitted, run: string, dry: boolean): Answer
 
 /** Without a worker this process owns the desk meanwhile. */
 function undoHere({ home, signal, options }: Call<{ dryRun: boolean }>, id: string): Promise<Undone> {
-  return withHost(home, signal, ({ valuesOf }) => {
+  return withHost(home, signal, async ({ valuesOf }) => {
+    const { undo, previewUndo } = await import('../../daemon/desk/undo.ts');
     const { runs, ledger, shadow, deskTurn } = ports;
     const needed = valuesOf({ runs, ledger, shadow, deskTurn });
     return options.dryRun ? previewUndo(needed, id) : undo(needed, id);

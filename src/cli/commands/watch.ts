@@ -10,7 +10,7 @@ type Options = { since: number | undefined };
 
 /** Follows the ledger until Ctrl-C; what it printed last is where `--since` goes on. */
 export async function run({ home, signal, options, emit }: Call<Options, WatchedLine>): Promise<Answer<WatchedLine>> {
-  requireHome(home);
+  await requireHome(home);
   const from = options.since ?? knownNow(home.ledgers, ['run']).run ?? 0;
   const reader = openRowsReader(home);
   const depths = new Map<string, number>();

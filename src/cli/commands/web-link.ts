@@ -7,7 +7,7 @@ import { requireHome } from '../require-home.ts';
 type Data = { link: string };
 
 export async function run({ home }: Call): Promise<Answer<Data>> {
-  requireHome(home);
+  await requireHome(home);
   const address = readAddress(home);
   if (address === null)
     throw new OkaError('refused', 'no dashboard is running', { fix: 'Start it: oka up, or oka web' });

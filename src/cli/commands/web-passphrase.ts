@@ -9,7 +9,7 @@ type Data = { passphrase: 'set' | 'removed' | 'none' };
 const SHORTEST = 12;
 
 export async function run(call: Call<{ remove: boolean }>): Promise<Answer<Data>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const access = openAccess(call.home);
   if (call.options.remove) return answer({ passphrase: access.removePassphrase() ? 'removed' : 'none' });
   const passphrase = await valueFor(call, 'the passphrase');

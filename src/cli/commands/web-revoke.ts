@@ -8,7 +8,7 @@ import { requireHome } from '../require-home.ts';
 type Data = { revoked: string[] };
 
 export async function run(call: Call): Promise<Answer<Data>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const access = openAccess(call.home);
   const wanted = onlyOperand(call, 'session');
   const found = access.list().filter(({ id }) => wanted === 'all' || id.startsWith(wanted));

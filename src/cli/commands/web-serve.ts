@@ -23,7 +23,7 @@ export function render({ link }: Data): string {
 
 async function serve(call: ServeCall): Promise<number> {
   const { home, options, signal, emit, notify } = call;
-  requireHome(home);
+  await requireHome(home);
   const settings = await settingsOf(home);
   const host = options.host ?? '127.0.0.1';
   if (!isLoopback(host)) await allowEverywhere(call, host);

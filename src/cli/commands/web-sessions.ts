@@ -7,7 +7,7 @@ import { requireHome } from '../require-home.ts';
 type Data = { sessions: Session[] };
 
 export async function run({ home }: Call): Promise<Answer<Data>> {
-  requireHome(home);
+  await requireHome(home);
   return answer({ sessions: openAccess(home).list() });
 }
 

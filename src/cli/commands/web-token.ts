@@ -6,7 +6,7 @@ import { requireHome } from '../require-home.ts';
 type Data = { name: string; rights: Rights; token: string; session: string };
 
 export async function run(call: Call<{ readOnly: boolean }>): Promise<Answer<Data>> {
-  requireHome(call.home);
+  await requireHome(call.home);
   const rights = call.options.readOnly ? 'read' : 'all';
   const { secret, session } = openAccess(call.home).start('token', onlyOperand(call, 'name'), rights);
   call.notify('oka: it is shown only now. Send it as: Authorization: Bearer …');

@@ -19,7 +19,7 @@ import type { ChatTask, Notice } from '../../chat/chat-state.ts';
 import { taskReportEvent } from '../../chat/post-message.ts';
 import { isOver, type RunState } from '../../engine/run-state.ts';
 import { addTask } from '../../intake/add-task.ts';
-import { mayBeClaimed } from '../../intake/claim-task.ts';
+import { mayBeClaimed } from '../../intake/inbox-folders.ts';
 import { claimedFolder, newFolder } from '../../intake/inbox-folders.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import type { ReplyCost, TaskReport } from '../../schema/chat.ts';

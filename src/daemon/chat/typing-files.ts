@@ -6,7 +6,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lstatIfPresent, makeFolder } from '../../ledger/disk.ts';
-import { ID_SHAPE } from '../../schema/names.ts';
+import { ID_SHAPE } from '../../schema/id-shape.ts';
 
 /** How long a line that was left holds replies back. */
 export const TYPING_MS = 30_000;

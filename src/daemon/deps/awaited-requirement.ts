@@ -1,6 +1,6 @@
 /** What a person who is asked to install something should see: why, and the command for this machine. */
 import { dependencies, type OpenRequirement } from '../../tools/deps/dependency-state.ts';
-import { installCommand } from '../../tools/deps/system-package.ts';
+import { installCommand, PACKAGE_MANAGERS } from '../../tools/deps/system-package.ts';
 import { peekProjection } from '../../ledger/peek-projection.ts';
 import type { Home } from '../../schema/home.ts';
 import { findMachine } from '../settings.ts';
@@ -12,7 +12,7 @@ export type AwaitedRequirement = Pick<OpenRequirement, 'name' | 'reason' | 'pack
 
 export async function readAwaitedRequirements(home: Home): Promise<ReadonlyMap<string, AwaitedRequirement>> {
   const { state } = await peekProjection(home.ledgers.run, home.oka, dependencies);
-  const machine = findMachine();
+  const machine = findMachine(PACKAGE_MANAGERS);
   const open = Object.values(state.requirements).filter(({ status }) => status === 'open');
   return new Map(
     open.map(({ name, reason, packages, note, snippet, need }) => {

@@ -6,7 +6,7 @@ import type { Outcome } from '../../schema/tool.ts';
 import { type Remedy, chooseRemedy } from '../../tools/deps/choose-remedy.ts';
 import { type Dependencies, installedId } from '../../tools/deps/dependency-state.ts';
 import { type Presence, findPresent } from '../../tools/deps/find-present.ts';
-import { shimFolder } from '../../tools/deps/shims.ts';
+import { shimFolder } from '../../tools/deps/tool-links.ts';
 import { satisfies } from '../../tools/deps/versions.ts';
 import { parseNeed } from '../../tools/deps/requires.ts';
 import { type DepsPorts, nameOf } from './deps-ports.ts';

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { assertRegularFile, lstatIfPresent, replaceFile, stampOf } from '../../ledger/disk.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { Dependencies } from '../../tools/deps/dependency-state.ts';
-import type { Machine } from '../../tools/deps/system-package.ts';
+import { type Machine, PACKAGE_MANAGERS } from '../../tools/deps/system-package.ts';
 import { renderRequirements, readStatuses } from '../../tools/deps/render-requirements.ts';
 import { findMachine } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
@@ -25,7 +25,7 @@ const NOTHING: PagePoll = { problem: null, resolved: [] };
 export function requirementsPage(
   home: Home,
   known: () => Dependencies,
-  machine: Machine | null = findMachine(),
+  machine: Machine | null = findMachine(PACKAGE_MANAGERS),
 ): RequirementsPage {
   const file = join(home.workspace, 'INSTALL_REQUIREMENTS.md');
   let settled = '';

@@ -7,7 +7,7 @@ import { peekProjection } from '../../ledger/peek-projection.ts';
 import { messageOf } from '../../schema/errors.ts';
 import { auditTools } from '../../tools/deps/audit-tools.ts';
 import { dependencies } from '../../tools/deps/dependency-state.ts';
-import { probeKernel } from '../../tools/sandbox-launch.ts';
+import { probeKernel } from '../../tools/probe-kernel.ts';
 import type { Finding } from '../../schema/finding.ts';
 import { launcherPath } from '../guard/find-launcher.ts';
 import { installerEnvironment, loadConfig, packageEnvironment } from '../settings.ts';

@@ -11,7 +11,8 @@ import type { Home } from '../../schema/home.ts';
 import { damageProblem } from './can-replay.ts';
 import { type FleetAccess, requireStream, withFleet } from './fleet-access.ts';
 import { isSilent } from './member-watch.ts';
-import { describeUnsent, readUnsent } from './unsent-task.ts';
+import { describeUnsent } from './fleet-overview.ts';
+import { readUnsent } from './unsent-task.ts';
 
 export type TaskExplanation = {
   task: string;

@@ -6,7 +6,8 @@ import type { MemberMessage } from '../../schema/fleet.ts';
 import type { Home } from '../../schema/home.ts';
 import { compareRun, type RunComparison } from './compare-stream.ts';
 import { requireStream, withFleet } from './fleet-access.ts';
-import { describeUnsent, readUnsent } from './unsent-task.ts';
+import { describeUnsent } from './fleet-overview.ts';
+import { readUnsent } from './unsent-task.ts';
 
 export type FleetStatus = {
   member: string;

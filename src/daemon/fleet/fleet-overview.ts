@@ -24,3 +24,9 @@ export function hasFleet(home: Home): boolean {
   const overview = readOverview(home);
   return overview !== null && Date.now() - Date.parse(overview.at) < RECENT_MS;
 }
+
+/** A task of this home that the fleet does not take, and why (unsent-task.ts). */
+export type UnsentTask = { task: string; why: string; since: string };
+
+export const describeUnsent = ({ task, why, since }: UnsentTask): string =>
+  `${task} stays in the inbox since ${since}: ${why}`;

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RunOwner } from '../../fleet/run-owner.ts';
-import { mayBeClaimed } from '../../intake/claim-task.ts';
+import { mayBeClaimed } from '../../intake/inbox-folders.ts';
 import { lstatIfPresent, replaceShownFile } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { ResultMessage, TaskMessage } from '../../schema/fleet.ts';

@@ -1,11 +1,10 @@
 /** Owns: the note which tasks of this home the fleet does not take, and why, for faces. The tasks themselves are in the inbox. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { mayBeClaimed } from '../../intake/claim-task.ts';
+import { mayBeClaimed } from '../../intake/inbox-folders.ts';
 import { replaceFile } from '../../ledger/disk.ts';
 import type { Home } from '../../schema/home.ts';
-
-export type UnsentTask = { task: string; why: string; since: string };
+import type { UnsentTask } from './fleet-overview.ts';
 
 /** A person needs no more of them to see what is wrong. */
 const MOST_NOTED = 20;
@@ -41,6 +40,3 @@ export function readUnsent(home: Home): UnsentTask[] {
     return [];
   }
 }
-
-export const describeUnsent = ({ task, why, since }: UnsentTask): string =>
-  `${task} stays in the inbox since ${since}: ${why}`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { pathWithin } from '../../guard/command-rights.ts';
 import type { Home } from '../../schema/home.ts';
-import { shimFolder } from '../../tools/deps/shims.ts';
+import { shimFolder } from '../../tools/deps/tool-links.ts';
 import { programFolders } from '../../tools/sandbox-places.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { certificateFiles, commandEnvironment } from '../settings.ts';

@@ -1,6 +1,6 @@
 /** Owns: what `oka doctor` reports about how commands are sandboxed. */
 import { confinementFor } from '../../guard/command-rights.ts';
-import { type KernelSupport, probeKernel } from '../../tools/sandbox-launch.ts';
+import { type KernelSupport, probeKernel } from '../../tools/probe-kernel.ts';
 import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
 import { findLauncher, type Launcher, nativeFolder } from './find-launcher.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { confinementFor, missingSupport } from '../../guard/command-rights.ts';
 import type { Home } from '../../schema/home.ts';
-import { type KernelSupport, probeKernel } from '../../tools/sandbox-launch.ts';
+import { type KernelSupport, probeKernel } from '../../tools/probe-kernel.ts';
 import { findLauncher, nativeFolder } from './find-launcher.ts';
 
 /** What `oka status` says when commands are not sandboxed here; null when they are. */

@@ -8,7 +8,7 @@ import { stepAcceptanceProblem } from '../../roles/step-acceptance.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Graph } from '../../schema/graph.ts';
 import type { Home } from '../../schema/home.ts';
-import { ID_SHAPE } from '../../schema/names.ts';
+import { ID_SHAPE } from '../../schema/id-shape.ts';
 import { nearestWord } from '../../schema/nearest-word.ts';
 import type { NodeKind } from '../../schema/node-kind.ts';
 import type { Mode } from '../../schema/run.ts';

@@ -1,12 +1,11 @@
 /** How a home is doing right now, whatever face shows it: its worker, its switches, and what somebody has to correct. */
 import { join } from 'node:path';
 import { listRejected } from '../../intake/list-rejected.ts';
-import { schedulesProjection } from '../../intake/schedule-state.ts';
+import { failingSchedules, schedulesProjection } from '../../intake/schedule-state.ts';
 import { peekProjection } from '../../ledger/peek-projection.ts';
 import type { Holder } from '../../ledger/pen.ts';
 import { penHealth } from '../../ledger/pen-health.ts';
 import type { Home } from '../../schema/home.ts';
-import { failingSchedules } from '../schedule/read-schedules.ts';
 import { type HomeCondition, readCondition } from './home-condition.ts';
 
 export type WorkerHealth = { worker: Holder | null; silent_ms: number | null };

@@ -12,7 +12,7 @@ import { openArtifacts } from '../../ledger/artifact-store.ts';
 import { peekProjection } from '../../ledger/peek-projection.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
-import { ID_SHAPE } from '../../schema/names.ts';
+import { ID_SHAPE } from '../../schema/id-shape.ts';
 import { type GraphText, parseGraphText } from './edit-graph.ts';
 
 /** The name under which versions are saved: the id in the file. */

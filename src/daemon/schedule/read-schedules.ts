@@ -2,12 +2,7 @@
 import { join } from 'node:path';
 import { ScheduleFolder } from '../../intake/schedule-folder.ts';
 import { formatLocal, timesOfSpec } from '../../intake/schedule-spec.ts';
-import {
-  FAILURES_SHOWN,
-  type Schedules,
-  schedulesProjection,
-  type ScheduleState,
-} from '../../intake/schedule-state.ts';
+import { type Schedules, schedulesProjection, type ScheduleState } from '../../intake/schedule-state.ts';
 import { nextTimes } from '../../intake/schedule-times.ts';
 import { scheduleChanges } from '../../intake/sync-schedules.ts';
 import { peekProjection } from '../../ledger/peek-projection.ts';
@@ -63,21 +58,4 @@ export function toScheduleRow(state: ScheduleState, now: number): ScheduleRow {
     failures,
     problem,
   };
-}
-
-/** Schedules that a person should know about: their runs keep failing, or their files cannot be read. */
-export function failingSchedules({ byId, refused }: Schedules): { schedule: string; reason: string }[] {
-  const failing = Object.values(byId).filter(({ failures, isOn, spec: { pause_after_failures: most } }) =>
-    isOn ? failures >= FAILURES_SHOWN : most !== null && failures >= most,
-  );
-  return [
-    ...failing.map(({ id, failures, isOn }) => ({
-      schedule: id,
-      reason: `its last ${failures} runs failed${isOn ? '' : ', so it was switched off'}`,
-    })),
-    ...Object.entries(refused).map(([name, { reason }]) => ({
-      schedule: name,
-      reason: reason.split('\n', 1)[0] ?? '',
-    })),
-  ];
 }

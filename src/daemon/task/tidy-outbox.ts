@@ -3,7 +3,7 @@ import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { namesIn } from '../../ledger/old-files.ts';
-import { ID_SHAPE } from '../../schema/names.ts';
+import { ID_SHAPE } from '../../schema/id-shape.ts';
 import type { Tidied, Tidying } from '../../schema/room.ts';
 
 type Result = { name: string; at: number; bytes: number };

@@ -18,7 +18,7 @@ import { confinementFor } from '../../guard/command-rights.ts';
 import { openInbox } from '../../intake/inbox.ts';
 import { RECENT_MS } from '../../intake/recent-claims.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
-import { probeKernel } from '../../tools/sandbox-launch.ts';
+import { probeKernel } from '../../tools/probe-kernel.ts';
 import { tidyWitnesses } from '../../tools/launch-witness.ts';
 import { prepareLauncher } from '../guard/find-launcher.ts';
 import { callsFolder } from '../guard/sandbox.ts';

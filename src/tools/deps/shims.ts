@@ -6,9 +6,7 @@
 import { lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../ledger/disk.ts';
-import { listEntries } from './tool-links.ts';
-
-export const shimFolder = (tools: string): string => join(tools, 'shims');
+import { listEntries, shimFolder } from './tool-links.ts';
 
 const NAMES = ['npm', 'pnpm'];
 

@@ -16,6 +16,9 @@ export const binFolders = (tools: string): string[] => [
   join(tools, 'python', 'bin'),
 ];
 
+/** Programs that come before all others in the PATH of a step (shims.ts). */
+export const shimFolder = (tools: string): string => join(tools, 'shims');
+
 /** What is being made has a name of its own until it is whole. */
 const UNFINISHED = /^\.new-/;
 export const unfinishedName = (id: string): string => `.new-${id}`;

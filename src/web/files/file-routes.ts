@@ -5,7 +5,7 @@ import type { Hono } from 'hono';
 import { problemOf } from '../api/problem.ts';
 import { type Reading } from '../api/query-routes.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { ID_SHAPE } from '../../schema/names.ts';
+import { ID_SHAPE } from '../../schema/id-shape.ts';
 import { readRunTree } from '../pages/run/run-tree.ts';
 import { exportRun } from './export-run.ts';
 import { fileHeaders } from './file-headers.ts';

@@ -12,7 +12,7 @@ import { openArtifacts } from '../../ledger/artifact-store.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
-import { ID_SHAPE } from '../../schema/names.ts';
+import { ID_SHAPE } from '../../schema/id-shape.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
 
 export type OpenedFile = { fd: number; bytes: number };
