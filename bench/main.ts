@@ -1,6 +1,6 @@
 /**
  * Runs suites of benches: `npm run -s bench -- [suite…] [--json] [--check]`. `bench -- budget [--write]` counts what does
- * not depend on the machine (budget.ts).
+ * not depend on the machine (budget.ts), and `bench -- against <commit>` compares versions in turns (against.ts).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,17 +30,22 @@ const suites: Record<string, () => Promise<{ measure: (note: (text: string) => v
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'boolean' }, check: { type: 'boolean' }, write: { type: 'boolean' } },
+  options: {
+    json: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '5' },
+    suite: { type: 'string', default: 'quick' },
+    tolerance: { type: 'string', default: '5' },
+  },
 });
 // What oka notes about the homes of a bench, outside of them, goes away with it.
 const user = mkdtempSync(join(tmpdir(), 'oka-bench-user-'));
 process.env['XDG_STATE_HOME'] = join(user, 'state');
 process.env['XDG_CONFIG_HOME'] = join(user, 'config');
 process.on('exit', () => rmSync(user, { recursive: true, force: true }));
-if (positionals[0] === 'budget') {
-  const { showBudget } = await import('./budget.ts');
-  process.exit(await showBudget({ write: values.write ?? false, check: values.check ?? false }));
-}
+if (positionals[0] === 'budget') process.exit(await (await import('./budget.ts')).showBudget(values));
+if (positionals[0] === 'against') process.exit(await against(positionals.slice(1)));
 const names = positionals.length === 0 ? Object.keys(suites) : positionals;
 const figures: Figure[] = [];
 for (const name of names) figures.push(...(await measure(name)));
@@ -52,6 +57,17 @@ process.stdout.write(
 );
 if (missed.length > 0) process.stderr.write(`missed: ${missed.map((figure) => figure.name).join(', ')}\n`);
 process.exitCode = values.check && missed.length > 0 ? 1 : 0;
+
+async function against(commits: string[]): Promise<number> {
+  const { measureAgainst } = await import('./against.ts');
+  const { rounds, suite, tolerance, json, check } = values;
+  const [most, least] = [Number(tolerance) / 100, Number(rounds)];
+  if (!Number.isInteger(least) || least < 1 || !(most >= 0)) {
+    process.stderr.write('--rounds takes a whole number from 1 on, and --tolerance a number of percent\n');
+    return 2;
+  }
+  return measureAgainst({ commits, rounds: least, suites: suite.split(','), tolerance: most, json, check });
+}
 
 async function measure(name: string): Promise<Figure[]> {
   const load = suites[name];
