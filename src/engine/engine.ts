@@ -111,7 +111,7 @@ function contextFor(options: EngineOptions): EngineContext {
   const events = stores.turns === undefined ? notingEvents(given, (event) => ownTurns.note(event)) : given;
   const registry = runRegistry(events);
   const plans = createPlans(stores.artifacts, states, tools, options.acceptance);
-  const chain = callChain(middleware, invokeTool(tools));
+  const chain = callChain(middleware, invokeTool(tools), tools);
   const runOf = (id: string) => registry.drives.get(id)?.run;
   const hooks = createHooks({ events, tools: toolNamed, invoke: chain }, options.hooks ?? {}, runOf);
   const context: EngineContext = {

@@ -1,11 +1,38 @@
 /** One chain out of many middlewares, outermost first, for calls, planner output and transitions alike. */
 import type { Decision } from '../schema/decision.ts';
-import type { Middleware, PlannerInput } from '../schema/ports.ts';
-import type { Outcome, ToolCall } from '../schema/tool.ts';
+import type { SideEffectClass } from '../schema/effect.ts';
+import type { Middleware, PlannerInput, ToolRegistry } from '../schema/ports.ts';
+import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
 
 export type Invoke = (call: ToolCall) => Promise<Outcome>;
 
-export function callChain(middleware: readonly Middleware[], innermost: Invoke): Invoke {
+/**
+ * The chain of a tool and a class is composed at their first call, of the middlewares that apply to them. A tool that
+ * is not there, and a chain without tools, have them all.
+ */
+export function callChain(
+  middleware: readonly Middleware[],
+  innermost: Invoke,
+  tools: Pick<ToolRegistry, 'get'> = { get: () => undefined },
+): Invoke {
+  const all = compose(middleware, innermost);
+  const composed = new WeakMap<Tool, Partial<Record<SideEffectClass, Invoke>>>();
+  return (call) => {
+    const tool = tools.get(call.tool);
+    return tool === undefined ? all(call) : chainFor(tool, call.class)(call);
+  };
+
+  function chainFor(tool: Tool, effect: SideEffectClass): Invoke {
+    let chains = composed.get(tool);
+    if (chains === undefined) composed.set(tool, (chains = {}));
+    return (chains[effect] ??= compose(
+      middleware.filter((layer) => layer.appliesTo?.(tool, effect) ?? true),
+      innermost,
+    ));
+  }
+}
+
+function compose(middleware: readonly Middleware[], innermost: Invoke): Invoke {
   return middleware.reduceRight<Invoke>(
     (next, layer) => (layer.call === undefined ? next : (call) => layer.call?.(call, next) ?? next(call)),
     innermost,

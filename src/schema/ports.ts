@@ -7,7 +7,7 @@ import type { Json } from './json.ts';
 import type { ModelSampling } from './model.ts';
 import type { PromptPicture } from './picture.ts';
 import type { Budgets, RunLink, RunStatus } from './run.ts';
-import type { Usage } from './effect.ts';
+import type { SideEffectClass, Usage } from './effect.ts';
 import type { Act, ArtifactRef, Outcome, Tool, ToolCall } from './tool.ts';
 import type { TimerWait } from './wait.ts';
 
@@ -205,6 +205,8 @@ export type NoDecision =
 /** Steps between the engine and the world, outermost first. Each part is optional. */
 export type Middleware = {
   readonly name: string;
+  /** Whether calls of a tool, of a class, go through its `call`; asked once for both. All do when left out. */
+  appliesTo?(tool: Tool, effect: SideEffectClass): boolean;
   call?(call: ToolCall, next: (call: ToolCall) => Promise<Outcome>): Promise<Outcome>;
   /** Sees what a planner decided; may replace it. */
   decision?(input: PlannerInput, next: () => Promise<Decision>): Promise<Decision>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { callChain, decisionChain, transitionChain } from '../../src/engine/middleware-chain.ts';
 import type { Decision } from '../../src/schema/decision.ts';
 import type { Middleware, PlannerInput } from '../../src/schema/ports.ts';
-import { callOf, ok } from '../support/engine-fakes.ts';
+import { callOf, ok, toolNamed } from '../support/engine-fakes.ts';
 
 const input: PlannerInput = {
   run: 'r',
@@ -48,6 +48,55 @@ describe('callChain', () => {
     const chain = callChain([deny], async (call) => ok(call.input));
     expect(await chain(callOf({ tool: 'x' }))).toEqual({ status: 'denied', error: 'no' });
     expect(await chain(callOf())).toEqual(ok(1));
+  });
+});
+
+describe('the chain of a tool and a class', () => {
+  const tools = new Map(['a', 'b'].map((name) => [name, toolNamed(name, async () => ok())]));
+  const seen: string[] = [];
+  const layer = (name: string, applies?: Middleware['appliesTo']): Middleware => ({
+    name,
+    ...(applies === undefined ? {} : { appliesTo: applies }),
+    call: (call, next) => {
+      seen.push(name);
+      return next(call);
+    },
+  });
+  const layersOf = async (
+    chain: ReturnType<typeof callChain>,
+    call: Parameters<typeof callOf>[0],
+  ): Promise<string[]> => {
+    seen.length = 0;
+    await chain(callOf(call));
+    return [...seen];
+  };
+
+  it('has the middlewares that apply to both, in their order', async () => {
+    const layers = [layer('1'), layer('2', ({ name }) => name === 'a'), layer('3', (_, effect) => effect === 'read')];
+    const chain = callChain([...layers, layer('4')], async () => ok(), tools);
+    expect(await layersOf(chain, { tool: 'a', class: 'read' })).toEqual(['1', '2', '3', '4']);
+    expect(await layersOf(chain, { tool: 'a', class: 'write_local' })).toEqual(['1', '2', '4']);
+    expect(await layersOf(chain, { tool: 'b', class: 'write_local' })).toEqual(['1', '4']);
+    expect(await layersOf(chain, { tool: 'b', class: 'read' })).toEqual(['1', '3', '4']);
+  });
+
+  it('is composed once', async () => {
+    let asked = 0;
+    const counting = layer('counting', () => {
+      asked += 1;
+      return true;
+    });
+    const chain = callChain([counting], async () => ok(), tools);
+    for (let call = 0; call < 5; call += 1) await layersOf(chain, { tool: 'a', class: 'read' });
+    expect(asked).toBe(1);
+  });
+
+  it('has all of them for a tool that is not there, and for one that took its name the new tool is asked about', async () => {
+    const chain = callChain([layer('1', ({ about }) => about === 'new')], async () => ok(), tools);
+    expect(await layersOf(chain, { tool: 'gone' })).toEqual(['1']);
+    expect(await layersOf(chain, { tool: 'a' })).toEqual([]);
+    tools.set('a', { ...toolNamed('a', async () => ok()), about: 'new' });
+    expect(await layersOf(chain, { tool: 'a' })).toEqual(['1']);
   });
 });
 

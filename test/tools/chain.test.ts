@@ -252,3 +252,48 @@ describe('approvals', () => {
     expect(world.reached).toEqual([]);
   });
 });
+
+describe('a layer that does not apply to a tool', () => {
+  const classes = ['read', 'write_local', 'external_mutation'] as const;
+  const tools: Tool[] = [
+    toolNamed('plain', async () => ok()),
+    { ...toolNamed('costly', async () => ok()), estimate: () => ({ usd: 1 }) },
+    { ...toolNamed('acting', async () => ok()), targets: ['path'] },
+    toolNamed('cached', async () => ok(), { annotations: { cacheable: true } }),
+    toolNamed('limited', async () => ok()),
+  ];
+  const layers = standardChain({
+    tools,
+    clock: () => 0,
+    sleep: () => Promise.reject(new Error('it must not wait')),
+    cache: memoryCache(),
+    limits: { limited: { calls: 1, seconds: 60 } },
+    restore: () => Promise.resolve({ status: 'denied', error: 'it must not be restored' }),
+    reserveDayBudget: () => Promise.resolve(failed('it must not be reserved')),
+  });
+  const left = layers.flatMap((layer) =>
+    tools.flatMap((tool) =>
+      classes.filter((effect) => layer.appliesTo?.(tool, effect) === false).map((effect) => ({ layer, tool, effect })),
+    ),
+  );
+
+  it('is one of five, each for some tools', () => {
+    const names = new Set(left.map(({ layer }) => layer.name));
+    expect([...names].toSorted()).toEqual(['cache', 'day-budget', 'masked', 'originals', 'rate']);
+  });
+
+  it.each(left.map((each) => [`${each.layer.name}, ${each.tool.name}, ${each.effect}`, each] as const))(
+    'would do nothing: %s',
+    async (_, { layer, tool, effect }) => {
+      const call = callOf({ tool: tool.name, class: effect });
+      const passed: ToolCall[] = [];
+      for (let time = 0; time < 2; time += 1)
+        await layer.call?.(call, async (given) => {
+          passed.push(given);
+          return ok();
+        });
+      expect(passed).toEqual([call, call]);
+      expect(passed[0]).toBe(call);
+    },
+  );
+});

@@ -1,6 +1,7 @@
 /** Results of tools that say they are cacheable, by what was asked and the state of what was read. */
 import { hash } from 'node:crypto';
 import { findMarkIn } from '../../guard/masked-text.ts';
+import type { SideEffectClass } from '../../schema/effect.ts';
 import type { Cache, Middleware, ToolRegistry } from '../../schema/ports.ts';
 import type { Tool, ToolCall } from '../../schema/tool.ts';
 
@@ -8,9 +9,10 @@ export function cache(tools: Pick<ToolRegistry, 'get'>, store: Cache | undefined
   if (store === undefined) return { name: 'cache' };
   return {
     name: 'cache',
+    appliesTo: isCached,
     call: async (call, next) => {
       const tool = tools.get(call.tool);
-      if (tool?.annotations.cacheable !== true || call.class !== 'read' || isMasked(call)) return next(call);
+      if (tool === undefined || !isCached(tool, call.class) || isMasked(call)) return next(call);
       const key = await cacheKey(call, tool);
       const known = await store.get(key);
       if (known !== null) return { status: 'ok', output: known, usage: { ms: 0 } };
@@ -21,6 +23,9 @@ export function cache(tools: Pick<ToolRegistry, 'get'>, store: Cache | undefined
     },
   };
 }
+
+const isCached = ({ annotations }: Tool, effect: SideEffectClass): boolean =>
+  annotations.cacheable && effect === 'read';
 
 /** Two calls with the same masked input may be different ones. */
 const isMasked = ({ input }: ToolCall): boolean => findMarkIn(input) !== null;

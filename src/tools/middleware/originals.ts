@@ -9,6 +9,7 @@ export function refuseMasked(tools: Pick<ToolRegistry, 'get'>, restore?: Restore
   if (restore === undefined) return { name: 'masked' };
   return {
     name: 'masked',
+    appliesTo: actsOnItsInput,
     call: async (call, next) => {
       const tool = tools.get(call.tool);
       const restored = tool === undefined || !actsOnItsInput(tool) ? call : await restore(call);
@@ -21,6 +22,7 @@ export function restoreOriginals(tools: Pick<ToolRegistry, 'get'>, restore?: Res
   if (restore === undefined) return { name: 'originals' };
   return {
     name: 'originals',
+    appliesTo: actsOnItsInput,
     call: async (call, next) => {
       const tool = tools.get(call.tool);
       const restored = tool === undefined || !actsOnItsInput(tool) ? call : await restore(call);

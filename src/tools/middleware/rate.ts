@@ -22,8 +22,10 @@ export function rate(
 ): Middleware {
   if (Object.keys(limits).length === 0) return { name: 'rate' };
   const recent = new Map<string, number[]>();
+  const hasHosts = Object.keys(limits).some((name) => name.startsWith(HOST));
   return {
     name: 'rate',
+    appliesTo: ({ name }) => hasHosts || limits[name] !== undefined,
     call: async (call, next) => {
       const now = clock();
       const limited = limitNames(call).filter((name) => limits[name] !== undefined);

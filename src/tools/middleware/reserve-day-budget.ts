@@ -11,6 +11,7 @@ export function dayBudget(tools: Pick<ToolRegistry, 'get'>, reserve?: ReserveDay
   if (reserve === undefined) return { name: 'day-budget' };
   return {
     name: 'day-budget',
+    appliesTo: (tool) => tool.estimate !== undefined,
     call: async (call, next) => {
       const most = tools.get(call.tool)?.estimate?.(call.input);
       return (most === undefined ? null : await reserve(call, most)) ?? next(call);
