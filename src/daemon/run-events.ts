@@ -8,6 +8,8 @@ import type { LedgerPort, OnDurable } from './port-types.ts';
 const MOST_REMEMBERED = 10_000;
 /** Events of the latest runs are cached: a short task is read several times before its result is written. */
 const MOST_CACHED = 2000;
+/** A run with more events than this is not cached: they would only be moved about by the garbage collector. */
+const MOST_OF_A_RUN = 256;
 
 export type RunEventsPorts = {
   ledger: Pick<LedgerPort, 'stage' | 'flush' | 'read'>;
@@ -46,10 +48,14 @@ export function runEvents({ ledger, taskGraph, onDurable, firstSeqOf }: RunEvent
   };
 }
 
-/** All durable events of runs that have started in this process, unless they are too many; the oldest runs go first. */
+/** All durable events of runs that have started in this process, unless they are many; the oldest runs go first. */
 function latestRuns(): { add: (event: Event) => void; eventsOf: (run: string) => readonly Event[] | undefined } {
   const runs = new Map<string, Event[]>();
   let cached = 0;
+  const drop = (run: string, length: number): void => {
+    runs.delete(run);
+    cached -= length;
+  };
   return {
     add: (event) => {
       if (event.run === null) return;
@@ -58,10 +64,10 @@ function latestRuns(): { add: (event: Event) => void; eventsOf: (run: string) =>
       if (events === undefined) return;
       events.push(event);
       cached += 1;
+      if (events.length > MOST_OF_A_RUN) drop(event.run, events.length);
       for (const [run, { length }] of runs) {
         if (cached <= MOST_CACHED) return;
-        runs.delete(run);
-        cached -= length;
+        drop(run, length);
       }
     },
     eventsOf: (run) => runs.get(run),

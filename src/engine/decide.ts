@@ -101,7 +101,8 @@ function withdrawals(run: RunState): Step[] {
 }
 
 function stepsOf(run: RunState, tools: ToolLookup): Step[] {
-  const steps = [...run.active].filter((index) => run.ready.has(index)).flatMap((index) => stepsFor(run, index, tools));
+  const steps: Step[] = [];
+  for (const index of run.active) if (run.ready.has(index)) steps.push(...stepsFor(run, index, tools));
   const itemsAtWork = new Map<number, number>();
   let free = run.plan.graph.parallel - run.active.size;
   for (const index of run.ready) {

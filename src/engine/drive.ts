@@ -100,7 +100,8 @@ const STOP_AFTER_STEP: RunSignal = {
 function advance(state: DriveState): void {
   const { run, world, thinking } = state;
   for (;;) {
-    const steps = decide(run, world.tools).filter((step) => step.kind !== 'Think' || !thinking.has(step.node));
+    const decided = decide(run, world.tools);
+    const steps = thinking.size === 0 ? decided : decided.filter((step) => !isAsked(state, step));
     if (steps.length === 0 || mustWaitForCalls(state, steps)) return;
     if (isStopDue(run) && !steps.some(({ kind }) => kind === 'Finish' || kind === 'Fail')) return;
     for (const step of steps) {
@@ -112,6 +113,9 @@ function advance(state: DriveState): void {
     }
   }
 }
+
+/** Whether the planner is being asked already. */
+const isAsked = ({ thinking }: DriveState, step: Step): boolean => step.kind === 'Think' && thinking.has(step.node);
 
 /** It may have led back or failed the run, or used up what the error handler may ask. */
 function decidesOthers(step: Step): boolean {

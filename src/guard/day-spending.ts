@@ -12,6 +12,7 @@
 import type { DayBudget, DayBudgetLow, DayNeed } from '../schema/day-budget.ts';
 import type { Usage } from '../schema/effect.ts';
 import type { Event } from '../schema/event.ts';
+import { hasFields } from '../schema/json-field.ts';
 import type { Projection } from '../schema/ports.ts';
 
 export type DaySpend = { usd: number; tokens: number; calls: number };
@@ -155,7 +156,7 @@ function reserveCall(state: DaySpendingState, { at, data: { call, usd, tokens } 
 
 function endCall(state: DaySpendingState, event: Of<'call.ended'>): void {
   const { call, usage } = event.data;
-  const reserved = state.reserved[call];
+  const reserved = hasFields(state.reserved) ? state.reserved[call] : undefined;
   if (reserved === undefined) {
     if (isOwnCost(usage)) addAt(state, advance(state, event.at), spendOf(usage));
     return;

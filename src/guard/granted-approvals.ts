@@ -4,6 +4,7 @@
  * G1 An approval is retained from its answer until its call has ended; nothing remains of a run that is over.
  */
 import type { Event } from '../schema/event.ts';
+import { hasFields } from '../schema/json-field.ts';
 import type { Projection } from '../schema/ports.ts';
 import type { FilesAside, Grant } from '../schema/wait.ts';
 import type { Given } from './judge-call.ts';
@@ -83,6 +84,7 @@ function applyClosedWait(
 }
 
 function drop(from: Record<string, Asking>, unwanted: (asking: Asking) => boolean): void {
+  if (!hasFields(from)) return;
   for (const [wait, asking] of Object.entries(from)) if (unwanted(asking)) delete from[wait];
 }
 

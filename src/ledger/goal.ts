@@ -116,14 +116,19 @@ const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
 };
 
 function startWork(goal: Goal, name: string): void {
-  if (nodeOf(goal, name) !== undefined) return mark(goal, name, 'running');
+  const node = nodeOf(goal, name);
+  if (node !== undefined) {
+    node.status = 'running';
+    return;
+  }
   markMapOf(goal, name);
   if (goal.inner?.includes(name) !== true) goal.inner = [...(goal.inner ?? []), name];
 }
 
-function settle(goal: Goal, node: string, status: NodeStatus): void {
-  if (nodeOf(goal, node) !== undefined) mark(goal, node, status);
-  else endInner(goal, (each) => each === node);
+function settle(goal: Goal, name: string, status: NodeStatus): void {
+  const node = nodeOf(goal, name);
+  if (node !== undefined) node.status = status;
+  else endInner(goal, (each) => each === name);
 }
 
 function endInner(goal: Goal, isEnded: (name: string) => boolean): void {
@@ -168,12 +173,8 @@ function inferredStatus(awaited: WaitFor, verdict: Of<'wait.closed'>['data']['an
 /** Items of a map are not listed as steps; the map is running as soon as its first item is. */
 function markMapOf(goal: Goal, name: string): void {
   const map = mapOf(name);
-  if (map !== null && nodeOf(goal, map)?.status === 'pending') mark(goal, map, 'running');
-}
-
-function mark(goal: Goal, name: string, status: NodeStatus): void {
-  const found = nodeOf(goal, name);
-  if (found !== undefined) found.status = status;
+  const node = map === null ? undefined : nodeOf(goal, map);
+  if (node?.status === 'pending') node.status = 'running';
 }
 
 /** Lists up to this length are searched; an index of each would cost more. */
@@ -187,9 +188,11 @@ function nodeOf({ nodes }: Goal, name: string): GoalNode | undefined {
 const indexes = new WeakMap<GoalNode[], Map<string, GoalNode>>();
 
 function nodesById(nodes: GoalNode[]): Map<string, GoalNode> {
-  const known = indexes.get(nodes) ?? new Map(nodes.map((each) => [each.id, each]));
-  indexes.set(nodes, known);
-  return known;
+  const known = indexes.get(nodes);
+  if (known !== undefined) return known;
+  const made = new Map(nodes.map((each) => [each.id, each]));
+  indexes.set(nodes, made);
+  return made;
 }
 
 function mapOf(item: string): string | null {

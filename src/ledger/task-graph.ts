@@ -28,9 +28,11 @@ export const taskGraph: Projection<TaskGraph> = {
 const byRun = new WeakMap<Goal[], Map<string, Goal>>();
 
 function goalsByRun({ goals }: TaskGraph): Map<string, Goal> {
-  const known = byRun.get(goals) ?? new Map(goals.map((goal) => [goal.run, goal]));
-  byRun.set(goals, known);
-  return known;
+  const known = byRun.get(goals);
+  if (known !== undefined) return known;
+  const made = new Map(goals.map((goal) => [goal.run, goal]));
+  byRun.set(goals, made);
+  return made;
 }
 
 /** A run that a member of a fleet takes over again starts a second time. */

@@ -77,14 +77,23 @@ const listOf =
 /** Every field is known and matches, and only optional ones are missing. */
 function objectOf({ shape = {}, catchall }: Definition): Inspected {
   if (catchall?._zod.def.type !== 'never') return never;
-  const looks = new Map(Object.entries(shape).map(([name, field]) => [name, fitCheck(field)]));
-  const needed = Object.keys(shape).filter((name) => shape[name]?._zod.def.type !== 'optional');
+  const looks = new Map(
+    Object.entries(shape).map(([name, field]) => {
+      const isNeeded = field._zod.def.type !== 'optional';
+      return [name, { fits: fitCheck(field), isNeeded }];
+    }),
+  );
+  const needed = looks.values().reduce((count, { isNeeded }) => count + (isNeeded ? 1 : 0), 0);
   return (value) => {
     if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return false;
     const fields = value as Record<string, unknown>;
-    for (const name of needed) if (!Object.hasOwn(fields, name)) return false;
-    for (const name in fields) if (looks.get(name)?.(fields[name]) !== true) return false;
-    return true;
+    let missing = needed;
+    for (const name in fields) {
+      const look = looks.get(name);
+      if (look === undefined || !look.fits(fields[name])) return false;
+      if (look.isNeeded) missing -= 1;
+    }
+    return missing === 0;
   };
 }
 
