@@ -11,6 +11,7 @@ import { type Figure, misses, tableOf } from './figure.ts';
 const suites: Record<string, () => Promise<{ measure: (note: (text: string) => void) => Promise<Figure[]> }>> = {
   ledger: () => import('./ledger.ts'),
   engine: () => import('./engine.ts'),
+  parts: () => import('./parts.ts'),
   classify: () => import('./classify.ts'),
   launch: () => import('./launch.ts'),
   memory: () => import('./memory.ts'),
