@@ -4,6 +4,7 @@ import type { WireEvent } from '../../convex/wire.ts';
 import { api, chainEvents, clientOf, type Sketch, sendAll } from '../support/convex-history.ts';
 import { openConvexServer } from '../support/convex-server.ts';
 import { anyCodePoint } from '../support/any-code-point.ts';
+import { timesOf } from '../support/thorough.ts';
 
 const of = { ledger: 'home', pen: 'run' } as const;
 
@@ -46,7 +47,7 @@ describe('what an event says comes back byte for byte', () => {
           expect(back).toEqual(sent);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: timesOf(25, 8) },
     );
   });
 

@@ -113,7 +113,7 @@ it('both engines store the same, whatever is told in whichever batches', async (
       await using other = await openConvexServer({ engine: 'convex-test', open: true });
       expect(await storedAfter(one, batches)).toEqual(await storedAfter(other, batches));
     }),
-    { numRuns: timesOf(40, 12) },
+    { numRuns: timesOf(40, 5) },
   );
 });
 

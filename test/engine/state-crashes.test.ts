@@ -98,7 +98,7 @@ const writes = (events: readonly Event[]): string[] =>
     state === undefined ? [] : [`${call.split('.')[0]} ${node}`],
   );
 
-const parameters = { numRuns: isThorough ? scaled(700) : 30, seed: Number(process.env['SEED'] ?? 20_261_116) };
+const parameters = { numRuns: isThorough ? scaled(700) : 12, seed: Number(process.env['SEED'] ?? 20_261_116) };
 const crashes = fc.array(fc.integer({ min: 1, max: 25 }), { minLength: 1, maxLength: 3 });
 
 describe('a graph that remembers and is stopped at any moment', { timeout: 120_000 }, () => {

@@ -23,7 +23,7 @@ const ALL = Object.fromEntries(GUARDS.map((guard) => [guard, true])) as Guards;
 
 describe('a run whose messages, or whose stream, get lost, over a model of the stream', () => {
   it('has one owner per epoch and does nothing twice, across refills, kills in them, and members that wake up', async () => {
-    await fc.assert(simulation(ALL), { numRuns: timesOf(5000, 400) });
+    await fc.assert(simulation(ALL), { numRuns: timesOf(5000, 100) });
   });
 
   it.each(GUARDS)('needs every guard: without %s the same check finds faults', async (guard) => {

@@ -16,7 +16,7 @@ type World = { log: StoredMessage[]; acts: Act[]; acknowledged: { epoch: number;
 
 describe('the fence of a run, over a model of the stream', () => {
   it('lets at most one worker act per epoch, on intents that are in the stream, and does nothing twice', async () => {
-    await fc.assert(simulation(true), { numRuns: timesOf(5000, 300) });
+    await fc.assert(simulation(true), { numRuns: timesOf(5000, 100) });
   });
 
   it('is what makes it so: without the expected sequence the same check finds faults', async () => {

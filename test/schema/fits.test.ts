@@ -43,7 +43,7 @@ describe('fitting', () => {
           expect(result).toEqual({ success: true, data: value });
         },
       ),
-      { numRuns: timesOf(3000, 1000), seed: Number(process.env['SEED'] ?? 7) },
+      { numRuns: timesOf(3000, 300), seed: Number(process.env['SEED'] ?? 7) },
     );
   });
 

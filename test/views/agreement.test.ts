@@ -21,7 +21,7 @@ import { handledScenarios } from '../support/handled-scenario.ts';
 import { timesOf } from '../support/thorough.ts';
 
 const parameters = {
-  numRuns: Number(process.env['RUNS'] ?? timesOf(150, 50)),
+  numRuns: Number(process.env['RUNS'] ?? timesOf(150, 15)),
   seed: Number(process.env['SEED'] ?? 20_261_115),
 };
 
@@ -37,7 +37,7 @@ describe('what people look at', { timeout: 120_000 }, () => {
     const property = fc.asyncProperty(handledScenarios(), async (scenario) =>
       assertAgreement(await playScenario(scenario)),
     );
-    await fc.assert(property, { ...parameters, numRuns: Number(process.env['RUNS'] ?? timesOf(150, 20)) });
+    await fc.assert(property, { ...parameters, numRuns: Number(process.env['RUNS'] ?? timesOf(150, 10)) });
   });
 });
 

@@ -116,7 +116,7 @@ describe('the check of the chain in the browser', () => {
     mkdirSync(dirname(other.ledgers.run), { recursive: true });
     await writeHistory(other.ledgers.run, 12, false);
     const intact = readFileSync(other.ledgers.run);
-    for (let n = 0; n < timesOf(200, 60); n += 1) {
+    for (let n = 0; n < timesOf(200, 20); n += 1) {
       const bytes = damage(intact, random);
       if (bytes.equals(intact)) continue;
       writeFileSync(other.ledgers.run, bytes);

@@ -5,6 +5,7 @@ import { findEdit, type PageEdit } from '../../../src/memory/pages/find-edit.ts'
 import { escapeText } from '../../../src/memory/pages/page-prose.ts';
 import { splitText, composeText } from '../../../src/memory/pages/page-text.ts';
 import { anyCodePoint } from '../../support/any-code-point.ts';
+import { timesOf } from '../../support/thorough.ts';
 
 const PAGE = 'brain/TODOS.md';
 const line = (text: string, mark: string | null = null): PageLine => ({ text, mark });
@@ -299,7 +300,7 @@ describe('many edits', () => {
           }
         },
       ),
-      { numRuns: process.env['SOAK'] === undefined ? 1000 : 100_000 },
+      { numRuns: process.env['SOAK'] === undefined ? timesOf(1000, 150) : 100_000 },
     );
   });
 });

@@ -6,6 +6,7 @@ import { matchTask } from '../../../src/memory/procedures/match-task.ts';
 import { fillArgv, fillCommandLine } from '../../../src/memory/procedures/fill-command.ts';
 import { Procedure } from '../../../src/schema/procedure.ts';
 import type { Json } from '../../../src/schema/json.ts';
+import { timesOf } from '../../support/thorough.ts';
 
 type Over = Partial<Pick<Procedure, 'task' | 'targets' | 'criteria'>> & {
   kind?: string;
@@ -103,7 +104,7 @@ describe('what is filled in', () => {
         script.push(`${nodes[0]?.input.line}\nprintf '\\n'`);
         expected.push(`${line.includes(' a{{') ? 'a' : ''}${value}|end|`);
       }),
-      { numRuns: 1500 },
+      { numRuns: timesOf(1500, 200) },
     );
     const told = execFileSync('bash', ['-c', script.join('\n')], { encoding: 'utf8' });
     expect(told.split('\n').slice(0, -1)).toEqual(expected);

@@ -9,6 +9,7 @@ import { taskRecords } from '../../../src/memory/task-record.ts';
 import { SharedProcedure } from '../../../src/schema/fleet-memory.ts';
 import { MaintenanceConfig } from '../../../src/schema/maintenance.ts';
 import { type Learning, learning, type Told } from '../../support/procedures.ts';
+import { timesOf } from '../../support/thorough.ts';
 
 const settings = MaintenanceConfig.parse({}).procedures;
 const home = (): Learning => learning([taskRecords, procedures, judgeProcedures(settings)]);
@@ -227,7 +228,7 @@ describe('what a member says is a procedure', () => {
           data !== undefined && knownProcedures(here.book).some(({ procedure }) => procedure.evidence.length > 0),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: timesOf(150, 25) },
     );
   });
 });

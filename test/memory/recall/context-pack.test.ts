@@ -47,7 +47,7 @@ describe('a context pack', () => {
           costUnder(Math.max(0, costUnder(cap) - 1)); // just too little for what fits
         },
       ),
-      { numRuns: timesOf(500, 100) },
+      { numRuns: timesOf(500, 30) },
     );
   });
 
@@ -63,7 +63,7 @@ describe('a context pack', () => {
             if (rank(inside.section) === rank(each.section)) expect(each.score).toBeLessThanOrEqual(inside.score);
           }
       }),
-      { numRuns: timesOf(300, 100) },
+      { numRuns: timesOf(300, 30) },
     );
   });
 
@@ -123,7 +123,7 @@ describe('a context pack', () => {
         const unique = [...new Map(candidates.map((each) => [each.id, each])).values()];
         expect(pack(unique.toReversed(), { cap: 200 }).text).toBe(pack(unique, { cap: 200 }).text);
       }),
-      { numRuns: timesOf(100, 40) },
+      { numRuns: timesOf(100, 15) },
     );
   });
 

@@ -4,6 +4,7 @@ import { addToCorpus, type Corpus, emptyCorpus } from '../../../src/memory/index
 import { bestEntries, topRanked } from '../../../src/memory/recall/best-entries.ts';
 import { openScoring, scoreEntries, WEIGHTS } from '../../../src/memory/recall/ranker.ts';
 import { extractTerms } from '../../../src/memory/text/terms.ts';
+import { timesOf } from '../../support/thorough.ts';
 
 /** Pieces in threads of their own, so that none lends its score to another. */
 function corpusOf(...pieces: readonly (readonly [who: string, text: string])[]): Corpus {
@@ -110,7 +111,7 @@ describe('the ranking', () => {
           expect(bestEntries(corpus, openScoring(corpus, question), most, { marks, mark: 1 }, 1)).toEqual(all);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: timesOf(1000, 150) },
     );
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { countPieces } from '../../../src/memory/text/count-pieces.ts';
 import { createTokenCounter } from '../../../src/memory/text/tokens.ts';
-import { scaled } from '../../support/thorough.ts';
+import { scaled, timesOf } from '../../support/thorough.ts';
 
 const plain = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -28,7 +28,7 @@ describe('counting tokens', () => {
         fc.pre(!text.includes(BYTE_ORDER_MARK));
         expect(countPieces(text)).toBe(countTokens(text, plain));
       }),
-      { numRuns: scaled(2000) },
+      { numRuns: timesOf(scaled(2000), 300) },
     );
   });
 
@@ -67,7 +67,7 @@ describe('counting tokens', () => {
       fc.property(fc.array(parts, { maxLength: 60 }), (all) => {
         expect(counter.count(all.join(''))).toBe(countPieces(all.join('')));
       }),
-      { numRuns: scaled(2000) },
+      { numRuns: timesOf(scaled(2000), 300) },
     );
   });
 });

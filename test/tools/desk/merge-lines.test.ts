@@ -52,7 +52,7 @@ describe('merged', () => {
         expect(merge(a, b, a)).toBe(b);
         expect(merge(a, b, b)).toBe(b);
       }),
-      { seed: 7, numRuns: timesOf(2000, 500) },
+      { seed: 7, numRuns: timesOf(2000, 150) },
     );
   });
 

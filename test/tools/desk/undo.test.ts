@@ -247,7 +247,7 @@ describe('for any states', () => {
         expect([undone.overlaps, undone.notRestorable]).toEqual([[], []]);
         expect(desk.state()).toEqual(before);
       }),
-      { seed: 3, numRuns: timesOf(60, 20) },
+      { seed: 3, numRuns: timesOf(60, 10) },
     );
   });
 
@@ -273,7 +273,7 @@ describe('for any states', () => {
         const again = await desk.shadow.plan([step]);
         expect(again.actions).toEqual([]);
       }),
-      { seed: 5, numRuns: timesOf(120, 40) },
+      { seed: 5, numRuns: timesOf(120, 15) },
     );
   });
 
@@ -291,7 +291,7 @@ describe('for any states', () => {
         expect(left).toEqual(expect.arrayContaining(written));
         if (overlaps.length === 0) expect(left.filter((line) => line.startsWith('run'))).toEqual([]);
       }),
-      { seed: 9, numRuns: timesOf(80, 25) },
+      { seed: 9, numRuns: timesOf(80, 10) },
     );
   });
 });

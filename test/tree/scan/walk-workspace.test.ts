@@ -104,7 +104,7 @@ describe('a walk', () => {
         );
         expect(ids[0]).toBe(ids[1]);
       }),
-      { numRuns: timesOf(200, 20) },
+      { numRuns: timesOf(200, 8) },
     );
   });
 
@@ -128,7 +128,7 @@ describe('a walk', () => {
         );
         expect(ids[0]).toBe(ids[1]);
       }),
-      { numRuns: timesOf(200, 20) },
+      { numRuns: timesOf(200, 8) },
     );
     withFolder((root) => {
       writeTree(root, { 'ä/Z': '1', 'ä/a': '2', 'I/ı': '3', 'i/İ': '4', Ω: '5' });
@@ -153,7 +153,7 @@ describe('a walk', () => {
           expect(rootOf(incremental)).toBe(rootOf(walk(root, incremental.cache, { force: true })));
         }),
       ),
-      { numRuns: timesOf(200, 20) },
+      { numRuns: timesOf(200, 8) },
     );
   });
 
