@@ -30,19 +30,19 @@ const answers: Record<string, Answers> = {
 };
 
 describe('the answers of queries', () => {
+  const seen = new Set<string>();
+
   it.each(goldens)('fit their schemas after every event of %s', async (_, run = '') => {
     await afterEveryEvent(run, (rows) => {
       for (const [name, { schema, of }] of Object.entries(answers))
-        for (const answer of of(rows)) expect(schema.parse(answer), name).toEqual(answer);
+        for (const answer of of(rows)) {
+          expect(schema.parse(answer), name).toEqual(answer);
+          seen.add(name);
+        }
     });
   });
 
-  it('are all among those that were compared', async () => {
-    const seen = new Set<string>();
-    for (const [, run = ''] of goldens)
-      await afterEveryEvent(run, (rows) => {
-        for (const [name, { of }] of Object.entries(answers)) if (of(rows).length > 0) seen.add(name);
-      });
+  it('are all among those that were compared', () => {
     expect([...seen].toSorted()).toEqual(Object.keys(answers).toSorted());
   });
 });
