@@ -4,7 +4,6 @@
  * G1 An approval is retained from its answer until its call has ended; nothing remains of a run that is over.
  */
 import type { Event } from '../schema/event.ts';
-import { hasFields } from '../schema/json-field.ts';
 import type { Projection } from '../schema/ports.ts';
 import type { FilesAside, Grant } from '../schema/wait.ts';
 import type { Given } from './judge-call.ts';
@@ -84,8 +83,10 @@ function applyClosedWait(
 }
 
 function drop(from: Record<string, Asking>, unwanted: (asking: Asking) => boolean): void {
-  if (!hasFields(from)) return;
-  for (const [wait, asking] of Object.entries(from)) if (unwanted(asking)) delete from[wait];
+  for (const wait in from) {
+    const asking = from[wait];
+    if (asking !== undefined && unwanted(asking)) delete from[wait];
+  }
 }
 
 /** The answers that apply to the whole run. */

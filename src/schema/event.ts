@@ -653,12 +653,10 @@ export function checkEvent(event: NewEvent): Pick<Event, 'type' | 'run' | 'cause
   const cause = event.cause ?? null;
   if (run !== null && (typeof run !== 'string' || !ID_SHAPE.test(run)))
     throw new OkaError('invalid-event', `${event.type}: run ${JSON.stringify(run)} is not a valid id`);
-  if (cause !== null && !isSeq(cause) && !seq.safeParse(cause).success)
+  if (cause !== null && !(Number.isSafeInteger(cause) && cause > 0))
     throw new OkaError('invalid-event', `${event.type}: cause ${cause} is not a seq`);
   return { type: event.type, run, cause, v: versionOf(event.type), data: copyJson(data) as Event['data'] };
 }
-
-const isSeq = fitCheck(seq);
 
 const looks = Object.fromEntries(eventTypes.map((type) => [type, fitCheck(eventData[type])])) as Record<
   EventType,
