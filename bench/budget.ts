@@ -16,7 +16,8 @@ const SLACK: Readonly<Record<string, number>> = {
   modules: 0.02,
   source_bytes: 0.03,
   ledger_bytes: 0.02,
-  disk_bytes: 0.1,
+  disk_bytes: 0.15,
+  file_changes: 0.05, // what is saved because time has passed may come in between
   allocated_bytes: 0.03,
   function_calls: 0.01,
   tokens: 0.02,

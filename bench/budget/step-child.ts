@@ -76,8 +76,12 @@ async function slotsIn({ workspace }: Home, { ledger, projections }: Stores): Pr
   };
 }
 
-/** The work has been done before: what is done only once is no part of it. */
-async function countsOf(name: string, work: Work): Promise<StepCounts> {
+/** The work has been done before: what is done only once is no part of it. What projections do later is. */
+async function countsOf(name: string, steps: Work): Promise<StepCounts> {
+  const work = async (): Promise<void> => {
+    await steps();
+    stores.projections.save();
+  };
   for (let round = 0; round < 3; round += 1) await work();
   const allocated = Math.min(await allocatedBy(work), await allocatedBy(work), await allocatedBy(work));
   const functionCalls = await functionCallsOf(work);

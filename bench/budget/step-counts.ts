@@ -29,4 +29,4 @@ export function stepCounts(folder: string): Counts {
 }
 
 /** What is done once in a while, and not each time, is rounded away. */
-const perTime = (sum: number, times: number): number => Number((sum / times).toFixed(1));
+const perTime = (sum: number, times: number): number => Math.round(sum / times);

@@ -102,11 +102,14 @@ async function settle(recording: Recording): Promise<string[]> {
 
 const ledgerSize = (story: Story): number => statSync(story.home.ledgers.run).size;
 
-/** In blocks, as most file systems store them. Databases grow by leaps, and do not count. */
+/** Files in blocks, as most file systems store them, and ledgers as they grow. Databases grow by leaps, and do not count. */
 function diskSize(folder: string): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/sqlite/.test(entry.name))
-    .map(({ parentPath, name }) => Math.ceil(lstatSync(join(parentPath, name)).size / BLOCK) * BLOCK)
+    .map(({ parentPath, name }) => {
+      const { size } = lstatSync(join(parentPath, name));
+      return name.endsWith('.jsonl') ? size : Math.ceil(size / BLOCK) * BLOCK;
+    })
     .reduce((sum, size) => sum + size, 0);
 }
 
