@@ -9,7 +9,8 @@
  *    identical ones.
  */
 import { createHash, hash, randomUUID } from 'node:crypto';
-import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder, syncFolderAsync } from '../ledger/disk.ts';
 import { errnoOf } from '../schema/errors.ts';
@@ -17,7 +18,16 @@ import { triggersAmong } from '../schema/program-triggers.ts';
 import { assertTaskFile, type Limits, type Observed, stampOfEntry, statsOf } from './delivery.ts';
 import { conflictCopyOf, conflictReason } from './conflict-copy.ts';
 import { NotATask, readPlain, Vanished } from './plain-file.ts';
-import { claimedFolder, makeNew, move, ownFolder, type Rename, removeIfEmpty, TAKING } from './inbox-folders.ts';
+import {
+  claimedFolder,
+  makeNew,
+  move,
+  ownFolder,
+  type Rename,
+  removeIfEmpty,
+  removeIfEmptyAsync,
+  TAKING,
+} from './inbox-folders.ts';
 import { printableName } from './entry-name.ts';
 import { readTask, type TaskText } from './parse-task.ts';
 import { type FolderFile, type FolderLink, filesOf } from './task-folder.ts';
@@ -92,7 +102,7 @@ export function claim(claims: Claims, { entry, stamp }: Pick<Observed, 'entry' |
 export async function flushClaim({ inbox }: Claims, { id, by }: Claimed, entry: Observed['entry']): Promise<void> {
   const from = dirname(entry.path.toString());
   await Promise.all([join(claimedFolder(inbox), id), claimedFolder(inbox), from].map(syncFolderAsync));
-  if (by === 'add') removeIfEmpty(from);
+  if (by === 'add') await removeIfEmptyAsync(from);
 }
 
 /** Continues a claim that was interrupted before it had its id. */
@@ -209,14 +219,18 @@ export function leftClaims(inbox: string): { unfinished: string[]; finished: str
   return { unfinished: names.filter((name) => !isFinished(name)), finished: names.filter(isFinished) };
 }
 
-/** Removes what is left of a finished claim, or of one whose task has its result. */
-export function removeFinished(inbox: string, name: string): void {
+/** Removes what is left of a finished claim, or of one whose task has its result, without blocking. */
+export async function removeFinished(inbox: string, name: string): Promise<void> {
   const finished = name.startsWith(FINISHED) ? name : finishClaim(inbox, { id: name });
-  if (finished !== null) rmSync(join(claimedFolder(inbox), finished), { recursive: true, force: true });
+  if (finished === null) return;
+  const folder = join(claimedFolder(inbox), finished);
+  const entries = await readdir(folder).catch(() => []); // `rm` reports what is wrong with it, but tries a full folder twice
+  for (const path of [...entries.map((entry) => join(folder, entry)), folder])
+    await rm(path, { recursive: true, force: true });
 }
 
 /** Null if nothing of the claim is left. */
-export function reclaim(claims: Claims, left: string): Claimed | null {
+export async function reclaim(claims: Claims, left: string): Promise<Claimed | null> {
   const folder = join(claimedFolder(claims.inbox), left);
   const stats = statsOf(folder);
   if (stats === null) return null;
@@ -240,7 +254,7 @@ export function reclaim(claims: Claims, left: string): Claimed | null {
   } catch (error) {
     if (!(error instanceof NotATask)) throw error;
     if (!known) throw new RefusedClaim(error.message, join(folder, name));
-    removeFinished(claims.inbox, left);
+    await removeFinished(claims.inbox, left);
     return null;
   }
 }

@@ -1,5 +1,6 @@
 /** Owns: the inbox's own folders, and moving entries between them, never across mounts. */
 import { mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
+import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeErrno, listFolder, lstatIfPresent, makeFolder } from '../ledger/disk.ts';
 import { errnoOf, OkaError } from '../schema/errors.ts';
@@ -72,7 +73,17 @@ export function removeIfEmpty(folder: string | Buffer): void {
   try {
     rmdirSync(folder);
   } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? ''))
-      throw describeErrno(error, folder.toString());
+    assertNotEmpty(error, folder);
   }
+}
+
+/** The same without blocking. */
+export async function removeIfEmptyAsync(folder: string): Promise<void> {
+  await rmdir(folder).catch((error: unknown) => assertNotEmpty(error, folder));
+}
+
+/** Throws unless the folder was left since there is something in it, or since it is not there. */
+function assertNotEmpty(error: unknown, folder: string | Buffer): void {
+  if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? ''))
+    throw describeErrno(error, folder.toString());
 }
