@@ -3,7 +3,7 @@
  * Does not own: whether a run fits the query (runs-query.ts); what is given here is only as short as is cheap.
  */
 import type { Range, Rows } from '../schema/rows.ts';
-import { wordsIn } from '../schema/text-words.ts';
+import { hasWords, wordsIn } from '../schema/text-words.ts';
 import type { RunsQuery } from '../schema/view-answers.ts';
 import type { RunStatus } from '../schema/run.ts';
 import { BLOCK } from './event-index.ts';
@@ -18,10 +18,12 @@ import {
   type Walk,
 } from './run-lists.ts';
 import { endedPrefix, openRuns, rowKey, type RunRow, rowsPrefix, seqKey, storedRun } from './run-rows.ts';
-import { blockOfKey, runsOfKey, tailBehindIndex, titlesPrefix } from './text-view.ts';
+import { blockOfKey, runsOfKey, tailBehindIndex, type TitledRun, titlesPrefix } from './text-view.ts';
 
 /** A run, and its place in the list that it was read from. */
 export type Candidate = { cursor: number; row: RunRow };
+/** A run that does not fit, as the list itself says; it counts towards what a page may read. */
+export type Passed = { cursor: number; row: null; started: string };
 export type Filter = Omit<ReturnType<typeof RunsQuery.parse>, 'limit' | 'skip'>;
 
 /** One entry for everything that belongs together. */
@@ -29,7 +31,7 @@ export function* foldedRuns(rows: Rows, walk: Walk): Generator<Candidate> {
   for (const [place, received] of foldedEntries(rows, walk)) yield* candidate(rows, received, place);
 }
 
-export function* candidates(rows: Rows, filter: Filter, given: Walk): Generator<Candidate> {
+export function* candidates(rows: Rows, filter: Filter, given: Walk): Generator<Candidate | Passed> {
   const words = wordsIn(filter.text ?? '');
   if (words.length > 0 && !isAboutChildren(filter) && rows.texts !== undefined)
     return yield* runsWithWords(rows, words, given);
@@ -102,15 +104,14 @@ function* mergeNumbers(sources: readonly Iterable<number>[], { isNewer }: Walk):
 }
 
 /** In the order in which they started, since their titles are indexed by that; so is the cursor. */
-function* runsWithWords(rows: Rows, words: readonly string[], walk: Walk): Generator<Candidate> {
+function* runsWithWords(rows: Rows, words: readonly string[], walk: Walk): Generator<Candidate | Passed> {
   const found = startedBlocks(rows, words, walk);
   for (const runs of walk.isNewer ? [...found].toReversed() : found) {
-    const within = runs
-      .flatMap((run) => storedRun(rows, run) ?? [])
-      .map((row): Candidate => ({ row, cursor: row.first }))
-      .filter(({ cursor }) => isWithin(cursor, walk))
-      .toSorted((a, b) => a.cursor - b.cursor);
-    yield* walk.isNewer ? within : within.toReversed();
+    const within = runs.filter(({ first }) => isWithin(first, walk));
+    for (const { run, title, first, started } of walk.isNewer ? within : within.toReversed()) {
+      const row = hasWords(`${title} ${run}`, words) ? storedRun(rows, run) : null;
+      if (row !== undefined) yield row === null ? { row, cursor: first, started } : { row, cursor: first };
+    }
   }
 }
 
@@ -119,7 +120,7 @@ function* startedBlocks(
   rows: Rows,
   words: readonly string[],
   { after, before = 0 }: Walk,
-): Generator<readonly string[]> {
+): Generator<readonly TitledRun[]> {
   yield tailBehindIndex(rows, 'run').runs;
   for (const key of rows.texts?.find(words) ?? []) {
     if (!key.startsWith(titlesPrefix)) continue;

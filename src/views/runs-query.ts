@@ -8,7 +8,7 @@ import type { Rows } from '../schema/rows.ts';
 import type { RunStatus } from '../schema/run.ts';
 import { hasWords, wordsIn } from '../schema/text-words.ts';
 import type { RunsQuery as Schema, RunDetail, RunsPage, RunsQuery, RunSummary } from '../schema/view-answers.ts';
-import { type Candidate, candidates, type Filter, foldedRuns, listOf } from './run-candidates.ts';
+import { type Candidate, candidates, type Filter, foldedRuns, listOf, type Passed } from './run-candidates.ts';
 import { cursorAt, foldedCount, pinnedRuns, type Walk } from './run-lists.ts';
 import { rowKey, type RunRow, storedRun } from './run-rows.ts';
 import { statusForPeople } from './run-status.ts';
@@ -116,22 +116,28 @@ type Bounds = { walk: Walk; most: number; read: number };
 type Matches = { found: Candidate[]; last: number | null; hasMore: boolean };
 
 /** `last` is where to go on: behind the last match when there are enough, else behind the last row that was read. */
-function readMatches(rows: Rows, source: Iterable<Candidate>, filter: Filter, { walk, most, read }: Bounds): Matches {
+function readMatches(
+  rows: Rows,
+  source: Iterable<Candidate | Passed>,
+  filter: Filter,
+  { walk, most, read }: Bounds,
+): Matches {
   const found: Candidate[] = [];
   let [count, last]: [number, number | null] = [0, null];
   for (const each of source) {
-    if (isPast(each.row, filter, walk)) break;
-    const isWanted = matches(rows, each.row, filter);
+    const { row, cursor } = each;
+    if (isPast(each.row ?? each, filter, walk)) break;
+    const isWanted = row !== null && matches(rows, row, filter);
     if ((isWanted && found.length >= most) || count >= read) return { found, last, hasMore: true };
-    if (isWanted) found.push(each);
+    if (isWanted) found.push({ row, cursor });
     count += 1;
-    last = each.cursor;
+    last = cursor;
   }
   return { found, last, hasMore: false };
 }
 
 /** Runs begin in the order of their first events, so nothing that follows is in the range. */
-function isPast({ started }: RunRow, { since, until }: Filter, { isNewer }: Walk): boolean {
+function isPast({ started }: Pick<RunRow, 'started'>, { since, until }: Filter, { isNewer }: Walk): boolean {
   return isNewer ? until !== undefined && started >= until : since !== undefined && started < since;
 }
 

@@ -22,6 +22,7 @@ import {
   textsOf,
   titlesPrefix,
   tailBehindIndex,
+  type TitledRun,
 } from './text-view.ts';
 import { listWaiting } from './waiting-query.ts';
 
@@ -94,10 +95,10 @@ function* findWaits(waits: readonly Waiting[], words: readonly string[]): Genera
   }
 }
 
-function* findRuns(rows: Rows, runs: readonly string[], words: readonly string[]): Generator<Found> {
-  for (const run of runs.toReversed()) {
-    const row = storedRun(rows, run);
-    if (row === undefined || !hasWords(`${row.title} ${run}`, words)) continue;
+function* findRuns(rows: Rows, runs: readonly TitledRun[], words: readonly string[]): Generator<Found> {
+  for (const { run, title } of runs.toReversed()) {
+    const row = hasWords(`${title} ${run}`, words) ? storedRun(rows, run) : undefined;
+    if (row === undefined) continue;
     yield { kind: 'run', name: run, text: row.title, at: row.started, run, state: row.status };
   }
 }

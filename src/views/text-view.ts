@@ -15,7 +15,7 @@ import { seqKey } from './run-rows.ts';
 
 export const textView: View = {
   name: 'text',
-  version: 1,
+  version: 2,
   take: ({ event }, rows) => {
     if (rows.texts === undefined) return;
     const block = Math.floor(event.seq / BLOCK);
@@ -25,14 +25,17 @@ export const textView: View = {
   },
 };
 
+/** A run by what a search compares, so that its row is read only when it is found; `first` is its first event. */
+export type TitledRun = { run: string; title: string; first: number; started: string };
+
 /** What is in no complete block yet: the events from the first one on, and the runs that started among them. */
-export function tailBehindIndex(rows: Rows, pen: Pen): { from: number; runs: readonly string[] } {
+export function tailBehindIndex(rows: Rows, pen: Pen): { from: number; runs: readonly TitledRun[] } {
   const { block, runs } = gatheredIn(rows, pen).row;
   return { from: block * BLOCK, runs };
 }
 
 /** The runs that started in a block of which a title was found. */
-export const runsOfKey = (rows: Rows, key: string): readonly string[] => rows.get<string[]>(key) ?? [];
+export const runsOfKey = (rows: Rows, key: string): readonly TitledRun[] => rows.get<TitledRun[]>(key) ?? [];
 
 export const titlesPrefix = 'text/run/';
 export const eventsPrefix = (pen: Pen): string => `text/event/${pen}/`;
@@ -62,7 +65,7 @@ export function textsOf(event: Event): string[] {
   return found;
 }
 
-type Gathered = { block: number; runs: string[]; titles: string[]; texts: string[]; length: number };
+type Gathered = { block: number; runs: TitledRun[]; titles: string[]; texts: string[]; length: number };
 /** A block in progress, and all that it has, since the same is said again and again. */
 type Known = { row: Gathered; seen: Set<string> };
 
@@ -100,7 +103,7 @@ function addTexts(known: Known, event: Event): boolean {
   if (!FOUND_OTHERWISE.has(event.type)) {
     if (!isOfChat(event)) collectTexts(event.data, (text) => addText(known, row.texts, text));
   } else if (event.type === 'run.started' && event.data.depth === 0 && event.run !== null) {
-    row.runs.push(event.run);
+    row.runs.push({ run: event.run, title: event.data.title, first: event.seq, started: event.at });
     addText(known, row.titles, `${event.data.title}\n${event.run}`);
   }
   return row.length !== before || row.runs.length !== runs;

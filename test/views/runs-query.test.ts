@@ -1,7 +1,9 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../src/schema/event.ts';
 import type { RunsPage, RunsQuery } from '../../src/schema/view-answers.ts';
 import type { WaitFor } from '../../src/schema/wait.ts';
+import { hasWords, wordsIn } from '../../src/schema/text-words.ts';
 import { listRuns, pageOfRuns, runDetail } from '../../src/views/runs-query.ts';
 import { countedRows, type FoldedRows, openFoldedRows } from '../support/folded-rows.ts';
 
@@ -328,5 +330,42 @@ describe('pages of runs', () => {
     expect(first.runs).toEqual([]);
     expect(first.next).not.toBeNull();
     expect(names(pageOfRuns(folded.rows, { min_cost: 1, after: first.next ?? 1 }))).toEqual(['r0']);
+  });
+
+  it('by words have the runs that a look at every title finds, in the order in which they started', async () => {
+    const word = fc.constantFrom('sales', 'Sale', 'report', 'März', 'q3', 'of');
+    const title = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(title, { minLength: 1, maxLength: 250 }),
+        fc.array(fc.constantFrom('sal', 'report', 'marz', 'q', 'r1', 'none'), { minLength: 1, maxLength: 2 }),
+        fc.integer({ min: 1, max: 30 }),
+        fc.boolean(),
+        async (titles, words, limit, isSince) => {
+          using folded = await openFoldedRows();
+          const at = (index: number): string => new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString();
+          folded.add(titles.flatMap((each, index) => runEvents(`r${index}`, { title: each, at: at(index) })));
+          const since = isSince ? at(Math.floor(titles.length / 2)) : undefined;
+          const query: RunsQuery = { text: words.join(' '), limit, ...(since === undefined ? {} : { since }) };
+          const fits = (each: string, index: number): boolean =>
+            hasWords(`${each} r${index}`, wordsIn(words.join(' '))) && (since === undefined || at(index) >= since);
+          const expected = titles.flatMap((each, index) => (fits(each, index) ? [`r${index}`] : [])).toReversed();
+          const pages: RunsPage[] = [pageOfRuns(folded.rows, query)];
+          for (let after = pages[0]?.next ?? null; after !== null; after = pages.at(-1)?.next ?? null)
+            pages.push(pageOfRuns(folded.rows, { ...query, after }));
+          expect(pages.flatMap(names)).toEqual(expected);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('by words read the rows of the runs that fit, not those of others that started beside them', async () => {
+    using folded = await openFoldedRows();
+    const title = (index: number): string => (index % 40 === 0 ? 'Rare sales' : 'Common report');
+    folded.add(Array.from({ length: 2000 }, (_, index) => runEvents(`r${index}`, { title: title(index) })).flat());
+    const counted = countedRows(folded.rows);
+    expect(pageOfRuns(counted.rows, { text: 'rare', limit: 10 }).runs).toHaveLength(10);
+    expect(counted.read()).toBeLessThan(60);
   });
 });
