@@ -47,6 +47,7 @@ export function takePen(ledgerFile: string, now: number): PenLock {
   };
   try {
     const holder: Holder = { pid: process.pid, host: hostname(), since: new Date(now).toISOString() };
+    rmSync(holderFile(lock), { force: true }); // of a process that was killed: ext4 writes to disk what replaces a file
     replaceFile(holderFile(lock), `${JSON.stringify(holder)}\n`);
     return { release, assertOwned };
   } catch (error) {

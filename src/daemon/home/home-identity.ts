@@ -157,7 +157,7 @@ const folderHash = (home: Home): string => hash('sha256', realFolder(home)).slic
 
 function realFolder({ dir }: Home): string {
   try {
-    return realpathSync(dir);
+    return realpathSync.native(dir); // one call for the whole path, which every start resolves several times
   } catch {
     return dir;
   }
