@@ -3,7 +3,7 @@
  * every name and summary; a table or a room is loaded only for a command of its own.
  */
 import type { DaemonRoom } from '../daemon/rooms.ts';
-import { OkaError } from '../schema/errors.ts';
+import type { OkaError } from '../schema/errors.ts';
 import { commandIndex } from './command-index.ts';
 import type { Command, IndexedCommand, IndexedGroup } from './command-module.ts';
 
@@ -90,7 +90,10 @@ function isFamilyWithoutMember({ name, command, rest: [next] }: FoundCommand, in
 }
 
 async function unknownCommand(words: readonly string[], names: readonly string[]): Promise<OkaError> {
-  const { nearestWord } = await import('../schema/nearest-word.ts');
+  const [{ nearestWord }, errors] = await Promise.all([
+    import('../schema/nearest-word.ts'),
+    import('../schema/errors.ts'),
+  ]);
   const isFamily = (length: number): boolean =>
     names.some((name) => name.startsWith(`${words.slice(0, length).join(' ')} `));
   const depth = [2, 1].find(isFamily) ?? 0;
@@ -99,7 +102,7 @@ async function unknownCommand(words: readonly string[], names: readonly string[]
   const inFamily = names.filter((name) => depth === 0 || name.startsWith(`${family} `));
   const guess = nearestWord(given, inFamily) ?? nearestWord(words.slice(0, 2).join(' '), inFamily);
   const list = `See: oka ${depth === 0 ? '' : `${family} `}--help`;
-  return new OkaError('usage', `there is no command "${given}"`, {
+  return new errors.OkaError('usage', `there is no command "${given}"`, {
     fix: guess === null ? list : `Did you mean: oka ${guess}? ${list}`,
   });
 }

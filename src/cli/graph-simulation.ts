@@ -15,7 +15,8 @@ import type { Json } from '../schema/json.ts';
 import type { Tool } from '../schema/tool.ts';
 import type { Call } from './command-module.ts';
 import type { Terminal } from './io.ts';
-import { count, plainText, wrapWords } from './plain-text.ts';
+import { count, plainText } from './plain-text.ts';
+import { wrapWords } from './wrap-words.ts';
 
 export type Simulation = Awaited<ReturnType<typeof simulate>>;
 type Place = Pick<Call, 'home' | 'rooms'>;

@@ -1,6 +1,6 @@
 /** Help text, at 80 columns. */
 import type { Command } from './command-module.ts';
-import { wrapWords } from './plain-text.ts';
+import { wrapWords } from './wrap-words.ts';
 
 const GLOBAL = [
   ['--dir PATH', 'The folder with .oka and workspace (or OKA_DIR; default: here).'],

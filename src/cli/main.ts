@@ -1,10 +1,9 @@
 /** Attaches the command line to this process: its streams, its signals, its exit code. */
-import { isatty } from 'node:tty';
 import { styleText } from 'node:util';
 import { exits } from './command-module.ts';
 import { hardenProcess } from './harden-process.ts';
 import { runOka } from './run-oka.ts';
-import { terminalWidth } from './plain-text.ts';
+import { terminalWidth } from './wrap-words.ts';
 
 hardenProcess();
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
@@ -24,18 +23,27 @@ process.exitCode = await runOka(process.argv.slice(2), {
   signal,
   isTerminal: process.stdout.isTTY,
   isErrTerminal: process.stderr.isTTY,
-  hasColours: styleText('bold', 'x') !== 'x',
+  get hasColours() {
+    return styleText('bold', 'x') !== 'x';
+  },
   width: terminalWidth(process.stdout),
   underSupervisor: async (signal, work) => (await import('./supervised-process.ts')).underSupervisor(signal, work),
-  openDialog:
-    isatty(0) && process.stdout.isTTY ? async () => (await import('./dialog.ts')).openDialog(terminal()) : null,
-  openTerminal:
-    isatty(0) && process.stdout.isTTY ? async () => (await import('./chat/terminal-device.ts')).openDevice() : null,
+  get openDialog() {
+    return isDialogPossible() ? async () => (await import('./dialog.ts')).openDialog(terminal()) : null;
+  },
+  get openTerminal() {
+    return isDialogPossible() ? async () => (await import('./chat/terminal-device.ts')).openDevice() : null;
+  },
 });
 // The command is over: a connection to somebody who does not answer must not keep the process; a slow reader of its output does.
 setInterval(() => {
   if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
 }, LINGER_MS).unref();
+
+/** Asked only where stdout is a terminal: what tells it about stdin is loaded then anyway. */
+function isDialogPossible(): boolean {
+  return process.stdout.isTTY && process.getBuiltinModule('node:tty').isatty(0);
+}
 
 function terminal(): Parameters<typeof import('./dialog.ts').openDialog>[0] {
   return { input: process.stdin, print: (text) => void process.stdout.write(text), signal };

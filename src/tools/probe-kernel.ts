@@ -1,7 +1,6 @@
 /** Owns: asking the launcher what the kernel offers for sandboxing. `oka status` shows it, so it loads nothing else. */
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
 
 export type KernelSupport = { launcher: boolean; landlock: number; seccomp: boolean };
 
@@ -19,11 +18,11 @@ export async function probeKernel(launcher: string): Promise<KernelSupport> {
 
 async function askLauncher(launcher: string): Promise<KernelSupport> {
   const none: KernelSupport = { launcher: false, landlock: 0, seccomp: false };
-  const child = spawn(launcher, ['--probe'], { stdio: ['ignore', 'pipe', 'ignore'], env: {} });
-  const said = text(child.stdout);
-  const code = await new Promise<number | null>((resolve) => {
-    child.once('error', () => resolve(null));
-    child.once('close', resolve);
+  const said = await new Promise<string | null>((resolve) => {
+    const child = execFile(launcher, ['--probe'], { env: {} }, (error, stdout) =>
+      resolve(error === null ? stdout : null),
+    );
+    child.stdin?.end();
   });
-  return code === 0 ? { ...none, ...(JSON.parse(await said) as Partial<KernelSupport>), launcher: true } : none;
+  return said === null ? none : { ...none, ...(JSON.parse(said) as Partial<KernelSupport>), launcher: true };
 }

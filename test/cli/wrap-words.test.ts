@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wrapWords } from '../../src/cli/plain-text.ts';
+import { wrapWords } from '../../src/cli/wrap-words.ts';
 
 describe('wrapWords', () => {
   it('breaks between words and cuts nothing off', () => {

@@ -4,7 +4,8 @@ import type { Graph, Node } from '../../schema/graph.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { graphOperand } from '../graph-operand.ts';
-import { count, plainText, wrapWords } from '../plain-text.ts';
+import { count, plainText } from '../plain-text.ts';
+import { wrapWords } from '../wrap-words.ts';
 
 export async function run(call: Call): Promise<Answer<Graph>> {
   return answer(loadGraph(graphOperand(call), await nodeKinds(call.rooms)));

@@ -1,6 +1,5 @@
 /** What a person should know about a home before anything else: whether it is stopped or paused, its model and its disk. */
-import { readFileSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { readFileSync, statfsSync } from 'node:fs';
 import type { Home } from '../../schema/home.ts';
 import { modelVariable } from '../settings.ts';
 import { notedRulesProblem } from './rules-fixed.ts';
@@ -19,16 +18,24 @@ export type HomeCondition = {
 };
 
 /** `oka status` asks for it, so it reads little: one field of config.json, without the schema of all of them. */
-export async function readCondition(home: Home): Promise<HomeCondition> {
-  const disk = await statfs(home.oka).catch(() => null);
+export function readCondition(home: Home): HomeCondition {
   return {
     stopped: isStopped(home),
     stopped_by: isStoppedHere(home) ? 'file' : isStopped(home) ? 'fleet' : null,
     paused: isPaused(home),
     model: modelVariable() ?? configuredModel(home),
-    disk_free: disk === null ? null : disk.bavail * disk.bsize,
+    disk_free: freeSpaceOf(home.oka),
     rules_problem: notedRulesProblem(home),
   };
+}
+
+function freeSpaceOf(folder: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return null;
+  }
 }
 
 /** A config that cannot be read is a finding of its own. */

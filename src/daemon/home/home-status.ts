@@ -20,13 +20,10 @@ const MOST_REJECTED = 10;
 
 /** Reads no history: only what is open, and small files. */
 export async function readHomeStatus(home: Home): Promise<HomeStatus> {
-  const [condition, schedules] = await Promise.all([
-    readCondition(home),
-    peekProjection(home.ledgers.run, home.oka, schedulesProjection),
-  ]);
+  const schedules = await peekProjection(home.ledgers.run, home.oka, schedulesProjection);
   return {
     ...readWorkerHealth(home),
-    ...condition,
+    ...readCondition(home),
     rejected: listRejected(join(home.workspace, 'inbox'), MOST_REJECTED),
     schedules: failingSchedules(schedules.state),
   };
