@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openMaintenance, type Maintenance } from '../src/daemon/maintain/open-maintenance.ts';
 import { runPass } from '../src/daemon/maintain/pass.ts';
 import { setUp } from '../src/daemon/home/set-up.ts';
-import { loadConfig } from '../src/daemon/settings.ts';
+import { loadConfig } from '../src/kit/settings.ts';
 import { openArtifacts } from '../src/ledger/artifact-store.ts';
 import { openLedger } from '../src/ledger/ledger.ts';
 import { type Figure, median } from './figure.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setUp } from '../src/daemon/home/set-up.ts';
 import { openSchedules } from '../src/daemon/schedule/open-schedules.ts';
-import { homeAt, loadConfig } from '../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../src/kit/settings.ts';
 import { openStores } from '../src/daemon/stores.ts';
 import { readEvents } from '../src/ledger/read-events.ts';
 import type { Figure } from './figure.ts';

@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openAgents } from '../src/daemon/agents/open-agents.ts';
 import { setUp } from '../src/daemon/home/set-up.ts';
-import { homeAt, loadConfig } from '../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../src/kit/settings.ts';
 import { openStores } from '../src/daemon/stores.ts';
 import { openSynthesis } from '../src/daemon/synthesis/open-synthesis.ts';
 import { type OpenTree, openContextTree } from '../src/daemon/tree/open-tree.ts';

@@ -8,6 +8,7 @@ const RULES: Rules = {
     ['schema'],
     ['ledger', 'engine', 'guard'],
     ['tools', 'models', 'memory', 'views', 'tree', 'chat', 'roles', 'graphs', 'intake', 'channels', 'replica', 'fleet'],
+    ['kit'],
     ['daemon'],
     ['web'],
     ['cli'],
@@ -28,7 +29,7 @@ const RULES: Rules = {
       environment: ['process', 'globalThis', 'global'],
     },
   },
-  environment: 'daemon/settings.ts',
+  environment: 'kit/settings.ts',
   doors: {
     '@ai-sdk/anthropic': ['models/'],
     '@ai-sdk/openai': ['models/'],
@@ -87,7 +88,7 @@ const sentences: Record<Rule, string> = {
   cycles: 'no file imports itself by way of others, not even its types',
   barrels: 'no file exists only to pass on what others export',
   pure: 'schema, engine, roles and graphs touch no fs, network, clock, randomness or environment',
-  environment: 'process.env is read in daemon/settings.ts only',
+  environment: 'process.env is read in kit/settings.ts only',
   doors: 'each npm package has one door',
   longest: 'no function has more than 80 lines',
 };
@@ -144,7 +145,7 @@ const told: Record<Rule, string[]> = {
     'tools/read.ts:2',
     'tools/read.ts:3',
     'web/settings.ts:1',
-  ].map((at) => `${at} reads process.env: read it in daemon/settings.ts and pass it on`),
+  ].map((at) => `${at} reads process.env: read it in kit/settings.ts and pass it on`),
   doors: [
     'intake/lazy.ts:2 imports chokidar past its door: go through intake/watch-inbox.ts',
     'tools/input.ts:1 imports zod past its door: go through schema/ or graphs/ or tools/builtin/ or tools/mcp/ or models/ or web/',

@@ -7,7 +7,7 @@ import { describeAgent, describeAsked, showConversation } from '../../src/chat/c
 import { latestMessages, listMessages } from '../../src/chat/chat-queries.ts';
 import { defaultOka } from '../../src/daemon/agents/home-agents.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
 import { openRowsReader, rebuildViews } from '../../src/daemon/views/open-views.ts';
 import type { NewEvent } from '../../src/schema/event.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { newChatId } from '../../src/chat/chat-ids.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { viewFolds } from '../../src/daemon/views/open-views.ts';
-import { viewsFile } from '../../src/daemon/views/views-writer.ts';
+import { viewsFile } from '../../src/kit/rows/views-writer.ts';
 import { FoldStore } from '../../src/ledger/fold-store.ts';
 import { catchUp, LARGE_BATCH } from '../../src/ledger/follower.ts';
 import type { Home } from '../../src/schema/home.ts';

@@ -2,7 +2,7 @@
 import { checkServers } from '../../src/fleet/check-servers.ts';
 import { openFleet } from '../../src/daemon/fleet/open-fleet.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import type { FleetEnvironment } from '../../src/daemon/fleet-environment.ts';
+import type { FleetEnvironment } from '../../src/kit/fleet-environment.ts';
 import { claimRun } from '../../src/fleet/run-fence.ts';
 import type { NatsCluster } from '../../test/support/nats-cluster.ts';
 import { median } from '../figure.ts';

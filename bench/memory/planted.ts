@@ -8,7 +8,7 @@ import { setUp } from '../../src/daemon/home/set-up.ts';
 import { openMaintenance } from '../../src/daemon/maintain/open-maintenance.ts';
 import { runPass } from '../../src/daemon/maintain/pass.ts';
 import { recallOptions } from '../../src/daemon/memory/open-recall.ts';
-import { loadConfig } from '../../src/daemon/settings.ts';
+import { loadConfig } from '../../src/kit/settings.ts';
 import { openArtifacts } from '../../src/ledger/artifact-store.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { buildPack } from '../../src/memory/recall/build-pack.ts';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { retrieveFromWorker } from '../../src/daemon/memory/recall-socket.ts';
-import { supervisedEnvironment } from '../../src/daemon/settings.ts';
+import { supervisedEnvironment } from '../../src/kit/settings.ts';
 import { NODE_FLAGS } from '../../src/daemon/supervise.ts';
 import type { Home } from '../../src/schema/home.ts';
 

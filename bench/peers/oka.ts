@@ -1,5 +1,5 @@
 /** Our own row: the same work through the production wiring, with the disk's own flush. */
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { Graph } from '../../src/schema/graph.ts';
 import { engineOn } from '../support/engine.ts';
 import { storesIn } from '../support/home.ts';

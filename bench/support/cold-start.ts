@@ -1,6 +1,6 @@
 /** Opens the stores of the home in argv: from imports done to ready to append. */
 import { rooms } from '../../src/daemon/rooms.ts';
-import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
 import { report } from './child.ts';
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { openStores, type Stores } from '../../src/daemon/stores.ts';
 import type { NewEvent } from '../../src/schema/event.ts';

@@ -1,6 +1,6 @@
 /** Scans the workspace of a home for the first time, and prints how much memory that took. */
 import { openAgents } from '../../src/daemon/agents/open-agents.ts';
-import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
 import { openContextTree } from '../../src/daemon/tree/open-tree.ts';
 import { TreeConfig } from '../../src/schema/tree.ts';

@@ -1,7 +1,7 @@
 /** Owns: `oka up --drain`: a running worker takes nothing new, finishes or hands over what it has, and ends. */
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { drainFile } from '../daemon/home/stop-files.ts';
+import { drainFile } from '../kit/home/stop-files.ts';
 import { replaceFile } from '../ledger/disk.ts';
 import { type Holder, penHolder } from '../ledger/pen.ts';
 import { type Call, exits } from './command-module.ts';

@@ -1,6 +1,6 @@
 /** Owns: running one command that was found: its options, its module, and what it prints. */
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import { homeAt } from '../daemon/settings.ts';
+import { homeAt } from '../kit/settings.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Call, Command, CommandModule } from './command-module.ts';
 import type { FoundCommand } from './find-command.ts';

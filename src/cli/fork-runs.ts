@@ -1,6 +1,6 @@
 /** Forks: a run that departs from an earlier one at a node, with another input if one is given. */
 import { lstatIfPresent } from '../ledger/disk.ts';
-import { deskFolder } from '../daemon/desk-folder.ts';
+import { deskFolder } from '../kit/desk-folder.ts';
 import { eventsOfRun, graphOfRun } from '../daemon/home/replay-runs.ts';
 import { runWithSteps } from '../daemon/home/run-with-steps.ts';
 import { OkaError } from '../schema/errors.ts';

@@ -1,6 +1,6 @@
 /** Saving versions of graphs, whether or not a worker owns the ledger. */
 import { join } from 'node:path';
-import { openHomeVault } from '../daemon/guard/home-vault.ts';
+import { openHomeVault } from '../kit/vault/home-vault.ts';
 import { createGraphText, type GraphText, parseGraphText } from '../daemon/home/edit-graph.ts';
 import { nameOfGraph, readAllVersions } from '../daemon/home/stored-versions.ts';
 import { withHost } from './host-here.ts';

@@ -1,8 +1,8 @@
 /** What a graph would do: the calls it would make, judged by the policy. Nothing is called. */
 import { join } from 'node:path';
 import { engineOptions } from '../daemon/engine-options.ts';
-import { lineClassifierOf } from '../daemon/guard/classifier.ts';
-import { loadPolicy } from '../daemon/guard/policy-file.ts';
+import { lineClassifierOf } from '../kit/policy/classifier.ts';
+import { loadPolicy } from '../kit/policy/policy-file.ts';
 import { graphsIn } from '../daemon/home/graph-files.ts';
 import { loadRoomsConfig } from '../daemon/room-config.ts';
 import { detachedTools, nodeKinds } from '../daemon/room-contributions.ts';

@@ -1,6 +1,6 @@
 /** Runs that are made from an earlier one: their names, the graph that they run, and the request for them. */
 import { join } from 'node:path';
-import { openHomeVault } from '../daemon/guard/home-vault.ts';
+import { openHomeVault } from '../kit/vault/home-vault.ts';
 import { graphsIn, loadGraph } from '../daemon/home/graph-files.ts';
 import { nodeKinds } from '../daemon/room-contributions.ts';
 import { readGraph } from '../engine/lower.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { openRecall } from '../daemon/memory/open-recall.ts';
 import { type MemoryIntake, recordMemory } from '../daemon/memory/record-memory.ts';
-import { loadConfig } from '../daemon/settings.ts';
+import { loadConfig } from '../kit/settings.ts';
 import { openStores } from '../daemon/stores.ts';
 import { submit } from '../intake/submit-request.ts';
 import { penHolder } from '../ledger/pen.ts';

@@ -2,7 +2,7 @@
  * Owns: rows of a single view for a command: it loads that view, and nothing that checks or writes, so that scripts can
  * ask as often as they like. For a view that folds the run ledger alone (`withRowsOf`).
  */
-import { withRowsOf } from '../daemon/views/read-rows.ts';
+import { withRowsOf } from '../kit/rows/read-rows.ts';
 import type { Rows } from '../schema/rows.ts';
 import type { View } from '../schema/view.ts';
 import type { Call } from './command-module.ts';

@@ -1,4 +1,4 @@
-import type { RowOptions } from '../daemon/views/read-rows.ts';
+import type { RowOptions } from '../kit/rows/read-rows.ts';
 import type { Call } from './command-module.ts';
 
 /** Shows how many events have been read where that takes longer than two seconds; Ctrl-C ends it. */

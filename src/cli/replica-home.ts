@@ -1,6 +1,6 @@
 /** What the commands about the replica have in common. */
 import { ledgerName, replicaUrl } from '../daemon/network/replica-connection.ts';
-import { loadConfig } from '../daemon/settings.ts';
+import { loadConfig } from '../kit/settings.ts';
 import type { Config } from '../schema/config.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Home } from '../schema/home.ts';

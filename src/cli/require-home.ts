@@ -1,5 +1,5 @@
 /** Refuses to go on in a folder that `oka init` has not set up. */
-import { isSetUp } from '../daemon/home/is-set-up.ts';
+import { isSetUp } from '../kit/home/is-set-up.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Home } from '../schema/home.ts';
 

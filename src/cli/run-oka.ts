@@ -28,7 +28,7 @@ async function dispatch(words: readonly string[], io: Io, rooms: OkaParts['rooms
     return exits.ok;
   };
   if (first === '--version' || first === '-V')
-    return print(`${(await import('../daemon/settings.ts')).programVersion()}\n`);
+    return print(`${(await import('../kit/settings.ts')).programVersion()}\n`);
   const { findOrHelp, helpFor } = await import('./find-command.ts');
   if (first === undefined || ['help', '--help', '-h'].includes(first))
     return print(await helpFor(words.slice(1), rooms));

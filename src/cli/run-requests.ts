@@ -1,5 +1,5 @@
 /** A request about a run: passed on to the worker if one is running, else done here and now. */
-import { describeStop, isStopped } from '../daemon/home/stop-files.ts';
+import { describeStop, isStopped } from '../kit/home/stop-files.ts';
 import { withHost } from './host-here.ts';
 import { ports } from '../daemon/room-ports.ts';
 import type { Intake } from '../schema/intake.ts';

@@ -1,8 +1,8 @@
 /** What the commands about secrets have in common: reading a value, changing the vault, and recording the change. */
 import { text as readAll } from 'node:stream/consumers';
-import { hiddenAnswer } from '../daemon/guard/hidden-prompt.ts';
+import { hiddenAnswer } from '../kit/vault/hidden-prompt.ts';
 import { recordSecretChange } from '../daemon/guard/record-secret-change.ts';
-import { type SecretChange, vaultOf } from '../daemon/guard/home-vault.ts';
+import { type SecretChange, vaultOf } from '../kit/vault/home-vault.ts';
 import { penHolder } from '../ledger/pen.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { VaultContents } from '../schema/secret.ts';

@@ -1,7 +1,7 @@
 /** What the commands about the context tree have in common. */
 import { join } from 'node:path';
 import { openAgents } from '../daemon/agents/open-agents.ts';
-import { openHomeVault } from '../daemon/guard/home-vault.ts';
+import { openHomeVault } from '../kit/vault/home-vault.ts';
 import { loadRoomsConfig } from '../daemon/room-config.ts';
 import { openStores } from '../daemon/stores.ts';
 import { openContextTree, scanNow, scanUntilRecorded } from '../daemon/tree/open-tree.ts';

@@ -21,7 +21,7 @@ export type VerifiedReceipt = {
 
 export async function verifyReceipt(file: string, key: string | undefined): Promise<VerifiedReceipt> {
   const [{ parsePublicKey }, { faultOfReceipt }] = await Promise.all([
-    import('../daemon/home/home-key.ts'),
+    import('../kit/home/home-key.ts'),
     import('../ledger/receipt.ts'),
   ]);
   const receipt = await readReceipt(file);

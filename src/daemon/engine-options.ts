@@ -9,11 +9,11 @@ import { stepAcceptanceProblem } from '../roles/step-acceptance.ts';
 import type { Config } from '../schema/config.ts';
 import type { Tool } from '../schema/tool.ts';
 import { type ChainOptions, standardChain } from '../tools/chain.ts';
-import { classifierOf } from './guard/classifier.ts';
-import { createGuard, type GuardPorts } from './guard/create-guard.ts';
+import { classifierOf } from '../kit/policy/classifier.ts';
+import { createGuard, type GuardPorts } from '../kit/policy/create-guard.ts';
 import type { Rules } from './guard/call-rules.ts';
-import { commandEnvironment } from './settings.ts';
-import { deskFolder } from './desk-folder.ts';
+import { commandEnvironment } from '../kit/settings.ts';
+import { deskFolder } from '../kit/desk-folder.ts';
 import type { Home } from '../schema/home.ts';
 
 /** What a simulation needs, too. */

@@ -9,7 +9,7 @@ import { type BoundPort, bindPort } from './open-rooms.ts';
 import { configPort, type Schemas } from '../schema/room.ts';
 import { OkaError } from '../schema/errors.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
-import { parseConfig } from './settings.ts';
+import { parseConfig } from '../kit/settings.ts';
 
 /** The settings of the product, and those of rooms by key. */
 export type RoomsConfig = Config & Readonly<Record<string, unknown>>;

@@ -24,18 +24,18 @@ import type { InTurn } from './desk/desk-turns.ts';
 import type { DayBudget } from './guard/open-day-budget.ts';
 import type { FleetMember } from './fleet/fleet-member.ts';
 import type { FolderGrants } from './guard/folder-grants.ts';
-import type { HomeVault } from './guard/home-vault.ts';
-import type { LoadedPolicy } from './guard/policy-file.ts';
-import type { Sandbox } from './guard/sandbox.ts';
+import type { HomeVault } from '../kit/vault/home-vault.ts';
+import type { LoadedPolicy } from '../kit/policy/policy-file.ts';
+import type { Sandbox } from '../kit/sandbox/sandbox.ts';
 import type { Memory } from './memory/open-memory.ts';
-import type { EgressRoutes } from './network/egress-routes.ts';
+import type { EgressRoutes } from '../kit/egress/egress-routes.ts';
 import type { LedgerPort, OnDurable, ProjectionsPort, Runs, SetModel } from './port-types.ts';
 import type { ReachingPort } from './channels/open-reaching.ts';
 import type { SchedulesPort } from './schedule/open-schedules.ts';
 import type { OfferChoice } from './offers/choose-offers.ts';
 import type { SynthesisPort } from './synthesis/open-synthesis.ts';
 import type { SkillsPort } from './skills/open-skills.ts';
-import type { ViewFolds } from './views/views-writer.ts';
+import type { ViewFolds } from '../kit/rows/views-writer.ts';
 import type { ResultReports } from './task/report-results.ts';
 
 export const ports = {

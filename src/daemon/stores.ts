@@ -18,10 +18,10 @@ import { type DaemonRoom, rooms } from './rooms.ts';
 import { firstSeqOf, fleetRuns } from './fleet/fleet-runs.ts';
 import { runEvents } from './run-events.ts';
 import { stagedState } from './staged-state.ts';
-import { openAnchors } from './home/home-anchors.ts';
+import { openAnchors } from '../kit/home/home-anchors.ts';
 import { renewOnWrite } from './home/renew-artifacts.ts';
 import type { Home } from '../schema/home.ts';
-import { type HomeVault, openHomeVault } from './guard/home-vault.ts';
+import { type HomeVault, openHomeVault } from '../kit/vault/home-vault.ts';
 
 export type Stores = {
   ledger: Ledger;

@@ -11,7 +11,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { programFolder, supervisedEnvironment } from './settings.ts';
+import { programFolder, supervisedEnvironment } from '../kit/settings.ts';
 import type { Home } from '../schema/home.ts';
 
 export type SupervisedProcess = {

@@ -1,7 +1,7 @@
 /**
  * Owns: anchors. An anchor names the last durable record of a ledger and is stored apart from it, so that a ledger that
  * was emptied, cut, or replaced by an older or another one is detected.
- * Does not own: where anchors are stored and which key signs them (daemon/home/home-anchors.ts).
+ * Does not own: where anchors are stored and which key signs them (kit/home/home-anchors.ts).
  *
  * A1 An anchor is written only after the record that it names is durable: no crash and no power cut leaves a ledger
  *    behind its anchor.

@@ -1,6 +1,6 @@
 /**
  * Owns: the settings a model is called with, from the environment, config.json and the provider's defaults.
- * Does not own: reading any of them (daemon/settings.ts), nor the keys, which are requested before each call.
+ * Does not own: reading any of them (kit/settings.ts), nor the keys, which are requested before each call.
  */
 import { OkaError } from '../schema/errors.ts';
 import type { ModelsConfig } from '../schema/model.ts';

@@ -11,7 +11,7 @@ import { openChannel } from '../../src/daemon/channels/open-channel.ts';
 import type { Reaching } from '../../src/daemon/channels/reaching-state.ts';
 import { composeMessage } from '../../src/daemon/channels/compose-message.ts';
 import { addSubscription } from '../../src/daemon/channels/push-subscriptions.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { redactorFor } from '../../src/guard/redact.ts';
 import type { Redact } from '../../src/schema/ports.ts';
 import { ChannelPolicy, ChannelSettings } from '../../src/schema/channel.ts';

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { socketFile, socketKeyFile } from '../../src/daemon/live/live-socket.ts';
+import { socketFile, socketKeyFile } from '../../src/kit/socket/live-socket.ts';
 import { retrieveFromWorker } from '../../src/daemon/memory/recall-socket.ts';
 import { openAccess } from '../../src/web/login/access.ts';
 import { readAddress } from '../../src/web/login/address-file.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { acceptRollback } from '../../src/daemon/home/accept-rollback.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { Config } from '../../src/schema/config.ts';

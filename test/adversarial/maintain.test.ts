@@ -19,7 +19,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { maintainOnce } from '../../src/daemon/maintain/maintain.ts';
 import { rebuildMaintenance } from '../../src/daemon/maintain/rebuild.ts';
-import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { penHolder } from '../../src/ledger/pen.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';

@@ -4,8 +4,8 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileS
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { publicIdentity } from '../../src/daemon/home/home-anchors.ts';
-import { homeAt, userPlaces } from '../../src/daemon/settings.ts';
+import { publicIdentity } from '../../src/kit/home/home-anchors.ts';
+import { homeAt, userPlaces } from '../../src/kit/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { openStores, rebuildStores, type Stores } from '../../src/daemon/stores.ts';
 import { archiveRuns } from '../../src/ledger/archive-runs.ts';

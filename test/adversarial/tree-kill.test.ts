@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { withTreeRows } from '../../src/daemon/tree/tree-index.ts';
 import { validateHomeTree } from '../../src/daemon/tree/validate-home-tree.ts';
 import { readTree } from '../../src/tree/tree-store.ts';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { homeAt, loadConfig, programFolder } from '../../src/daemon/settings.ts';
+import { homeAt, loadConfig, programFolder } from '../../src/kit/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { launcher, oka, okaWith, temporaryFolder } from '../support/cli.ts';

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { programFolder } from '../../src/daemon/settings.ts';
+import { programFolder } from '../../src/kit/settings.ts';
 import { oka, okaWith, type Ran, temporaryFolder } from '../support/cli.ts';
 
 type Home = { dir: string; run: (...words: string[]) => Promise<Ran>; path: (...words: string[]) => Promise<string[]> };

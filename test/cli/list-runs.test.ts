@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openStores } from '../../src/daemon/stores.ts';
-import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { oka, temporaryFolder } from '../support/cli.ts';
 

@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest';
 import { terminalOf } from '../../src/cli/io.ts';
 import { openLiveView } from '../../src/cli/live-view.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
 import { temporaryFolder } from '../support/cli.ts';
 

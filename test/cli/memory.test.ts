@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveRecall } from '../../src/daemon/memory/recall-socket.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import type { Retrieved } from '../../src/memory/recall/search-memory.ts';
 import { oka, okaWith, type TemporaryFolder, temporaryFolder } from '../support/cli.ts';

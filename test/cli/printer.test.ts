@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, it, vi } from 'vitest';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import type { CommandModule } from '../../src/cli/command-module.ts';
 import type { Io } from '../../src/cli/io.ts';
 import { openPrinter } from '../../src/cli/printer.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { Procedure, type ProcedureNumbers } from '../../src/schema/procedure.ts';
 import { readSkillFolder } from '../../src/tools/skills/skill-folder.ts';

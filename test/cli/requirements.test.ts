@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { oka, temporaryFolder } from '../support/cli.ts';
 
 const MISSING = 'ebook-convert'; // a program of the system that no machine of a developer has by chance

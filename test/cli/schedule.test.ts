@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { readEvents } from '../../src/ledger/read-events.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { oka, temporaryFolder } from '../support/cli.ts';

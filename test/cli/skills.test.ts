@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { findSkills, skillNamed, skillStoreIn, useSkill } from '../../src/daemon/skills/home-skills.ts';
 import { oka, type Ran, type TemporaryFolder, temporaryFolder } from '../support/cli.ts';
 import { skillText, SOUND_SKILLS, writeSkill } from '../support/skills.ts';

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { launcher, oka, temporaryFolder } from '../support/cli.ts';

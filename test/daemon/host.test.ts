@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withHost } from '../../src/daemon/host.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { submit } from '../../src/intake/submit-request.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';

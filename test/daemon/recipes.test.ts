@@ -31,7 +31,7 @@ const SUBMIT_AND_WAIT = `
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withHost } from './src/daemon/host.ts';
 import { setUp } from './src/daemon/home/set-up.ts';
-import { homeAt } from './src/daemon/settings.ts';
+import { homeAt } from './src/kit/settings.ts';
 import { submit } from './src/intake/submit-request.ts';
 import { readEvents } from './src/ledger/read-events.ts';
 

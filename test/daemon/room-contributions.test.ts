@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { detachedTools, knownToolNames } from '../../src/daemon/room-contributions.ts';
 import { openArtifacts } from '../../src/ledger/artifact-store.ts';
 import { oka, temporaryFolder } from '../support/cli.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withHost } from '../../src/daemon/host.ts';
 import { nodeKinds } from '../../src/daemon/room-contributions.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { stagedState } from '../../src/daemon/staged-state.ts';
 import { graphState, type GraphState } from '../../src/engine/graph-state.ts';

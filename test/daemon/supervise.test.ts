@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { NODE_FLAGS, supervise, type Supervision } from '../../src/daemon/supervise.ts';
 import { testFolder } from '../support/test-folders.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { requestTidy, requests } from '../../src/daemon/maintain/request-tidy.ts';
 import { openMaintenance } from '../../src/daemon/maintain/open-maintenance.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { openStores, type Stores } from '../../src/daemon/stores.ts';
 import { tidy } from '../../src/daemon/tidy.ts';

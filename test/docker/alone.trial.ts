@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { writeComposeFile } from '../../src/daemon/home/compose-file.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { OWNER, runbook, Stage } from './stage.ts';
 
 const missing = inject('missing');

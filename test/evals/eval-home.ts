@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { work } from '../../src/daemon/worker/worker.ts';
 import { readEvents } from '../../src/ledger/read-events.ts';
 import type { Event } from '../../src/schema/event.ts';

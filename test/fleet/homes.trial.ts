@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { addTask } from '../../src/intake/add-task.ts';
 import { submit } from '../../src/intake/submit-request.ts';
 import { RUNS } from '../../src/fleet/fleet-subjects.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openFleet, type OpenFleet } from '../../src/daemon/fleet/open-fleet.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { fleetEnvironment, homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { fleetEnvironment, homeAt, loadConfig } from '../../src/kit/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
 import { connectFleet } from '../../src/fleet/connect-fleet.ts';
 import { RUNS } from '../../src/fleet/fleet-subjects.ts';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { nanos } from '@nats-io/nats-core';
 import { describe, expect, it } from 'vitest';
-import { pauseFile } from '../../src/daemon/home/stop-files.ts';
+import { pauseFile } from '../../src/kit/home/stop-files.ts';
 import { connectFleet } from '../../src/fleet/connect-fleet.ts';
 import { RESULTS, TASKS, taskSubject } from '../../src/fleet/fleet-subjects.ts';
 import { mayBeClaimed } from '../../src/intake/inbox-folders.ts';

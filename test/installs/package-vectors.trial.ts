@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { retrieveFromWorker } from '../../src/daemon/memory/recall-socket.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { testFolder } from '../support/test-folders.ts';

@@ -1,7 +1,7 @@
 import { openSync, closeSync, writeSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
 import { ledgerFindings } from '../../src/ledger/ledger-findings.ts';
 import { oka, temporaryFolder } from '../support/cli.ts';

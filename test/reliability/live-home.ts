@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, wri
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { peekProjection } from '../../src/ledger/peek-projection.ts';
 import { taskGraph } from '../../src/ledger/task-graph.ts';
 import type { Home } from '../../src/schema/home.ts';

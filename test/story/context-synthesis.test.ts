@@ -3,7 +3,7 @@ import { appendFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { oka, type Ran, temporaryFolder } from '../support/cli.ts';
 import { writeFiles } from '../support/tree-home.ts';
 

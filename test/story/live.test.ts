@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { socketFile } from '../../src/daemon/live/live-socket.ts';
+import { socketFile } from '../../src/kit/socket/live-socket.ts';
 import { followLive } from '../../src/daemon/live/follow-live.ts';
 import type { LiveMessage } from '../../src/schema/live.ts';
 import { openStory } from '../support/story.ts';

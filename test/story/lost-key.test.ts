@@ -1,8 +1,8 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { vaultOf } from '../../src/daemon/guard/home-vault.ts';
-import { vaultPlaces } from '../../src/daemon/settings.ts';
+import { vaultOf } from '../../src/kit/vault/home-vault.ts';
+import { vaultPlaces } from '../../src/kit/settings.ts';
 import { withValue } from '../../src/guard/vault-contents.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { openStory } from '../support/story.ts';

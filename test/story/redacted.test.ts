@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { vaultOf } from '../../src/daemon/guard/home-vault.ts';
+import { vaultOf } from '../../src/kit/vault/home-vault.ts';
 import { withValue } from '../../src/guard/vault-contents.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { openStory, type Story } from '../support/story.ts';

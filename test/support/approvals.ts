@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type ApprovalPages, openApprovals } from '../../src/daemon/guard/approval-pages.ts';
 import { loadRoomsConfig } from '../../src/daemon/room-config.ts';
 import { startedRun } from '../../src/schema/room.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { openStores, type Stores, storePorts } from '../../src/daemon/stores.ts';

@@ -1,7 +1,7 @@
 /** Asks a query of the dashboard as the API does: values arrive as strings, and the answer has to be what its schema says. */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { withViews } from '../../src/daemon/views/open-views.ts';
 import type { Home } from '../../src/schema/home.ts';
 import type { Rows } from '../../src/schema/rows.ts';

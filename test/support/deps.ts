@@ -5,7 +5,7 @@ import type { RunState } from '../../src/engine/run-state.ts';
 import type { Deps } from '../../src/daemon/deps/deps.ts';
 import { type Host, withHost } from '../../src/daemon/host.ts';
 import { ports } from '../../src/daemon/room-ports.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { readEvents } from '../../src/ledger/read-events.ts';

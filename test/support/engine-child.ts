@@ -8,7 +8,7 @@ import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setTimeout as after } from 'node:timers/promises';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
 import type { Drive } from '../../src/engine/drive.ts';
 import { createEngine } from '../../src/engine/engine.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { addTask } from '../../src/intake/add-task.ts';
 import { readEvents } from '../../src/ledger/read-events.ts';
 import type { Event } from '../../src/schema/event.ts';

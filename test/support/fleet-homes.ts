@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { readEvents } from '../../src/ledger/read-events.ts';
 import type { Event } from '../../src/schema/event.ts';
 import type { Home } from '../../src/schema/home.ts';

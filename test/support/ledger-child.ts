@@ -6,7 +6,7 @@
 import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { openStores, type Stores } from '../../src/daemon/stores.ts';
 import { Config } from '../../src/schema/config.ts';
 import { errnoOf, messageOf, OkaError } from '../../src/schema/errors.ts';

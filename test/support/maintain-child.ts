@@ -1,7 +1,7 @@
 /** A process that makes passes over a home on request: `go` makes one, `serve` follows the times in config.json. */
 import { createInterface } from 'node:readline';
 import { maintain, maintainOnce } from '../../src/daemon/maintain/maintain.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { messageOf } from '../../src/schema/errors.ts';
 import { testParts } from './maintain.ts';
 

@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import { serveEgress } from '../../src/daemon/network/egress-access.ts';
-import { type EgressRoutes, egressRoutes } from '../../src/daemon/network/egress-routes.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { serveEgress } from '../../src/kit/egress/egress-access.ts';
+import { type EgressRoutes, egressRoutes } from '../../src/kit/egress/egress-routes.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { Policy } from '../../src/schema/policy.ts';
 import type { ProxyDecision } from '../../src/tools/egress/decision-log.ts';
 

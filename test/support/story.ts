@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { work } from '../../src/daemon/worker/worker.ts';
 import { readEvents } from '../../src/ledger/read-events.ts';

@@ -5,7 +5,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openAgents } from '../../src/daemon/agents/open-agents.ts';
-import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
 import { openContextTree } from '../../src/daemon/tree/open-tree.ts';
 import { TreeConfig } from '../../src/schema/tree.ts';

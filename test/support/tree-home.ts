@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findAgents, agentNamed } from '../../src/daemon/agents/home-agents.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import { openStores, type Stores } from '../../src/daemon/stores.ts';
 import { type OpenTree, openContextTree } from '../../src/daemon/tree/open-tree.ts';
 import type { NewFrame } from '../../src/schema/frame.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
 import { changes, knownNow } from '../../src/views/changes.ts';
 import { temporaryFolder } from '../support/cli.ts';

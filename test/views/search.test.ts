@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
 import { viewFolds, withViews } from '../../src/daemon/views/open-views.ts';
-import { writeViews } from '../../src/daemon/views/views-writer.ts';
+import { writeViews } from '../../src/kit/rows/views-writer.ts';
 import { knownProcedure } from '../../src/memory/procedures/procedure-rows.ts';
 import type { NewEvent, Pen } from '../../src/schema/event.ts';
 import type { Home } from '../../src/schema/home.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { vaultOf } from '../../src/daemon/guard/home-vault.ts';
+import { vaultOf } from '../../src/kit/vault/home-vault.ts';
 import { isSetupPutOff } from '../../src/daemon/network/model-setup.ts';
 import { readModelSetup } from '../../src/daemon/network/set-model.ts';
 import { chooseModel, type ModelChoice } from '../../src/web/setup/choose-model.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hasFleet } from '../../src/daemon/fleet/fleet-overview.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import type { FleetOverview } from '../../src/schema/fleet.ts';
 import type { FleetAnswer } from '../../src/web/pages/fleet/fleet-answers.ts';
 import { fleetQuery } from '../../src/web/pages/fleet/fleet-page-query.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { offsetOfPath, outlineJson, placeAt } from '../../src/web/pages/graph/browser/json-outline.ts';
 import { fieldFor, initialValue } from '../../src/web/pages/graph/browser/schema-fields.ts';
 import { type Help, helpAt, type JsonSchema } from '../../src/web/pages/graph/browser/schema-help.ts';

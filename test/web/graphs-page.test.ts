@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { graphCheckQuery } from '../../src/web/pages/graph/check-query.ts';
 import { graphQuery, graphSchemaQuery, graphVersionQuery } from '../../src/web/pages/graph/graph-query.ts';
 import { graphsQuery } from '../../src/web/pages/graphs/graphs-query.ts';

@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { memoryRows } from '../../src/ledger/memory-rows.ts';
 import type { Event, NewEvent } from '../../src/schema/event.ts';
 import { egressView } from '../../src/views/egress-view.ts';

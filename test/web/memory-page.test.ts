@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { daysQuery } from '../../src/web/pages/days/days-query.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resultLine } from '../../src/daemon/task/result-excerpt.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import type { NowAnswer } from '../../src/web/pages/now/now-query.ts';
 import { nowPage } from '../../src/web/pages/now/page.ts';
 import { acting, askingHome } from '../support/approvals.ts';

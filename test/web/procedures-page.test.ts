@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { Procedure, type ProcedureNumbers } from '../../src/schema/procedure.ts';
 import { procedureQuery } from '../../src/web/pages/procedure/procedure-query.ts';

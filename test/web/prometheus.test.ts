@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { renderMetrics } from '../../src/web/api/prometheus-text.ts';
 import { oka, temporaryFolder } from '../support/cli.ts';
 import { openWebClient } from '../support/web-client.ts';

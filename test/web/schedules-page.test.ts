@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/kit/settings.ts';
 import { backfillQuery, schedulesQuery } from '../../src/web/pages/schedules/schedules-query.ts';
 import { askQuery } from '../support/ask-query.ts';
 import { oka, temporaryFolder } from '../support/cli.ts';

@@ -4,7 +4,7 @@ import { listConversations } from '../../chat/chat-queries.ts';
 import { newChatId } from '../../chat/chat-ids.ts';
 import type { ChatIntake } from '../../chat/chat-state.ts';
 import { chatRequestId, submitChat } from '../../daemon/chat/submit-chat.ts';
-import { openHomeVault } from '../../daemon/guard/home-vault.ts';
+import { openHomeVault } from '../../kit/vault/home-vault.ts';
 import { readRequests } from '../../intake/read-requests.ts';
 import { awaitReply, repliesFolder, wantReply } from '../../intake/request-replies.ts';
 import { openArtifacts } from '../../ledger/artifact-store.ts';

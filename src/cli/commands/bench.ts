@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { programFolder } from '../../daemon/settings.ts';
+import { programFolder } from '../../kit/settings.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lineClassifierOf } from '../../daemon/guard/classifier.ts';
-import { serveEgress } from '../../daemon/network/egress-access.ts';
-import { openPolicy, type PolicyFile } from '../../daemon/guard/policy-file.ts';
+import { lineClassifierOf } from '../../kit/policy/classifier.ts';
+import { serveEgress } from '../../kit/egress/egress-access.ts';
+import { openPolicy, type PolicyFile } from '../../kit/policy/policy-file.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
 import { tryUntilFixed } from '../stay.ts';

@@ -3,7 +3,7 @@ import { createGraph } from '../graph-history.ts';
 import { checkGraphValue, fileOfGraph } from '../../daemon/home/graph-files.ts';
 import { withHost } from '../host-here.ts';
 import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';
-import { shownPath } from '../../daemon/settings.ts';
+import { shownPath } from '../../kit/settings.ts';
 import { buildGraph } from '../../graphs/build-graph.ts';
 import { builderPrompt, type BuilderTask, readBuiltGraph, type RejectedAnswer } from '../../graphs/graph-builder.ts';
 import { replaceFile } from '../../ledger/disk.ts';

@@ -2,7 +2,7 @@ import { checkGraphValue, fileOfGraph, graphValueIn } from '../../daemon/home/gr
 import { createGraph } from '../graph-history.ts';
 import { loadRoomsConfig } from '../../daemon/room-config.ts';
 import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';
-import { shownPath } from '../../daemon/settings.ts';
+import { shownPath } from '../../kit/settings.ts';
 import { importGraph } from '../../graphs/import-graph.ts';
 import { foreignToolNames } from '../../graphs/import-tools.ts';
 import type { ImportRemark, ToolNames } from '../../graphs/importing.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { acceptRollback } from '../../daemon/home/accept-rollback.ts';
-import { checkAnchors } from '../../daemon/home/home-anchors.ts';
-import { loadConfig } from '../../daemon/settings.ts';
+import { checkAnchors } from '../../kit/home/home-anchors.ts';
+import { loadConfig } from '../../kit/settings.ts';
 import type { Pen } from '../../schema/event.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { count } from '../plain-text.ts';

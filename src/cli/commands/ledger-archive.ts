@@ -1,4 +1,4 @@
-import { loadConfig } from '../../daemon/settings.ts';
+import { loadConfig } from '../../kit/settings.ts';
 import { openStores } from '../../daemon/stores.ts';
 import { archiveRuns } from '../../ledger/archive-runs.ts';
 import { OkaError } from '../../schema/errors.ts';

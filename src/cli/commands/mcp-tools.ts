@@ -1,6 +1,6 @@
 import { mcpClass } from '../../guard/mcp-class.ts';
-import { lineClassifierOf } from '../../daemon/guard/classifier.ts';
-import { loadPolicy } from '../../daemon/guard/policy-file.ts';
+import { lineClassifierOf } from '../../kit/policy/classifier.ts';
+import { loadPolicy } from '../../kit/policy/policy-file.ts';
 import { type Inspection, inspectServer } from '../../daemon/mcp/inspect-server.ts';
 import { writePins } from '../../daemon/mcp/mcp-pins.ts';
 import { escapeInvisible } from '../../guard/escape-invisible.ts';

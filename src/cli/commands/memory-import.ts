@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { openHomeVault } from '../../daemon/guard/home-vault.ts';
+import { openHomeVault } from '../../kit/vault/home-vault.ts';
 import { openArtifacts } from '../../ledger/artifact-store.ts';
 import { selectNewEpisodes } from '../../daemon/memory/new-episodes.ts';
 import { describeErrno } from '../../ledger/disk.ts';

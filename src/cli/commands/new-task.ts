@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { editorCommand } from '../../daemon/settings.ts';
+import { editorCommand } from '../../kit/settings.ts';
 import { addTask } from '../../intake/add-task.ts';
 import { readTask } from '../../intake/parse-task.ts';
 import { penHolder } from '../../ledger/pen.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { pauseFile } from '../../daemon/home/stop-files.ts';
+import { pauseFile } from '../../kit/home/stop-files.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { runOperand } from '../find-run.ts';
 import type { Terminal } from '../io.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { readConfined } from '../../daemon/guard/read-confined.ts';
+import { readConfined } from '../../kit/sandbox/read-confined.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 import { DOCUMENT_BYTES, type DocumentFormat, type DocumentText } from '../../tools/documents/document-contract.ts';
 import { recogniseDocument } from '../../tools/documents/document-format.ts';

@@ -1,6 +1,6 @@
 import { type ReplicaStatus, replicaStatus } from '../../daemon/network/replicate.ts';
 import { replicaFolder } from '../../daemon/network/replica-connection.ts';
-import { loadConfig } from '../../daemon/settings.ts';
+import { loadConfig } from '../../kit/settings.ts';
 import { switchFile } from '../../replica/state.ts';
 import type { Pen } from '../../schema/event.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';

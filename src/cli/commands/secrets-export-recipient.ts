@@ -1,4 +1,4 @@
-import { vaultOf } from '../../daemon/guard/home-vault.ts';
+import { vaultOf } from '../../kit/vault/home-vault.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { requireHome } from '../require-home.ts';
 

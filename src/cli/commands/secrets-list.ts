@@ -1,5 +1,5 @@
-import { vaultOf } from '../../daemon/guard/home-vault.ts';
-import { loadConfig } from '../../daemon/settings.ts';
+import { vaultOf } from '../../kit/vault/home-vault.ts';
+import { loadConfig } from '../../kit/settings.ts';
 import type { CredentialSource } from '../../schema/credential.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';

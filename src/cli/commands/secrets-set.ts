@@ -1,4 +1,4 @@
-import { hiddenAnswer } from '../../daemon/guard/hidden-prompt.ts';
+import { hiddenAnswer } from '../../kit/vault/hidden-prompt.ts';
 import { knownToolNames } from '../../daemon/room-contributions.ts';
 import { withValue } from '../../guard/vault-contents.ts';
 import { OkaError } from '../../schema/errors.ts';

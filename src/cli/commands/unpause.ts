@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { isPaused, pauseFile } from '../../daemon/home/stop-files.ts';
+import { isPaused, pauseFile } from '../../kit/home/stop-files.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 
 type Data = { paused: false; was: boolean };

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDraining, isStoppedHere } from '../../daemon/home/stop-files.ts';
+import { isDraining, isStoppedHere } from '../../kit/home/stop-files.ts';
 import { watchRules } from '../../daemon/home/rules-fixed.ts';
 import { rootNotice } from '../../daemon/home/root-user.ts';
-import { checkAnchors } from '../../daemon/home/home-anchors.ts';
+import { checkAnchors } from '../../kit/home/home-anchors.ts';
 import { setUp } from '../../daemon/home/set-up.ts';
-import { loadConfig, programFolder, shownPath } from '../../daemon/settings.ts';
+import { loadConfig, programFolder, shownPath } from '../../kit/settings.ts';
 import type { Home } from '../../schema/home.ts';
 import type { WebConfig } from '../../schema/web.ts';
 import { type SupervisedProcess, supervise } from '../../daemon/supervise.ts';

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { type AnchorCheck, checkAnchors } from '../../daemon/home/home-anchors.ts';
+import { type AnchorCheck, checkAnchors } from '../../kit/home/home-anchors.ts';
 import { verifyLedger } from '../../ledger/verify-ledger.ts';
 import type { Pen } from '../../schema/event.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';

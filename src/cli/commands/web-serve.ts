@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { isInContainer, loadConfig } from '../../daemon/settings.ts';
+import { isInContainer, loadConfig } from '../../kit/settings.ts';
 import { isSupervised } from '../../daemon/supervise.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';

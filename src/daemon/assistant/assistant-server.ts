@@ -6,7 +6,7 @@ import { type CallToolResult, createMcpHandler, McpServer } from '@modelcontextp
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { AddTaskInput, RunInput, SearchMemoryInput, StatusInput } from '../../schema/assistant-input.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
-import { programVersion } from '../settings.ts';
+import { programVersion } from '../../kit/settings.ts';
 import { type AssistantPorts, assistantTools } from './assistant-tools.ts';
 
 /** `isReadOnly`: only the tools that change nothing are offered. */

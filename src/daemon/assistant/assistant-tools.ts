@@ -24,7 +24,7 @@ import { describeWait } from '../../views/event-sentence.ts';
 import { listRuns, runDetail } from '../../views/runs-query.ts';
 import { listWaiting } from '../../views/waiting-query.ts';
 import { readHomeStatus, workerStateOf } from '../home/home-status.ts';
-import type { RowsReader } from '../views/rows-reader.ts';
+import type { RowsReader } from '../../kit/rows/rows-reader.ts';
 
 export type AssistantPorts = {
   home: Home;

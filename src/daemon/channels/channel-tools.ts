@@ -14,7 +14,7 @@ import type { ChannelFetch, ChannelRequest, ChannelTools } from '../../schema/ch
 import { OkaError } from '../../schema/errors.ts';
 import type { Credential } from '../../schema/ports.ts';
 import { toResponse } from '../../tools/egress/fetch-through.ts';
-import type { EgressRoutes } from '../network/egress-routes.ts';
+import type { EgressRoutes } from '../../kit/egress/egress-routes.ts';
 
 export type ChannelRoute = {
   find: (name: string) => Promise<Credential | null>;

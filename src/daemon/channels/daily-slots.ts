@@ -3,7 +3,7 @@ import type { ChannelPolicy } from '../../schema/channel.ts';
 import type { ChannelTools } from '../../schema/channel-port.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
-import type { Log } from '../log-line.ts';
+import type { Log } from '../../kit/log-line.ts';
 import { DIGEST_JOB } from './delivery-state.ts';
 import type { Situation } from './plan-deliveries.ts';
 import { minutesOf, timeIn } from './zone-clock.ts';

@@ -9,7 +9,7 @@ import { makeFolder, replaceFile } from '../../ledger/disk.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { DesktopChannel } from '../../schema/channel.ts';
 import type { Home } from '../../schema/home.ts';
-import { isContained, isOverSsh, messageEnvironment } from '../settings.ts';
+import { isContained, isOverSsh, messageEnvironment } from '../../kit/settings.ts';
 import { type HomeChannels, loadChannels } from './channels-file.ts';
 
 /** Whether notifications can be shown on the desktop that this terminal belongs to, and are to be. */

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFolder } from '../../ledger/disk.ts';
 import type { Home } from '../../schema/home.ts';
-import type { Log } from '../log-line.ts';
+import type { Log } from '../../kit/log-line.ts';
 import type { TakeCalls } from './inbound-hooks.ts';
 import type { ReachingPort } from './open-reaching.ts';
 

@@ -5,7 +5,7 @@ import type { Channel, ChannelMessage, ChannelTools } from '../../schema/channel
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import type { LedgerPort } from '../port-types.ts';
-import { messageEnvironment } from '../settings.ts';
+import { messageEnvironment } from '../../kit/settings.ts';
 
 /** Where a channel that has files of its own finds them. */
 export type ChannelHome = { home: Home; ledger: Pick<LedgerPort, 'append'> };

@@ -20,7 +20,7 @@ import { isPushService } from '../../channels/push/push-channel.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Json } from '../../schema/json.ts';
 import type { Redact } from '../../schema/ports.ts';
-import type { Log } from '../log-line.ts';
+import type { Log } from '../../kit/log-line.ts';
 import type { LedgerPort, ProjectionsPort } from '../port-types.ts';
 import { answerDefaults } from './answer-defaults.ts';
 import { answerKey } from './answer-token.ts';

@@ -10,7 +10,7 @@ import { formatBytes } from '../../intake/plain-file.ts';
 import type { ChannelInbox, ChannelReceived, Received } from '../../schema/channel-port.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
-import type { Log } from '../log-line.ts';
+import type { Log } from '../../kit/log-line.ts';
 import type { LedgerPort } from '../port-types.ts';
 import { channelReceived } from './channel-events.ts';
 

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelSettings } from '../../schema/channel.ts';
 import type { Channel, ChannelInbox } from '../../schema/channel-port.ts';
 import { messageOf } from '../../schema/errors.ts';
-import type { Log } from '../log-line.ts';
+import type { Log } from '../../kit/log-line.ts';
 import { retryDelay } from './send-delivery.ts';
 
 export type ServedChannels = {

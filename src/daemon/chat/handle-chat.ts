@@ -6,7 +6,7 @@ import { expiredIn, expiryEvents } from '../../chat/expired-messages.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { LateAnswer } from '../../schema/room.ts';
 import type { AgentsPort } from '../agents/open-agents.ts';
-import type { RowsReader } from '../views/rows-reader.ts';
+import type { RowsReader } from '../../kit/rows/rows-reader.ts';
 import type { ChatWriter } from './chat-writer.ts';
 import { STOPPED } from './reply-message.ts';
 import type { ReplyRuns } from './reply-runs.ts';

@@ -12,9 +12,9 @@ import type { AgentsPort } from '../agents/open-agents.ts';
 import type { Memory } from '../memory/open-memory.ts';
 import type { OfferChoice } from '../offers/choose-offers.ts';
 import type { Runs } from '../port-types.ts';
-import { answerIn, inputOf } from '../task/ask-model.ts';
+import { answerIn, inputOf } from '../../kit/models/ask-model.ts';
 import { describeMoment } from '../task/describe-situation.ts';
-import type { RowsReader } from '../views/rows-reader.ts';
+import type { RowsReader } from '../../kit/rows/rows-reader.ts';
 
 export type ReplyPlannerPorts = {
   state: () => ChatState;

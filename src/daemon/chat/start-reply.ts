@@ -8,7 +8,7 @@ import type { ChatConfig } from '../../schema/chat-config.ts';
 import type { Json } from '../../schema/json.ts';
 import type { ExecutionBackend, ToolRegistry } from '../../schema/ports.ts';
 import type { AgentsPort } from '../agents/open-agents.ts';
-import type { RowsReader } from '../views/rows-reader.ts';
+import type { RowsReader } from '../../kit/rows/rows-reader.ts';
 import type { ChatWriter } from './chat-writer.ts';
 import { replyBudgets, replyGraph } from './reply-graph.ts';
 import { NO_COST } from './post-reply.ts';

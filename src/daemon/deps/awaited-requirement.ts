@@ -3,7 +3,7 @@ import { dependencies, type OpenRequirement } from '../../tools/deps/dependency-
 import { installCommand, PACKAGE_MANAGERS } from '../../tools/deps/system-package.ts';
 import { peekProjection } from '../../ledger/peek-projection.ts';
 import type { Home } from '../../schema/home.ts';
-import { findMachine } from '../settings.ts';
+import { findMachine } from '../../kit/settings.ts';
 
 /** `command` installs it on this machine; `snippet` belongs into the Dockerfile, where there is a container. */
 export type AwaitedRequirement = Pick<OpenRequirement, 'name' | 'reason' | 'packages' | 'note' | 'snippet'> & {

@@ -1,8 +1,8 @@
 /** What the dependency manager needs from around it. */
 import type { Config } from '../../schema/config.ts';
 import type { Need } from '../../schema/dependency.ts';
-import type { LoadedPolicy } from '../guard/policy-file.ts';
-import type { Sandbox } from '../guard/sandbox.ts';
+import type { LoadedPolicy } from '../../kit/policy/policy-file.ts';
+import type { Sandbox } from '../../kit/sandbox/sandbox.ts';
 import type { LedgerPort, ProjectionsPort, Runs } from '../port-types.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { Home } from '../../schema/home.ts';

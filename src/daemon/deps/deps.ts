@@ -24,7 +24,7 @@ import { dependencies, type Dependencies, installedId, countMissed } from '../..
 import { switchLinks, removeUnfinished } from '../../tools/deps/tool-links.ts';
 import { writeShims } from '../../tools/deps/shims.ts';
 import type { Diagnose } from '../../tools/middleware/heal.ts';
-import { callsFolder } from '../guard/sandbox.ts';
+import { callsFolder } from '../../kit/sandbox/sandbox.ts';
 import { installerSetup } from './installer-setup.ts';
 import { diagnoseWith } from './diagnose.ts';
 import { installations } from './installs.ts';

@@ -10,8 +10,8 @@ import { shimFolder } from '../../tools/deps/tool-links.ts';
 import { satisfies } from '../../tools/deps/versions.ts';
 import { parseNeed } from '../../tools/deps/requires.ts';
 import { type DepsPorts, nameOf } from './deps-ports.ts';
-import { barePath } from '../guard/sandbox-environment.ts';
-import { commandEnvironment } from '../settings.ts';
+import { barePath } from '../../kit/sandbox/sandbox-environment.ts';
+import { commandEnvironment } from '../../kit/settings.ts';
 import type { VersionOf } from './version-of.ts';
 
 export type NeedFinder = {

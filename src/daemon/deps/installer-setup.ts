@@ -3,9 +3,9 @@ import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { InstallContext, Manager, RunInstaller } from '../../tools/deps/installer.ts';
 import { launch } from '../../tools/launch.ts';
-import { packageSettings } from '../network/registry-settings.ts';
+import { packageSettings } from '../../kit/egress/registry-settings.ts';
 import type { DepsPorts } from './deps-ports.ts';
-import { installerEnvironment, packageEnvironment } from '../settings.ts';
+import { installerEnvironment, packageEnvironment } from '../../kit/settings.ts';
 
 /** Maximum bytes stored of the output of npm and pip. */
 const MOST_OUTPUT_BYTES = 262_144;

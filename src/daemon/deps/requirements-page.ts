@@ -13,7 +13,7 @@ import { messageOf } from '../../schema/errors.ts';
 import type { Dependencies } from '../../tools/deps/dependency-state.ts';
 import { type Machine, PACKAGE_MANAGERS } from '../../tools/deps/system-package.ts';
 import { renderRequirements, readStatuses } from '../../tools/deps/render-requirements.ts';
-import { findMachine } from '../settings.ts';
+import { findMachine } from '../../kit/settings.ts';
 import type { Home } from '../../schema/home.ts';
 
 type PagePoll = { problem: string | null; resolved: { name: string; id: string }[] };

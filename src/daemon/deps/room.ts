@@ -3,7 +3,7 @@ import type { RunState } from '../../engine/run-state.ts';
 import { defineRoom, type OpenedRoom } from '../../schema/room.ts';
 import { withoutUnclaimed } from '../fleet/assert-owned.ts';
 import { ports } from '../room-ports.ts';
-import { unusedPorts } from '../unused-ports.ts';
+import { unusedPorts } from '../../kit/unused-ports.ts';
 
 const { home, config, ledger, projections, taskGraph, policy, sandbox, runs, fleet } = ports;
 const gives = { deps: ports.deps };

@@ -9,8 +9,8 @@ import { auditTools } from '../../tools/deps/audit-tools.ts';
 import { dependencies } from '../../tools/deps/dependency-state.ts';
 import { probeKernel } from '../../tools/probe-kernel.ts';
 import type { Finding } from '../../schema/finding.ts';
-import { launcherPath } from '../guard/find-launcher.ts';
-import { installerEnvironment, loadConfig, packageEnvironment } from '../settings.ts';
+import { launcherPath } from '../../kit/sandbox/find-launcher.ts';
+import { installerEnvironment, loadConfig, packageEnvironment } from '../../kit/settings.ts';
 import type { Home } from '../../schema/home.ts';
 
 export async function toolFindings(home: Home): Promise<Finding[]> {

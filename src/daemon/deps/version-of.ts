@@ -7,7 +7,7 @@ import { stampOf } from '../../ledger/disk.ts';
 import { failureIn, outputText } from '../../tools/deps/installer.ts';
 import { findVersion } from '../../tools/deps/versions.ts';
 import { launch } from '../../tools/launch.ts';
-import { commandEnvironment } from '../settings.ts';
+import { commandEnvironment } from '../../kit/settings.ts';
 import type { Home } from '../../schema/home.ts';
 import type { DepsPorts } from './deps-ports.ts';
 

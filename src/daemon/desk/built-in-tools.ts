@@ -11,11 +11,11 @@ import { runTool } from '../../tools/builtin/run-tool.ts';
 import { skillRunTool } from '../../tools/builtin/skill-run.ts';
 import type { UseSkill } from '../../tools/builtin/skill-texts.ts';
 import { type ShellOptions, shellTool } from '../../tools/builtin/shell.ts';
-import type { EgressRoutes } from '../network/egress-routes.ts';
-import { readConfined } from '../guard/read-confined.ts';
-import { commandEnvironment } from '../settings.ts';
+import type { EgressRoutes } from '../../kit/egress/egress-routes.ts';
+import { readConfined } from '../../kit/sandbox/read-confined.ts';
+import { commandEnvironment } from '../../kit/settings.ts';
 import type { Home } from '../../schema/home.ts';
-import { refuseUse } from '../unused-ports.ts';
+import { refuseUse } from '../../kit/unused-ports.ts';
 
 export type StartRun = Parameters<typeof runTool>[0];
 

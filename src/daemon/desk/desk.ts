@@ -21,7 +21,7 @@ import { type Outcome, runsCommand, type Tool, type ToolCall } from '../../schem
 import { toShownPath } from '../../tools/desk/open-folder.ts';
 import type { Step } from '../../tools/desk/plan-undo.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
-import { isAboutSpace } from '../home/disk-space.ts';
+import { isAboutSpace } from '../../kit/home/disk-space.ts';
 import { isOperatorsOwn } from '../../guard/judge-call.ts';
 import type { InTurn } from './desk-turns.ts';
 import { type AsidePorts, askAboutAside, putInPlace, type SetAside, setAside } from './set-aside.ts';

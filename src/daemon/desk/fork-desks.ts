@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
-import { deskFolder } from '../desk-folder.ts';
+import { deskFolder } from '../../kit/desk-folder.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Tool } from '../../schema/tool.ts';
 import type { Left } from '../../tools/desk/plan-undo.ts';

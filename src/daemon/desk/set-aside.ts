@@ -21,7 +21,7 @@ import { ancestorPaths, type Bytes, toShownPath } from '../../tools/desk/open-fo
 import type { Action, Left, Step } from '../../tools/desk/plan-undo.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { entryKind, FOLDER } from '../../tools/desk/snapshot-tree.ts';
-import type { LoadedPolicy } from '../guard/policy-file.ts';
+import type { LoadedPolicy } from '../../kit/policy/policy-file.ts';
 
 export type AsidePorts = {
   shadow: Pick<Snapshots, 'triggers' | 'change' | 'contentOf'>;

@@ -15,8 +15,8 @@ import { isFenced, OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import { awaitLock, endLeftovers, markOf } from '../../tools/desk-lock.ts';
 import { readWitness } from '../../tools/launch-witness.ts';
-import { launcherPath } from '../guard/find-launcher.ts';
-import { callsFolder, deskLockFile } from '../guard/sandbox.ts';
+import { launcherPath } from '../../kit/sandbox/find-launcher.ts';
+import { callsFolder, deskLockFile } from '../../kit/sandbox/sandbox.ts';
 import type { OpenDeskCall } from './open-desk-calls.ts';
 
 export type SettlePorts = {

@@ -5,7 +5,7 @@ import { readTask } from '../../intake/parse-task.ts';
 import type { Claimed } from '../../intake/claim-task.ts';
 import { knownTasks } from '../../intake/known-tasks.ts';
 import type { TaskMessage } from '../../schema/fleet.ts';
-import { deskFolder } from '../desk-folder.ts';
+import { deskFolder } from '../../kit/desk-folder.ts';
 import type { Host } from '../host.ts';
 import { ports } from '../room-ports.ts';
 import { accept } from '../worker/accept.ts';

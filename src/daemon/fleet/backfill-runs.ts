@@ -24,8 +24,8 @@ import { awaitedMembers, markRefilled, missingMembers } from '../../fleet/refill
 import { OkaError } from '../../schema/errors.ts';
 import type { FleetStream } from '../../schema/fleet.ts';
 import type { Home } from '../../schema/home.ts';
-import { deskFolder } from '../desk-folder.ts';
-import { loadConfig, programVersion } from '../settings.ts';
+import { deskFolder } from '../../kit/desk-folder.ts';
+import { loadConfig, programVersion } from '../../kit/settings.ts';
 import { openStores, type Stores } from '../stores.ts';
 import { compareRun } from './compare-stream.ts';
 import { type FleetAccess, requireStream, withFleet } from './fleet-access.ts';

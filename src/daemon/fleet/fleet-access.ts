@@ -10,10 +10,10 @@ import { peekProjection } from '../../ledger/peek-projection.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { FleetStream } from '../../schema/fleet.ts';
 import type { Home } from '../../schema/home.ts';
-import { openHomeVault } from '../guard/home-vault.ts';
-import { readIdentity } from '../home/home-identity.ts';
-import type { FleetEnvironment } from '../fleet-environment.ts';
-import { fleetEnvironment } from '../settings.ts';
+import { openHomeVault } from '../../kit/vault/home-vault.ts';
+import { readIdentity } from '../../kit/home/home-identity.ts';
+import type { FleetEnvironment } from '../../kit/fleet-environment.ts';
+import { fleetEnvironment } from '../../kit/settings.ts';
 import { fleetRuns, type FleetRuns } from './fleet-runs.ts';
 
 export type FleetAccess = {

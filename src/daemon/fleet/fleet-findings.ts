@@ -1,7 +1,7 @@
 /** What `oka doctor` reports about the message servers of a fleet. */
 import { failedServers, RESTART } from '../../fleet/failed-servers.ts';
 import type { Finding } from '../../schema/finding.ts';
-import { fleetEnvironment } from '../settings.ts';
+import { fleetEnvironment } from '../../kit/settings.ts';
 
 export async function fleetFindings(): Promise<Finding[]> {
   const environment = fleetEnvironment();

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FleetOverview } from '../../schema/fleet.ts';
 import type { Home } from '../../schema/home.ts';
-import { fleetEnvironment } from '../settings.ts';
+import { fleetEnvironment } from '../../kit/settings.ts';
 
 export const overviewFile = ({ oka }: Home): string => join(oka, 'state', 'fleet.json');
 

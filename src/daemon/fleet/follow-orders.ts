@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredOrder } from '../../fleet/fleet-orders.ts';
 import { replaceFile } from '../../ledger/disk.ts';
 import { type Halts, readHalts } from './fleet-runs.ts';
-import { fleetStopFile, isDraining } from '../home/stop-files.ts';
+import { fleetStopFile, isDraining } from '../../kit/home/stop-files.ts';
 import { ports } from '../room-ports.ts';
 import { rest, type Work } from './work-in-progress.ts';
 

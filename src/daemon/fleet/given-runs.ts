@@ -9,7 +9,7 @@ import type { Rows } from '../../schema/rows.ts';
 import { RunStatus } from '../../schema/run.ts';
 import { listEvents } from '../../views/events-query.ts';
 import type { GivenRun } from '../../views/runs-query.ts';
-import { fleetEnvironment } from '../settings.ts';
+import { fleetEnvironment } from '../../kit/settings.ts';
 import { hasFleet, readOverview } from './fleet-overview.ts';
 
 /** Each task has a few such events; older ones are not looked for. */

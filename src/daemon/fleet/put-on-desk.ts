@@ -18,7 +18,7 @@ import type { ResultMessage } from '../../schema/fleet.ts';
 import { triggersAmong } from '../../schema/program-triggers.ts';
 import type { Conflict } from '../../tools/desk/merge-folder.ts';
 import { placeTaskFiles } from '../../tools/desk/place-task-files.ts';
-import { deskFolder } from '../desk-folder.ts';
+import { deskFolder } from '../../kit/desk-folder.ts';
 import type { Host } from '../host.ts';
 import { ports } from '../room-ports.ts';
 import type { FleetMember } from './fleet-member.ts';

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { knownTasks } from '../../intake/known-tasks.ts';
 import { lstatIfPresent, replaceFile } from '../../ledger/disk.ts';
 import type { TaskMessage } from '../../schema/fleet.ts';
-import { deskFolder } from '../desk-folder.ts';
+import { deskFolder } from '../../kit/desk-folder.ts';
 import type { Host } from '../host.ts';
 import { ports } from '../room-ports.ts';
 import { fleetRuns } from './fleet-runs.ts';

@@ -8,7 +8,7 @@ import { lstatIfPresent, replaceShownFile } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { ResultMessage, TaskMessage } from '../../schema/fleet.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
-import { deskFolder } from '../desk-folder.ts';
+import { deskFolder } from '../../kit/desk-folder.ts';
 import type { Host } from '../host.ts';
 import { ports } from '../room-ports.ts';
 import { fleetRuns } from './fleet-runs.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueuedTask } from '../../fleet/task-queue.ts';
 import type { Host } from '../host.ts';
-import type { Log } from '../log-line.ts';
+import type { Log } from '../../kit/log-line.ts';
 import type { FleetMember } from './fleet-member.ts';
 
 /** A task in progress here; when it is delivered again, the later delivery is the one to answer. */

@@ -11,7 +11,7 @@ import { Choice, ChoiceInput } from '../../schema/model-node.ts';
 import { toOneLine } from '../../schema/one-line.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { defineTool, ok } from '../../tools/builtin/define-tool.ts';
-import { askModel } from '../task/ask-model.ts';
+import { askModel } from '../../kit/models/ask-model.ts';
 import { type ContextOf, mostBytes, unlessTemporary } from './template-tool.ts';
 
 const LONGEST_REASON = 2000;

@@ -12,8 +12,8 @@ import { ERROR_DECIDE, ErrorDecideInput, ErrorDecision } from '../../schema/erro
 import type { Json } from '../../schema/json.ts';
 import type { Tool, ToolCall } from '../../schema/tool.ts';
 import { defineTool, ok } from '../../tools/builtin/define-tool.ts';
-import { classifyWithHosts, commandOf, type GuardPorts } from '../guard/create-guard.ts';
-import { askModel } from '../task/ask-model.ts';
+import { classifyWithHosts, commandOf, type GuardPorts } from '../../kit/policy/create-guard.ts';
+import { askModel } from '../../kit/models/ask-model.ts';
 import { unlessTemporary } from './template-tool.ts';
 
 export type ErrorPorts = Pick<GuardPorts, 'tools' | 'classify' | 'deskOf'>;

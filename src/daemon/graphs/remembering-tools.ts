@@ -5,8 +5,8 @@ import type { Tool } from '../../schema/tool.ts';
 import { priorRunsTool } from '../../tools/builtin/prior-runs-tool.ts';
 import { stateTools } from '../../tools/builtin/state-tools.ts';
 import type { LedgerPort, Runs } from '../port-types.ts';
-import { withRows } from '../views/read-rows.ts';
-import type { ViewFolds } from '../views/views-writer.ts';
+import { withRows } from '../../kit/rows/read-rows.ts';
+import type { ViewFolds } from '../../kit/rows/views-writer.ts';
 import { priorRuns } from './prior-runs.ts';
 import { readStateValue } from './read-state-value.ts';
 

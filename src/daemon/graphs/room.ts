@@ -1,8 +1,8 @@
 /** What graphs need while they run: the tools of their state and what people change in it, and those that ask models. */
 import { defineRoom } from '../../schema/room.ts';
-import { deskFolder } from '../desk-folder.ts';
+import { deskFolder } from '../../kit/desk-folder.ts';
 import { ports } from '../room-ports.ts';
-import { unusedPorts } from '../unused-ports.ts';
+import { unusedPorts } from '../../kit/unused-ports.ts';
 
 const { home, events, ledger, artifacts, state, runs, viewFolds, models, tools } = ports;
 
@@ -27,7 +27,7 @@ export const homeGraphs = defineRoom({
         import('./change-state.ts'),
         import('./model-node-tools.ts'),
         import('./error-decide-tool.ts'),
-        import('../guard/classifier.ts'),
+        import('../../kit/policy/classifier.ts'),
       ]);
     return {
       tools: [

@@ -13,7 +13,7 @@ import type { Schema } from '../../schema/json-schema.ts';
 import { TemplateInput } from '../../schema/model-node.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { defineTool } from '../../tools/builtin/define-tool.ts';
-import { askModel } from '../task/ask-model.ts';
+import { askModel } from '../../kit/models/ask-model.ts';
 
 /** How large the context of the model is, in tokens; null when that is not known. */
 export type ContextOf = (model: string | undefined) => number | null;

@@ -7,8 +7,8 @@ import { createReveal } from '../../tools/reveal-secrets.ts';
 import type { LedgerPort, ProjectionsPort } from '../port-types.ts';
 import { type FlowPorts, flowOfRun } from './run-flow.ts';
 import type { Flow } from '../../guard/information-flow.ts';
-import type { HomeVault } from './home-vault.ts';
-import type { LoadedPolicy } from './policy-file.ts';
+import type { HomeVault } from '../../kit/vault/home-vault.ts';
+import type { LoadedPolicy } from '../../kit/policy/policy-file.ts';
 
 export type Rules = {
   policy: () => LoadedPolicy;

@@ -2,11 +2,11 @@
 import { realpathSync } from 'node:fs';
 import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
-import { folderPlaces, isInContainer } from '../settings.ts';
+import { folderPlaces, isInContainer } from '../../kit/settings.ts';
 import { openApprovedFolders } from './approved-folders.ts';
-import { lineClassifierOf } from './classifier.ts';
+import { lineClassifierOf } from '../../kit/policy/classifier.ts';
 import { mountAdvice } from './folder-grants.ts';
-import { loadPolicy } from './policy-file.ts';
+import { loadPolicy } from '../../kit/policy/policy-file.ts';
 import { policyFolderProblems } from './task-folders.ts';
 
 /** Nothing when the policy opens none, or cannot be read, which is a finding of its own. */

@@ -19,10 +19,10 @@ import { TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, ToolCall } from '../../schema/tool.ts';
 import { isRestorable } from '../../tools/desk/restorable.ts';
 import type { Runs } from '../port-types.ts';
-import { folderPlaces, isInContainer } from '../settings.ts';
+import { folderPlaces, isInContainer } from '../../kit/settings.ts';
 import type { ApprovedFolders } from './approved-folders.ts';
 import { foldersOfTask, type NamedFolder, type TaskFolders } from './task-folders.ts';
-import type { LoadedPolicy } from './policy-file.ts';
+import type { LoadedPolicy } from '../../kit/policy/policy-file.ts';
 
 export type FolderGrants = {
   /** The folders that are open to a call. */

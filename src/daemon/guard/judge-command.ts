@@ -5,13 +5,13 @@ import type { Classified } from '../../schema/command.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { egressRule } from '../../guard/egress-rule.ts';
 import { type Facts, ruleMatches } from '../../guard/rule-match.ts';
-import { deskFolder } from '../desk-folder.ts';
+import { deskFolder } from '../../kit/desk-folder.ts';
 import type { Home } from '../../schema/home.ts';
 import { type Effect, Policy } from '../../schema/policy.ts';
 import type { ToolCall } from '../../schema/tool.ts';
-import { classifierOf, lineClassifierOf } from './classifier.ts';
-import { classifyWithHosts } from './create-guard.ts';
-import { type LoadedPolicy, loadPolicy } from './policy-file.ts';
+import { classifierOf, lineClassifierOf } from '../../kit/policy/classifier.ts';
+import { classifyWithHosts } from '../../kit/policy/create-guard.ts';
+import { type LoadedPolicy, loadPolicy } from '../../kit/policy/policy-file.ts';
 
 export type JudgedCommand = { found: Classified; verdict: Effect; reason: string };
 

@@ -30,7 +30,7 @@ import type { Outcome } from '../../schema/tool.ts';
 import type { ReserveDayBudget } from '../../tools/middleware/reserve-day-budget.ts';
 import type { LedgerPort, ProjectionsPort, Runs } from '../port-types.ts';
 import type { SharedSpending } from '../fleet/shared-spending.ts';
-import type { LoadedPolicy } from './policy-file.ts';
+import type { LoadedPolicy } from '../../kit/policy/policy-file.ts';
 
 export type DayBudgetPorts = {
   ledger: Pick<LedgerPort, 'append'>;

@@ -16,10 +16,10 @@ import type { FleetMember } from '../fleet/fleet-member.ts';
 import type { ports } from '../room-ports.ts';
 import type { LedgerPort, ProjectionsPort, Runs } from '../port-types.ts';
 import { approvalPages, assertAnswer, openApprovals } from './approval-pages.ts';
-import { lineClassifierOf } from './classifier.ts';
+import { lineClassifierOf } from '../../kit/policy/classifier.ts';
 import { openDayBudget } from './open-day-budget.ts';
-import type { HomeVault } from './home-vault.ts';
-import { type LoadedPolicy, openPolicy } from './policy-file.ts';
+import type { HomeVault } from '../../kit/vault/home-vault.ts';
+import { type LoadedPolicy, openPolicy } from '../../kit/policy/policy-file.ts';
 
 export type GuardRoomPorts = {
   home: Home;

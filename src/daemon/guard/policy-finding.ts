@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
-import { fileFinding } from '../home/file-finding.ts';
-import { isKnown, marksOf } from '../home/home-identity.ts';
-import { lineClassifierOf } from './classifier.ts';
-import { loadPolicy } from './policy-file.ts';
+import { fileFinding } from '../../kit/home/file-finding.ts';
+import { isKnown, marksOf } from '../../kit/home/home-identity.ts';
+import { lineClassifierOf } from '../../kit/policy/classifier.ts';
+import { loadPolicy } from '../../kit/policy/policy-file.ts';
 
 export async function policyFinding(home: Home): Promise<Finding> {
   if (!existsSync(home.policy) && !isKnown(marksOf(home)))

@@ -1,8 +1,8 @@
 /** Records that a person changed the vault; whoever owns the pen detects it without being asked (open-guard.ts). */
 import type { Home } from '../../schema/home.ts';
-import { loadConfig } from '../settings.ts';
+import { loadConfig } from '../../kit/settings.ts';
 import { openStores } from '../stores.ts';
-import type { SecretChange } from './home-vault.ts';
+import type { SecretChange } from '../../kit/vault/home-vault.ts';
 
 export async function recordSecretChange(home: Home, change: SecretChange): Promise<void> {
   const stores = await openStores(home, await loadConfig(home));

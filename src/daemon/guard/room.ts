@@ -9,8 +9,8 @@ export const homeGuard = defineRoom({
   events: ['policy.loaded', 'budget.reserved', 'budget.low', 'secret.changed', 'answer.refused', 'intake.rejected'],
   check: async (at) => {
     const [{ loadPolicy }, { lineClassifierOf }] = await Promise.all([
-      import('./policy-file.ts'),
-      import('./classifier.ts'),
+      import('../../kit/policy/policy-file.ts'),
+      import('../../kit/policy/classifier.ts'),
     ]);
     loadPolicy(at.policy, lineClassifierOf(at));
   },

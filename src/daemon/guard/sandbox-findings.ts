@@ -3,8 +3,8 @@ import { confinementFor } from '../../guard/command-rights.ts';
 import { type KernelSupport, probeKernel } from '../../tools/probe-kernel.ts';
 import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
-import { findLauncher, type Launcher, nativeFolder } from './find-launcher.ts';
-import { sandboxSetting } from './sandbox-warning.ts';
+import { findLauncher, type Launcher, nativeFolder } from '../../kit/sandbox/find-launcher.ts';
+import { sandboxSetting } from '../../kit/sandbox/sandbox-warning.ts';
 
 export async function sandboxFindings(home: Home): Promise<Finding[]> {
   const launcher = findLauncher(nativeFolder);

@@ -2,9 +2,9 @@
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Finding } from '../../schema/finding.ts';
-import { vaultPlaces } from '../settings.ts';
+import { vaultPlaces } from '../../kit/settings.ts';
 import type { Home } from '../../schema/home.ts';
-import { vaultOf } from './home-vault.ts';
+import { vaultOf } from '../../kit/vault/home-vault.ts';
 
 const what = 'vault';
 

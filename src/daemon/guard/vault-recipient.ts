@@ -2,7 +2,7 @@
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import type { LateAnswer } from '../../schema/room.ts';
-import { vaultOf } from './home-vault.ts';
+import { vaultOf } from '../../kit/vault/home-vault.ts';
 
 /** `new_key`: where the key of a vault was stored that did not exist before; a person should make a copy of it. */
 export type OfferedRecipient = { recipient: string; new_key: string | null };

@@ -5,9 +5,9 @@ import { openLedger } from '../../ledger/ledger.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Pen } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
-import { openHomeVault } from '../guard/home-vault.ts';
+import { openHomeVault } from '../../kit/vault/home-vault.ts';
 import { openStores, runsFolder } from '../stores.ts';
-import { openAnchors } from './home-anchors.ts';
+import { openAnchors } from '../../kit/home/home-anchors.ts';
 
 /** Returns what was lost, or null when the ledger contains all that is known of it. */
 export async function acceptRollback(home: Home, config: Config, pen: Pen): Promise<Rollback | null> {

@@ -5,11 +5,11 @@ import { messageOf } from '../../schema/errors.ts';
 import type { Pen } from '../../schema/event.ts';
 import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
-import { userPlaces } from '../settings.ts';
-import { checkAnchors } from './home-anchors.ts';
-import { readIdentity } from './home-identity.ts';
+import { userPlaces } from '../../kit/settings.ts';
+import { checkAnchors } from '../../kit/home/home-anchors.ts';
+import { readIdentity } from '../../kit/home/home-identity.ts';
 import { describeVerification, readVerification } from './verification-state.ts';
-import { findHomeKey, keyFile, printPublicKey } from './home-key.ts';
+import { findHomeKey, keyFile, printPublicKey } from '../../kit/home/home-key.ts';
 
 const what = 'history';
 

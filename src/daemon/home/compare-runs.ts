@@ -12,7 +12,7 @@ import type { Cost } from '../../schema/view-answers.ts';
 import { openSnapshots, type Snapshots } from '../../tools/desk/snapshots.ts';
 import { pathOfRun } from '../../views/run-path.ts';
 import type { RunRow } from '../../views/run-rows.ts';
-import { deskFolder } from '../desk-folder.ts';
+import { deskFolder } from '../../kit/desk-folder.ts';
 import { stepsOf } from '../desk/desk.ts';
 import { deskStateAt } from '../desk/fork-desks.ts';
 import { eventsWithChildren, undoFolder } from '../desk/undo.ts';

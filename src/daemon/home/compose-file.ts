@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describeErrno, makeFolder } from '../../ledger/disk.ts';
 import { errnoOf } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
-import { programFolder } from '../settings.ts';
+import { programFolder } from '../../kit/settings.ts';
 
 const DEFAULT_IMAGE = 'oka:local';
 /** The user of the containers when nobody is named; root would own the results. */

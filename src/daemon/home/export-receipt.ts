@@ -8,9 +8,9 @@ import { makeReceipt } from '../../ledger/receipt.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import type { RunReceipt } from '../../schema/run-receipt.ts';
-import { checkAnchors } from './home-anchors.ts';
-import { readIdentity } from './home-identity.ts';
-import { findHomeKey, printPublicKey } from './home-key.ts';
+import { checkAnchors } from '../../kit/home/home-anchors.ts';
+import { readIdentity } from '../../kit/home/home-identity.ts';
+import { findHomeKey, printPublicKey } from '../../kit/home/home-key.ts';
 import type { ReadOptions } from '../views/open-views.ts';
 import { eventsOfRun } from './replay-runs.ts';
 

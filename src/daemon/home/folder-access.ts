@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describeErrno } from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 import { repairDeskMode } from '../../tools/desk/repair-modes.ts';
-import { WRITTEN } from '../maintain/maintenance-folder.ts';
-import { isInContainer, shownPath } from '../settings.ts';
+import { WRITTEN } from '../../kit/home/maintenance-folder.ts';
+import { isInContainer, shownPath } from '../../kit/settings.ts';
 import type { Home } from '../../schema/home.ts';
 
 const DESK = 'workspace/desk';

@@ -1,9 +1,9 @@
 /** What a person should know about a home before anything else: whether it is stopped or paused, its model and its disk. */
 import { readFileSync, statfsSync } from 'node:fs';
 import type { Home } from '../../schema/home.ts';
-import { modelVariable } from '../settings.ts';
+import { modelVariable } from '../../kit/settings.ts';
 import { notedRulesProblem } from './rules-fixed.ts';
-import { isPaused, isStopped, isStoppedHere } from './stop-files.ts';
+import { isPaused, isStopped, isStoppedHere } from '../../kit/home/stop-files.ts';
 
 export type HomeCondition = {
   stopped: boolean;

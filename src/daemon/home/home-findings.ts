@@ -5,11 +5,11 @@ import { listRejected } from '../../intake/list-rejected.ts';
 import { errnoOf } from '../../schema/errors.ts';
 import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
-import { fileFinding } from './file-finding.ts';
+import { fileFinding } from '../../kit/home/file-finding.ts';
 import { otherWritersFinding } from './other-writers.ts';
 import { userFinding } from './root-user.ts';
-import { isSetUp } from './is-set-up.ts';
-import { describeStop, isPaused, isStopped } from './stop-files.ts';
+import { isSetUp } from '../../kit/home/is-set-up.ts';
+import { describeStop, isPaused, isStopped } from '../../kit/home/stop-files.ts';
 
 const NODE_NEEDED = 24;
 const READ = constants.R_OK | constants.X_OK;

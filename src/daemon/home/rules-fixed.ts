@@ -39,8 +39,8 @@ const rulesStamp = ({ config, policy }: Home): string => `${stampOf(config)} ${s
 async function problemInRules(home: Home): Promise<string | null> {
   const [{ loadRoomsConfig }, { loadPolicy }, { lineClassifierOf }] = await Promise.all([
     import('../room-config.ts'),
-    import('../guard/policy-file.ts'),
-    import('../guard/classifier.ts'),
+    import('../../kit/policy/policy-file.ts'),
+    import('../../kit/policy/classifier.ts'),
   ]);
   try {
     await loadRoomsConfig(home);

@@ -13,9 +13,9 @@ import { createPrivate } from '../../guard/vault-file.ts';
 import { diskWriter, describeErrno } from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 import { assertFolderAccess } from './folder-access.ts';
-import { contentsOf, identifyHome, isKnown, type Marks, marksOf, noteContents } from './home-identity.ts';
-import { ledgerLink, prepareMaintenanceFolder, WRITTEN } from '../maintain/maintenance-folder.ts';
-import { isInContainer, programFolder } from '../settings.ts';
+import { contentsOf, identifyHome, isKnown, type Marks, marksOf, noteContents } from '../../kit/home/home-identity.ts';
+import { ledgerLink, prepareMaintenanceFolder, WRITTEN } from '../../kit/home/maintenance-folder.ts';
+import { isInContainer, programFolder } from '../../kit/settings.ts';
 import type { Home } from '../../schema/home.ts';
 
 /** What a home cannot work without, and nothing can rebuild. */

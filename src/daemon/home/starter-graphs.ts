@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OkaError } from '../../schema/errors.ts';
 import { nearestWord } from '../../schema/nearest-word.ts';
-import { programFolder } from '../settings.ts';
+import { programFolder } from '../../kit/settings.ts';
 
 const folder = join(programFolder, 'share', 'graphs');
 

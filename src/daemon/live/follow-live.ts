@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Home } from '../../schema/home.ts';
 import { LiveMessage } from '../../schema/live.ts';
-import { socketAddress, socketKeyFile } from './live-socket.ts';
+import { socketAddress, socketKeyFile } from '../../kit/socket/live-socket.ts';
 
 const RETRY_MS = 300;
 

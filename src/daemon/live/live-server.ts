@@ -7,7 +7,7 @@
 import type { Socket } from 'node:net';
 import type { Home } from '../../schema/home.ts';
 import type { LiveMessage } from '../../schema/live.ts';
-import { listenWithKey } from './socket-server.ts';
+import { listenWithKey } from '../../kit/socket/socket-server.ts';
 
 export type LiveServer = {
   publish: (message: LiveMessage) => void;

@@ -4,9 +4,9 @@ import { describeSilence, penHealth, silenceFix } from '../../ledger/pen-health.
 import { lastSeqOf } from '../../ledger/seek.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Finding } from '../../schema/finding.ts';
-import { loadConfig } from '../settings.ts';
+import { loadConfig } from '../../kit/settings.ts';
 import type { Home } from '../../schema/home.ts';
-import { learningFile } from './maintenance-folder.ts';
+import { learningFile } from '../../kit/home/maintenance-folder.ts';
 
 const what = 'maintain';
 /** Being so far behind means that something prevents it from reading. */

@@ -6,7 +6,7 @@ import { scanPages } from '../../memory/pages/scan-pages.ts';
 import { writePage } from '../../memory/pages/write-page.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
-import { pageStateFolder } from './maintenance-folder.ts';
+import { pageStateFolder } from '../../kit/home/maintenance-folder.ts';
 
 export type PageEdit = Extract<NewEvent, { type: 'page.edited' }>['data'];
 

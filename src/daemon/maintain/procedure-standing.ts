@@ -9,9 +9,9 @@ import { missingForTrial } from '../../memory/procedures/blind-checks.ts';
 import { missingForPromotion, missingForProof } from '../../memory/procedures/promotion-gate.ts';
 import type { Home } from '../../schema/home.ts';
 import type { ProcedureNumbers } from '../../schema/procedure.ts';
-import { loadConfig } from '../settings.ts';
+import { loadConfig } from '../../kit/settings.ts';
 import { learningParts } from './learning-parts.ts';
-import { learningFile } from './maintenance-folder.ts';
+import { learningFile } from '../../kit/home/maintenance-folder.ts';
 import { learningVersion, withOwnParts } from './open-maintenance.ts';
 
 export type ProcedureStanding = {

@@ -3,9 +3,9 @@ import { parseRewordings, type Reworded, type FactToReword, wordingPrompt } from
 import type { Config } from '../../schema/config.ts';
 import type { Clock } from '../../schema/ports.ts';
 import type { Usage } from '../../schema/effect.ts';
-import { serverRoute } from '../network/egress-routes.ts';
+import { serverRoute } from '../../kit/egress/egress-routes.ts';
 import type { Home } from '../../schema/home.ts';
-import type { HomeVault } from '../guard/home-vault.ts';
+import type { HomeVault } from '../../kit/vault/home-vault.ts';
 
 /** A question to a model, and the most that it may cost. */
 export type Question = { most: Usage; ask: () => Promise<{ answers: readonly Reworded[]; usage: Usage }> };
@@ -20,7 +20,7 @@ export function wordingOf(home: Home, config: Config, vault: HomeVault, clock: C
   if (!config.maintenance.wording) return null;
   return async (facts) => {
     const [{ modelsOf }, { modelProviders }, { estimateOf }] = await Promise.all([
-      import('../network/home-models.ts'),
+      import('../../kit/models/home-models.ts'),
       import('../room-contributions.ts'),
       import('../../models/estimate.ts'),
     ]);

@@ -7,7 +7,7 @@
 import { isLoopback } from '../../models/base-url.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { fetchThrough } from '../../tools/egress/fetch-through.ts';
-import type { EgressAccess } from '../network/egress-access.ts';
+import type { EgressAccess } from '../../kit/egress/egress-access.ts';
 
 const REQUEST_MS = 20_000;
 const MOST_BYTES = 1_048_576;

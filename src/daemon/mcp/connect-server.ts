@@ -13,8 +13,8 @@ import type { Era, openSession, Session, SessionOptions } from '../../tools/mcp/
 import { lineTransport } from '../../tools/mcp/line-transport.ts';
 import { readDefinitions, type ReadDefinitions } from '../../tools/mcp/read-definitions.ts';
 import { startServer } from '../../tools/mcp/server-process.ts';
-import type { Sandbox } from '../guard/sandbox.ts';
-import type { EgressAccess } from '../network/egress-access.ts';
+import type { Sandbox } from '../../kit/sandbox/sandbox.ts';
+import type { EgressAccess } from '../../kit/egress/egress-access.ts';
 import { authorizationFetch } from './authorization-fetch.ts';
 import { findLoginNeeded } from './login-question.ts';
 import { knownEra } from './mcp-pins.ts';

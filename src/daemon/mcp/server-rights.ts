@@ -5,7 +5,7 @@ import { OkaError } from '../../schema/errors.ts';
 import { isInFolder, type OpenFolder } from '../../schema/folder.ts';
 import type { Home } from '../../schema/home.ts';
 import type { McpServer } from '../../schema/mcp.ts';
-import { folderPlaces } from '../settings.ts';
+import { folderPlaces } from '../../kit/settings.ts';
 
 /** Real paths. Throws for a folder that is missing or never opened. */
 export function serverFolders(home: Home, server: Pick<McpServer, 'paths' | 'write'>): OpenFolder[] {

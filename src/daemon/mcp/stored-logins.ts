@@ -9,7 +9,7 @@ import type { Home } from '../../schema/home.ts';
 import type { Credential } from '../../schema/ports.ts';
 import type { Secret, VaultContents } from '../../schema/secret.ts';
 import { Login } from '../../tools/mcp/oauth-login.ts';
-import { type SecretChange, vaultOf } from '../guard/home-vault.ts';
+import { type SecretChange, vaultOf } from '../../kit/vault/home-vault.ts';
 
 export type LoginStore = {
   find(server: string, url: URL): Promise<Login | null>;

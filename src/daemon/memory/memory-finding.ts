@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { messageOf } from '../../schema/errors.ts';
 import type { Finding } from '../../schema/finding.ts';
-import { loadConfig } from '../settings.ts';
+import { loadConfig } from '../../kit/settings.ts';
 import type { Home } from '../../schema/home.ts';
 
 export async function memoryFinding(home: Home): Promise<Finding> {

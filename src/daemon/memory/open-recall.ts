@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Recall, type RecallOptions } from '../../memory/recall/recall.ts';
 import { openArtifacts } from '../../ledger/artifact-store.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { isSetUp } from '../home/is-set-up.ts';
-import { loadConfig } from '../settings.ts';
+import { isSetUp } from '../../kit/home/is-set-up.ts';
+import { loadConfig } from '../../kit/settings.ts';
 import type { Home } from '../../schema/home.ts';
 
 export async function openRecall(home: Home): Promise<Recall> {

@@ -12,8 +12,8 @@ import { createInterface } from 'node:readline';
 import type { BackgroundRecall, RetrieveRequest } from '../../memory/recall/background-recall.ts';
 import type { Retrieved } from '../../memory/recall/search-memory.ts';
 import type { Home } from '../../schema/home.ts';
-import { listenWithKey } from '../live/socket-server.ts';
-import { socketAddress, socketKeyFile } from '../live/live-socket.ts';
+import { listenWithKey } from '../../kit/socket/socket-server.ts';
+import { socketAddress, socketKeyFile } from '../../kit/socket/live-socket.ts';
 
 const HELLO = 'memory';
 const PATIENCE_MS = 5000;

@@ -5,12 +5,12 @@ import { nameOf, parseModelName } from '../../models/model-name.ts';
 import { namesIn, resolveModel } from '../../models/model-settings.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Called, ProviderDefinition } from '../../schema/model-provider.ts';
-import { openHomeVault } from '../guard/home-vault.ts';
+import { openHomeVault } from '../../kit/vault/home-vault.ts';
 import { configSchema, loadRoomsConfig } from '../room-config.ts';
 import { modelProviders } from '../room-contributions.ts';
 import type { DaemonRoom } from '../rooms.ts';
-import { modelEnvironment } from '../settings.ts';
-import { modelSettings } from './home-models.ts';
+import { modelEnvironment } from '../../kit/settings.ts';
+import { modelSettings } from '../../kit/models/home-models.ts';
 
 /** Whether a model is set that can plan a task; it is not called. */
 export async function hasPlanner(home: Home, rooms?: readonly DaemonRoom[]): Promise<boolean> {

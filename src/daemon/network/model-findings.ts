@@ -10,9 +10,9 @@ import type { Config } from '../../schema/config.ts';
 import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
 import type { ProviderDefinition } from '../../schema/model-provider.ts';
-import { vaultOf } from '../guard/home-vault.ts';
-import { vaultPlaces } from '../settings.ts';
-import { type FindSecret, modelSettings } from './home-models.ts';
+import { vaultOf } from '../../kit/vault/home-vault.ts';
+import { vaultPlaces } from '../../kit/settings.ts';
+import { type FindSecret, modelSettings } from '../../kit/models/home-models.ts';
 
 const what = 'models';
 

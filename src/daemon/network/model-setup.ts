@@ -8,13 +8,13 @@ import { resolveModel } from '../../models/model-settings.ts';
 import { guardedFetch } from '../../models/transport.ts';
 import type { Home } from '../../schema/home.ts';
 import type { ModelListing, ProviderDefinition, ProviderSetup } from '../../schema/model-provider.ts';
-import { openHomeVault } from '../guard/home-vault.ts';
+import { openHomeVault } from '../../kit/vault/home-vault.ts';
 import { loadRoomsConfig } from '../room-config.ts';
 import { modelProviders } from '../room-contributions.ts';
 import type { DaemonRoom } from '../rooms.ts';
-import { egressProxy, isInContainer, modelEnvironment, wantsNoSetup } from '../settings.ts';
+import { egressProxy, isInContainer, modelEnvironment, wantsNoSetup } from '../../kit/settings.ts';
 import { hasPlanner } from './configured-models.ts';
-import { modelSettings } from './home-models.ts';
+import { modelSettings } from '../../kit/models/home-models.ts';
 
 export type OfferedProvider = ProviderDefinition & { readonly setup: ProviderSetup };
 

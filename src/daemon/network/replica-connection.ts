@@ -16,11 +16,11 @@ import type { Config } from '../../schema/config.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Redact } from '../../schema/ports.ts';
 import type { Replica } from '../../schema/replica-port.ts';
-import { maintenanceFolder } from '../maintain/maintenance-folder.ts';
-import { serverRoute } from './egress-routes.ts';
-import { replicaEnvironment } from '../settings.ts';
+import { maintenanceFolder } from '../../kit/home/maintenance-folder.ts';
+import { serverRoute } from '../../kit/egress/egress-routes.ts';
+import { replicaEnvironment } from '../../kit/settings.ts';
 import type { Home } from '../../schema/home.ts';
-import { type HomeVault, openHomeVault, vaultOf } from '../guard/home-vault.ts';
+import { type HomeVault, openHomeVault, vaultOf } from '../../kit/vault/home-vault.ts';
 
 export type ReplicaConnection = {
   url: string;

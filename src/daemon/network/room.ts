@@ -19,9 +19,9 @@ export const network = defineRoom({
     const { home: at, config: set, ledger: written, vault: secrets, policy: active, providers: known } = needed;
     const choose = needed.setModel;
     const [{ egressRoutes }, { egressEvent }, { modelsOf }] = await Promise.all([
-      import('./egress-routes.ts'),
-      import('./egress-access.ts'),
-      import('./home-models.ts'),
+      import('../../kit/egress/egress-routes.ts'),
+      import('../../kit/egress/egress-access.ts'),
+      import('../../kit/models/home-models.ts'),
     ]);
     const routes = egressRoutes({
       home: at,

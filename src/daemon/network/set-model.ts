@@ -17,9 +17,9 @@ import type { Home } from '../../schema/home.ts';
 import type { Intake } from '../../schema/intake.ts';
 import type { Json } from '../../schema/json.ts';
 import type { LateAnswer } from '../../schema/room.ts';
-import { vaultOf } from '../guard/home-vault.ts';
+import { vaultOf } from '../../kit/vault/home-vault.ts';
 import { useModel } from './configured-models.ts';
-import type { EgressRoutes } from './egress-routes.ts';
+import type { EgressRoutes } from '../../kit/egress/egress-routes.ts';
 import {
   describeServer,
   type ModelServer,

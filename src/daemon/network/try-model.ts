@@ -12,13 +12,13 @@ import type { Usage } from '../../schema/effect.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import type { ModelRequest } from '../../schema/ports.ts';
-import { openHomeVault } from '../guard/home-vault.ts';
+import { openHomeVault } from '../../kit/vault/home-vault.ts';
 import { loadRoomsConfig } from '../room-config.ts';
 import { modelProviders } from '../room-contributions.ts';
 import type { DaemonRoom } from '../rooms.ts';
-import { egressProxy } from '../settings.ts';
-import type { EgressRoutes } from './egress-routes.ts';
-import { modelSettings } from './home-models.ts';
+import { egressProxy } from '../../kit/settings.ts';
+import type { EgressRoutes } from '../../kit/egress/egress-routes.ts';
+import { modelSettings } from '../../kit/models/home-models.ts';
 
 /** `usage` is what the provider says was spent, also on an answer that could not be used. */
 export type ModelTrial = { model: string; address: string; ms: number; usage?: Usage } & (

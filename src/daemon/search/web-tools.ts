@@ -8,11 +8,11 @@ import type { Tool } from '../../schema/tool.ts';
 import { searchProvider } from '../../tools/builtin/search-providers.ts';
 import { webReadTool } from '../../tools/builtin/web-read.ts';
 import { webSearchTool } from '../../tools/builtin/web-search.ts';
-import type { HomeVault } from '../guard/home-vault.ts';
-import type { LoadedPolicy } from '../guard/policy-file.ts';
-import type { EgressRoutes } from '../network/egress-routes.ts';
-import { parseConfig } from '../settings.ts';
-import { unusedPorts } from '../unused-ports.ts';
+import type { HomeVault } from '../../kit/vault/home-vault.ts';
+import type { LoadedPolicy } from '../../kit/policy/policy-file.ts';
+import type { EgressRoutes } from '../../kit/egress/egress-routes.ts';
+import { parseConfig } from '../../kit/settings.ts';
+import { unusedPorts } from '../../kit/unused-ports.ts';
 
 export type WebToolPorts = {
   search: SearchConfig;

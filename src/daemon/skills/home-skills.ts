@@ -13,7 +13,7 @@ import { nearestWord } from '../../schema/nearest-word.ts';
 import { ConfigWithSkills, type SkillsConfig } from '../../schema/skill.ts';
 import { readSkillFolder, type SkillFolder } from '../../tools/skills/skill-folder.ts';
 import { openSkillStore, type SkillStore } from '../../tools/skills/skill-store.ts';
-import { parseConfig } from '../settings.ts';
+import { parseConfig } from '../../kit/settings.ts';
 
 export type SkillStatus =
   /** Its content was accepted. */

@@ -2,7 +2,7 @@
 import { configPort, defineRoom } from '../../schema/room.ts';
 import type { SkillsConfig } from '../../schema/skill.ts';
 import { ports } from '../room-ports.ts';
-import { refuseUse } from '../unused-ports.ts';
+import { refuseUse } from '../../kit/unused-ports.ts';
 
 const { home, skills: skillsPort } = ports;
 

@@ -11,7 +11,7 @@ import type { Act, Outcome } from '../../schema/tool.ts';
 import { type Candidate, candidatesBelow, selectFrames } from '../../tree/synthesis/select-frames.ts';
 import type { ContextTree } from '../../tree/tree-port.ts';
 import { ok } from '../../tools/builtin/define-tool.ts';
-import { askModel } from '../task/ask-model.ts';
+import { askModel } from '../../kit/models/ask-model.ts';
 import { rankFrames } from './rank-frames.ts';
 
 const BYTES_PER_TOKEN = 4;

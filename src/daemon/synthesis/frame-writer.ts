@@ -4,7 +4,7 @@ import { bytesForTokens } from '../../roles/prompt-text.ts';
 import type { ModelAnswer } from '../../schema/ports.ts';
 import type { Act, Outcome } from '../../schema/tool.ts';
 import type { WriteFrame } from '../../tree/synthesis/frame-order.ts';
-import { askModel } from '../task/ask-model.ts';
+import { askModel } from '../../kit/models/ask-model.ts';
 
 /** A frame is short, so more than this of a file is hardly ever worth its price. */
 const MOST_TOKENS = 20_000;

@@ -2,7 +2,7 @@
 import { configPort, defineRoom, type LateAnswer } from '../../schema/room.ts';
 import type { TreeConfig } from '../../schema/tree.ts';
 import { ports } from '../room-ports.ts';
-import { refuseUse } from '../unused-ports.ts';
+import { refuseUse } from '../../kit/unused-ports.ts';
 import type { Synthesis } from './open-synthesis.ts';
 import type { runContext } from './run-context.ts';
 

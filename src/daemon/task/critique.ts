@@ -27,7 +27,7 @@ import type { Event } from '../../schema/event.ts';
 import { Critique, CritiqueInput, type Planned, type TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { ok, defineTool } from '../../tools/builtin/define-tool.ts';
-import { askModel } from './ask-model.ts';
+import { askModel } from '../../kit/models/ask-model.ts';
 import { pastRounds } from './past-rounds.ts';
 import { plannedCriterion } from './planned-criteria.ts';
 import { bodyOf, moveTo, notesOf, type TaskPorts } from './task-ports.ts';

@@ -3,7 +3,7 @@ import { readDecision, executorRequest } from '../../roles/executor.ts';
 import { finishOfLastTurn } from '../../roles/finish-with-changes.ts';
 import type { Offers } from '../../roles/offers.ts';
 import type { Planner, PlannerInput } from '../../schema/ports.ts';
-import { answerIn, inputOf, withWords } from './ask-model.ts';
+import { answerIn, inputOf, withWords } from '../../kit/models/ask-model.ts';
 
 type TurnOffers = Pick<Offers, 'skills' | 'instructions'> & { tools: PlannerInput['tools'] };
 

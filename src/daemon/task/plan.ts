@@ -32,8 +32,8 @@ import { type Planned, PlanInput, Planned as PlannedShape, type TaskGiven } from
 import type { OpenFolder } from '../../schema/folder.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { ok, defineTool } from '../../tools/builtin/define-tool.ts';
-import { askModel } from './ask-model.ts';
-import { NO_MODEL } from './model-requirement.ts';
+import { askModel } from '../../kit/models/ask-model.ts';
+import { NO_MODEL } from '../../kit/models/model-requirement.ts';
 import { brokenCriteria, pastRounds, pastSteps, type PastRound, type RanStep } from './past-rounds.ts';
 import { plannedCriterion, recordedCriterion } from './planned-criteria.ts';
 import { reviewCriteria } from './review-criteria.ts';

@@ -15,7 +15,7 @@ import type { Home } from '../../schema/home.ts';
 import type { TaskFile } from '../../schema/task-file.ts';
 import { modelProviders } from '../room-contributions.ts';
 import type { DaemonRoom } from '../rooms.ts';
-import { loadConfig, modelEnvironment } from '../settings.ts';
+import { loadConfig, modelEnvironment } from '../../kit/settings.ts';
 
 export type TaskPreview = {
   name: string;

@@ -8,8 +8,8 @@
  */
 import { join } from 'node:path';
 import type { Deps } from '../deps/deps.ts';
-import type { HomeVault } from '../guard/home-vault.ts';
-import type { Sandbox } from '../guard/sandbox.ts';
+import type { HomeVault } from '../../kit/vault/home-vault.ts';
+import type { Sandbox } from '../../kit/sandbox/sandbox.ts';
 import type { Runs } from '../port-types.ts';
 import { isOver, type RunState } from '../../engine/run-state.ts';
 import { taskGraph } from '../../graphs/task-loop.ts';

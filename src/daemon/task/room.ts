@@ -4,7 +4,7 @@ import type { RunState } from '../../engine/run-state.ts';
 import { defineRoom, type OpenedRoom } from '../../schema/room.ts';
 import { fleetRuns } from '../fleet/fleet-runs.ts';
 import { ports } from '../room-ports.ts';
-import { unusedPorts } from '../unused-ports.ts';
+import { unusedPorts } from '../../kit/unused-ports.ts';
 
 const { home, config, artifacts, vault, onDurable, shadow, sandbox, models, memory, deps, runs, tools } = ports;
 const { folders, reportRun, reportResult, offers, projections, tree } = ports;

@@ -10,7 +10,7 @@ import type { TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import type { Changes } from '../../tools/desk/desk-changes.ts';
 import type { FolderGrants } from '../guard/folder-grants.ts';
-import type { SealedTexts } from '../guard/sealed-texts.ts';
+import type { SealedTexts } from '../../kit/vault/sealed-texts.ts';
 import type { PlanOffers } from '../offers/choose-offers.ts';
 import type { Choose } from './procedures.ts';
 

@@ -14,7 +14,7 @@ import type { FolderGrants } from '../guard/folder-grants.ts';
 import type { OfferChoice } from '../offers/choose-offers.ts';
 import type { Memory } from '../memory/open-memory.ts';
 import type { Home } from '../../schema/home.ts';
-import type { HomeVault } from '../guard/home-vault.ts';
+import type { HomeVault } from '../../kit/vault/home-vault.ts';
 import type { ProjectionsPort, Runs } from '../port-types.ts';
 import type { TaskFrames } from '../synthesis/task-frames.ts';
 import { writtenInstructions } from '../desk/written-instructions.ts';

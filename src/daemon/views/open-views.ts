@@ -12,9 +12,9 @@ import type { Home } from '../../schema/home.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { firstEventOf, storedRun } from '../../views/run-rows.ts';
 import { type DaemonRoom, rooms } from '../rooms.ts';
-import { type RowOptions, withRows } from './read-rows.ts';
-import { type RowsReader, rowsReader } from './rows-reader.ts';
-import { type ViewFolds, versionOfView, viewsFile } from './views-writer.ts';
+import { type RowOptions, withRows } from '../../kit/rows/read-rows.ts';
+import { type RowsReader, rowsReader } from '../../kit/rows/rows-reader.ts';
+import { type ViewFolds, versionOfView, viewsFile } from '../../kit/rows/views-writer.ts';
 
 /** What all rooms fold, in the order of the list of rooms, and the store it is folded into. */
 export async function viewFolds(list: readonly DaemonRoom[] = rooms): Promise<ViewFolds> {

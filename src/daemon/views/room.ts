@@ -9,7 +9,7 @@ export const viewStore = defineRoom({
   events: [],
   needs: { home, liveLedger, onDurable, viewFolds },
   open: async (needed) => {
-    const { startViewsWriter } = await import('./views-writer.ts');
+    const { startViewsWriter } = await import('../../kit/rows/views-writer.ts');
     const writer = startViewsWriter(needed.home, await needed.viewFolds(), needed.liveLedger.end.seq);
     const leave = needed.onDurable((events) => writer.notify(events.at(-1)?.seq ?? 0));
     return {

@@ -17,8 +17,8 @@ import type { ArtifactRef } from '../../schema/tool.ts';
 import { placeTaskFiles } from '../../tools/desk/place-task-files.ts';
 import type { Host } from '../host.ts';
 import { ports } from '../room-ports.ts';
-import { pollsOften } from '../settings.ts';
-import type { Log } from '../log-line.ts';
+import { pollsOften } from '../../kit/settings.ts';
+import type { Log } from '../../kit/log-line.ts';
 import { fleetRuns, wasSent } from '../fleet/fleet-runs.ts';
 
 const ACCEPT = {

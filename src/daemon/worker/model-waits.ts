@@ -6,7 +6,7 @@ import type { KnownProcedure } from '../../memory/procedures/known-procedures.ts
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { Host } from '../host.ts';
 import type { Runs } from '../port-types.ts';
-import { isModelWait } from '../task/model-requirement.ts';
+import { isModelWait } from '../../kit/models/model-requirement.ts';
 
 type Waiting = { run: string; wait: string };
 

@@ -7,7 +7,7 @@ import type { Intake } from '../../schema/intake.ts';
 import type { ArtifactStore, ExecutionBackend } from '../../schema/ports.ts';
 import type { Handled } from '../../schema/room.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
-import { deskFolder } from '../desk-folder.ts';
+import { deskFolder } from '../../kit/desk-folder.ts';
 import type { InTurn } from '../desk/desk-turns.ts';
 import { deskStateAt, makeForkDesk } from '../desk/fork-desks.ts';
 import { eventsWithChildren } from '../desk/undo.ts';

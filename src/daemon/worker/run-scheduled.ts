@@ -1,7 +1,7 @@
 /** Owns: running what is due of schedules in this process, until nothing is left to start; for `oka schedule tick`. */
 import type { RunState } from '../../engine/run-state.ts';
 import type { Host } from '../host.ts';
-import type { Log } from '../log-line.ts';
+import type { Log } from '../../kit/log-line.ts';
 import { ports } from '../room-ports.ts';
 import { nextScheduledRun, startScheduled } from './start-scheduled.ts';
 

@@ -8,7 +8,7 @@ import { OkaError } from '../../schema/errors.ts';
 import { withHost } from '../host.ts';
 import type { Home } from '../../schema/home.ts';
 import { accept, inboxSettings, notesOn } from './accept.ts';
-import type { Log } from '../log-line.ts';
+import type { Log } from '../../kit/log-line.ts';
 
 /** Does one task here and now, besides what waits in the inbox. */
 export async function runTask(

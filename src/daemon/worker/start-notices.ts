@@ -6,8 +6,8 @@ import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { Models } from '../../models/role-models.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
-import type { Log } from '../log-line.ts';
-import { egressProxy } from '../settings.ts';
+import type { Log } from '../../kit/log-line.ts';
+import { egressProxy } from '../../kit/settings.ts';
 
 const MOST_NAMED = 3;
 const PROBE_MS = 3000;

@@ -16,7 +16,7 @@ import { messageOf, OkaError } from '../../schema/errors.ts';
 import { graphFile, loadRunnableGraph } from '../home/graph-files.ts';
 import { saveVersionOfRun } from '../home/save-version.ts';
 import type { Host } from '../host.ts';
-import type { Log } from '../log-line.ts';
+import type { Log } from '../../kit/log-line.ts';
 import { nodeKinds } from '../room-contributions.ts';
 import { ports } from '../room-ports.ts';
 import { setAside } from '../schedule/schedule-requests.ts';

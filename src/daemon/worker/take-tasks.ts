@@ -6,8 +6,8 @@ import { isScheduled } from '../../intake/schedule-spec.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { watchConfig } from '../home/config-file.ts';
 import { withoutUnclaimed } from '../fleet/assert-owned.ts';
-import type { DiskSpace } from '../home/disk-space.ts';
-import { describeStop, isDraining, isPaused, isStopped } from '../home/stop-files.ts';
+import type { DiskSpace } from '../../kit/home/disk-space.ts';
+import { describeStop, isDraining, isPaused, isStopped } from '../../kit/home/stop-files.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Host } from '../host.ts';
@@ -17,7 +17,7 @@ import { accept, notesOn } from './accept.ts';
 import { modelWaits } from './model-waits.ts';
 import { resumeQueue } from './resume-runs.ts';
 import { cancelSuperseded, startScheduled, storeSchedule } from './start-scheduled.ts';
-import type { Log } from '../log-line.ts';
+import type { Log } from '../../kit/log-line.ts';
 
 const POLL_MS = 500;
 

@@ -20,19 +20,19 @@ import { RECENT_MS } from '../../intake/recent-claims.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { probeKernel } from '../../tools/probe-kernel.ts';
 import { tidyWitnesses } from '../../tools/launch-witness.ts';
-import { prepareLauncher } from '../guard/find-launcher.ts';
-import { callsFolder } from '../guard/sandbox.ts';
+import { prepareLauncher } from '../../kit/sandbox/find-launcher.ts';
+import { callsFolder } from '../../kit/sandbox/sandbox.ts';
 import { watchConfig } from '../home/config-file.ts';
-import { publicIdentity } from '../home/home-anchors.ts';
-import { watchDiskSpace } from '../home/disk-space.ts';
+import { publicIdentity } from '../../kit/home/home-anchors.ts';
+import { watchDiskSpace } from '../../kit/home/disk-space.ts';
 import { noteRulesProblem } from '../home/rules-fixed.ts';
-import { fleetStopFile } from '../home/stop-files.ts';
+import { fleetStopFile } from '../../kit/home/stop-files.ts';
 import type { Config } from '../../schema/config.ts';
 import { type Host, withHost } from '../host.ts';
 import type { LedgerPort } from '../port-types.ts';
 import type { DaemonRoom } from '../rooms.ts';
 import { ports } from '../room-ports.ts';
-import { programVersion } from '../settings.ts';
+import { programVersion } from '../../kit/settings.ts';
 import type { Home } from '../../schema/home.ts';
 import type { ResultReports } from '../task/report-results.ts';
 import { inboxSettings } from './accept.ts';
@@ -41,7 +41,7 @@ import { reportAtStart } from './start-notices.ts';
 import { readEventsSince, tasksReceivedIn } from './recent-events.ts';
 import { type CheckConfig, takeTasks } from './take-tasks.ts';
 import { watchFirstChanges } from './withdraw-task.ts';
-import type { Log } from '../log-line.ts';
+import type { Log } from '../../kit/log-line.ts';
 
 const NEEDED = {
   ledger: ports.ledger,

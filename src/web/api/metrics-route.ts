@@ -6,7 +6,7 @@ import { readHomeStatus } from '../../daemon/home/home-status.ts';
 import { dayOf } from '../../daemon/metrics/calendar-days.ts';
 import { runCounts } from '../../daemon/metrics/run-count-view.ts';
 import { type Spend, spendInAll, spendOn, tokensOf } from '../../daemon/metrics/spend-view.ts';
-import { programVersion } from '../../daemon/settings.ts';
+import { programVersion } from '../../kit/settings.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Rows } from '../../schema/rows.ts';

@@ -5,7 +5,7 @@
  */
 import type { Hono } from 'hono';
 import { z } from 'zod';
-import { programVersion } from '../../daemon/settings.ts';
+import { programVersion } from '../../kit/settings.ts';
 import { Intake } from '../../schema/intake.ts';
 import type { Page, Query } from '../page.ts';
 import { type DescribedRoute, describedRoutes, Submitted } from './described-routes.ts';

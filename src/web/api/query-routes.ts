@@ -1,6 +1,6 @@
 /** Owns: GET (or POST) /api/v1/<query>: parameters checked by the schema of the query, its answer as JSON. */
 import type { Context, Hono } from 'hono';
-import type { RowsReader } from '../../daemon/views/rows-reader.ts';
+import type { RowsReader } from '../../kit/rows/rows-reader.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import { describeIssues } from '../describe-issues.ts';

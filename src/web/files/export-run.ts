@@ -4,7 +4,7 @@
  * 1. Every text in it is redacted with what the vault knows now: a secret that was added after the run is removed, too.
  * 2. The HTML is complete in itself: nothing is fetched, and every text is escaped.
  */
-import { openHomeVault } from '../../daemon/guard/home-vault.ts';
+import { openHomeVault } from '../../kit/vault/home-vault.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Json } from '../../schema/json.ts';

@@ -2,7 +2,7 @@
 import type { Context, Hono } from 'hono';
 import type { AssistantPorts } from '../../daemon/assistant/assistant-tools.ts';
 import { retrieveFromWorker } from '../../daemon/memory/recall-socket.ts';
-import type { RowsReader } from '../../daemon/views/rows-reader.ts';
+import type { RowsReader } from '../../kit/rows/rows-reader.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import { request } from '../api/intake-routes.ts';

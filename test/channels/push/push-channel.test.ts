@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encryptPush } from '../../../src/channels/push/encrypt-push.ts';
 import { isPushService, openPush, type PushStore } from '../../../src/channels/push/push-channel.ts';
 import { addSubscription, pushStore, readPushKey } from '../../../src/daemon/channels/push-subscriptions.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import type { ChannelMessage, ChannelTools } from '../../../src/schema/channel-port.ts';
 import { PushChannel } from '../../../src/schema/channel.ts';
 import { temporaryFolder } from '../../support/cli.ts';

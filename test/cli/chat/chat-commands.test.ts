@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withHost } from '../../../src/daemon/host.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import { oka, okaWith, type Ran, temporaryFolder } from '../../support/cli.ts';
 
 const ID = /^[0-9a-z]{12}$/;

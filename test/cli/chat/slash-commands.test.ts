@@ -5,7 +5,7 @@ import { addChatTask } from '../../../src/cli/chat/chat-task.ts';
 import { completeWord } from '../../../src/cli/chat/complete-word.ts';
 import { draftOf, draftText } from '../../../src/cli/chat/draft-editor.ts';
 import { parseSlash, splitWords } from '../../../src/cli/chat/slash-commands.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 
 it.each([

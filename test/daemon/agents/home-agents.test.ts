@@ -5,7 +5,7 @@ import { checkAgents } from '../../../src/daemon/agents/check-agents.ts';
 import { agentFindings } from '../../../src/daemon/agents/agent-findings.ts';
 import { agentFile, agentNamed, agentsFolder, findAgents } from '../../../src/daemon/agents/home-agents.ts';
 import { openAgents } from '../../../src/daemon/agents/open-agents.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import type { Home } from '../../../src/schema/home.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 

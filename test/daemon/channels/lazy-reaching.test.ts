@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { lazyReaching } from '../../../src/daemon/channels/lazy-reaching.ts';
 import type { ReachingPort } from '../../../src/daemon/channels/open-reaching.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 
 it('without channels.json nothing is opened; a file that appears later announces what came since the start, and hooks are opened by a call', async () => {

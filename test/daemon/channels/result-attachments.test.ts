@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resultAttachments } from '../../../src/daemon/channels/result-attachments.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import type { Home } from '../../../src/schema/home.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chatProjection, type ChatState } from '../../../src/chat/chat-state.ts';
 import { type ChatTasks, chatTasks } from '../../../src/daemon/chat/chat-tasks.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import type { RunState } from '../../../src/engine/run-state.ts';
 import { taskGraph } from '../../../src/graphs/task-loop.ts';
 import { replyRun } from '../../../src/schema/chat-names.ts';

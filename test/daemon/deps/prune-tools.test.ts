@@ -5,7 +5,7 @@ import { withHost } from '../../../src/daemon/host.ts';
 import { ports } from '../../../src/daemon/room-ports.ts';
 import { pruneTools, toolsLock } from '../../../src/daemon/deps/prune-tools.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import type { Home } from '../../../src/schema/home.ts';
 import type { Receipt } from '../../../src/schema/dependency.ts';
 import { runExclusively, tryRunExclusively } from '../../../src/tools/deps/install-lock.ts';

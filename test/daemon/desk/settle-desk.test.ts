@@ -6,8 +6,8 @@ import { type DeskPorts, recordAfter, recordUnbegun, stepsOf } from '../../../sr
 import { deskTurns } from '../../../src/daemon/desk/desk-turns.ts';
 import { openDeskCalls } from '../../../src/daemon/desk/open-desk-calls.ts';
 import { deskSettling } from '../../../src/daemon/desk/settle-desk.ts';
-import { callsFolder } from '../../../src/daemon/guard/sandbox.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { callsFolder } from '../../../src/kit/sandbox/sandbox.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import { OkaError } from '../../../src/schema/errors.ts';
 import type { Event } from '../../../src/schema/event.ts';
 import { openSnapshots } from '../../../src/tools/desk/snapshots.ts';

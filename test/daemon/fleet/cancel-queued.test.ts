@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Cancelling, cancelQueued } from '../../../src/daemon/fleet/cancel-queued.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import { claimRun, type RunLog } from '../../../src/fleet/run-fence.ts';
 import { foldHistory } from '../../../src/fleet/run-owner.ts';
 import { claimAs, modelRunLog } from '../../support/model-run-log.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { compareOnce } from '../../../src/daemon/fleet/compare-owned.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
-import { homeAt, loadConfig } from '../../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../../src/kit/settings.ts';
 import { openStores } from '../../../src/daemon/stores.ts';
 import type { StoredEvent, StoredMessage } from '../../../src/fleet/run-owner.ts';
 import { readEvents } from '../../../src/ledger/read-events.ts';

@@ -8,7 +8,7 @@ import { fleetRuns } from '../../../src/daemon/fleet/fleet-runs.ts';
 import { workForFleet } from '../../../src/daemon/fleet/fleet-tasks.ts';
 import { ownedRuns } from '../../../src/daemon/fleet/owned-runs.ts';
 import type { Host } from '../../../src/daemon/host.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import type { QueuedTask } from '../../../src/fleet/task-queue.ts';
 import { OkaError } from '../../../src/schema/errors.ts';
 import type { Event, NewEvent } from '../../../src/schema/event.ts';

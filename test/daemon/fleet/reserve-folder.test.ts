@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { fleetRuns } from '../../../src/daemon/fleet/fleet-runs.ts';
 import { releaseFolder, reserveFolder } from '../../../src/daemon/fleet/reserve-folder.ts';
 import type { Host } from '../../../src/daemon/host.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import type { TaskMessage } from '../../../src/schema/fleet.ts';
 
 let dir = '';

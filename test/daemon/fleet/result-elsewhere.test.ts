@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import { type ResultReportPorts, reportResults } from '../../../src/daemon/task/report-results.ts';
 import { taskGraph } from '../../../src/graphs/task-loop.ts';
 import type { Event } from '../../../src/schema/event.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { withHost } from '../../../src/daemon/host.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import { Graph } from '../../../src/schema/graph.ts';
 import { oka, temporaryFolder } from '../../support/cli.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { commandCredentials } from '../../../src/daemon/guard/command-credentials.ts';
-import { environmentCredentials } from '../../../src/daemon/guard/environment-credentials.ts';
-import { openHomeVault, vaultOf } from '../../../src/daemon/guard/home-vault.ts';
+import { commandCredentials } from '../../../src/kit/vault/command-credentials.ts';
+import { environmentCredentials } from '../../../src/kit/vault/environment-credentials.ts';
+import { openHomeVault, vaultOf } from '../../../src/kit/vault/home-vault.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
-import { homeAt, vaultPlaces } from '../../../src/daemon/settings.ts';
+import { homeAt, vaultPlaces } from '../../../src/kit/settings.ts';
 import { withValue } from '../../../src/guard/vault-contents.ts';
 import { CredentialsConfig } from '../../../src/schema/credential.ts';
 import { setEnvironment, temporaryFolder } from '../../support/cli.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folderFindings } from '../../../src/daemon/guard/folder-finding.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import { oka, temporaryFolder } from '../../support/cli.ts';
 import { testFolder } from '../../support/test-folders.ts';
 

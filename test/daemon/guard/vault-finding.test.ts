@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
-import { homeAt, vaultPlaces } from '../../../src/daemon/settings.ts';
+import { homeAt, vaultPlaces } from '../../../src/kit/settings.ts';
 import { vaultFinding } from '../../../src/daemon/guard/vault-finding.ts';
-import { vaultOf } from '../../../src/daemon/guard/home-vault.ts';
+import { vaultOf } from '../../../src/kit/vault/home-vault.ts';
 import { withValue } from '../../../src/guard/vault-contents.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { verifyInBackground } from '../../../src/daemon/home/background-verify.ts';
 import { readVerification } from '../../../src/daemon/home/verification-state.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
-import { homeAt, loadConfig } from '../../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../../src/kit/settings.ts';
 import { openStores, type Stores } from '../../../src/daemon/stores.ts';
 import { archiveRuns } from '../../../src/ledger/archive-runs.ts';
 import type { Goal } from '../../../src/ledger/goal.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { performBulk, previewBulk } from '../../../src/daemon/home/bulk-acts.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import type { BulkOutcome, BulkRequest } from '../../../src/schema/bulk.ts';
 import { OkaError } from '../../../src/schema/errors.ts';
 import type { NewEvent } from '../../../src/schema/event.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { watchConfig } from '../../../src/daemon/home/config-file.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 
 it('a config whose mode alone has changed has not changed; one with other settings has', async () => {
   const home = homeAt(mkdtempSync(join(tmpdir(), 'oka-config-')));

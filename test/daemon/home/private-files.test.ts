@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import type { Home } from '../../../src/schema/home.ts';
 import { oka, type TemporaryFolder, temporaryFolder } from '../../support/cli.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findRepeat, repeatRun } from '../../../src/daemon/home/repeat-run.ts';
 import { withHost } from '../../../src/daemon/host.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import { withViews } from '../../../src/daemon/views/open-views.ts';
 import type { Intake } from '../../../src/schema/intake.ts';
 import { startedRun } from '../../../src/schema/room.ts';

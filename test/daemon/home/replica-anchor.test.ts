@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
-import { homeAt, loadConfig } from '../../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../../src/kit/settings.ts';
 import { openStores } from '../../../src/daemon/stores.ts';
 import type { Home } from '../../../src/schema/home.ts';
 import { oka, type TemporaryFolder, temporaryFolder } from '../../support/cli.ts';

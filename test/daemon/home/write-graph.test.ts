@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readVersions } from '../../../src/daemon/home/stored-versions.ts';
 import { type Host, withHost } from '../../../src/daemon/host.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import type { Intake } from '../../../src/schema/intake.ts';
 import type { Json } from '../../../src/schema/json.ts';
 import { lateAnswer, startedRun } from '../../../src/schema/room.ts';

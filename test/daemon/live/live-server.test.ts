@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { followLive } from '../../../src/daemon/live/follow-live.ts';
-import { socketFile, socketKeyFile } from '../../../src/daemon/live/live-socket.ts';
+import { socketFile, socketKeyFile } from '../../../src/kit/socket/live-socket.ts';
 import { openLiveServer } from '../../../src/daemon/live/live-server.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import type { LiveMessage } from '../../../src/schema/live.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 

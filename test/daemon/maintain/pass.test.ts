@@ -19,9 +19,9 @@ import {
 } from '../../../src/daemon/maintain/open-maintenance.ts';
 import { previewPass } from '../../../src/daemon/maintain/preview.ts';
 import { runPass, type PassResult } from '../../../src/daemon/maintain/pass.ts';
-import { learningFile, prepareMaintenanceFolder } from '../../../src/daemon/maintain/maintenance-folder.ts';
+import { learningFile, prepareMaintenanceFolder } from '../../../src/kit/home/maintenance-folder.ts';
 import { rebuildMaintenance } from '../../../src/daemon/maintain/rebuild.ts';
-import { loadConfig } from '../../../src/daemon/settings.ts';
+import { loadConfig } from '../../../src/kit/settings.ts';
 import type { Home } from '../../../src/schema/home.ts';
 import { archiveRuns } from '../../../src/ledger/archive-runs.ts';
 import { openLedger } from '../../../src/ledger/ledger.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openMaintenance } from '../../../src/daemon/maintain/open-maintenance.ts';
 import { appendAndFold } from '../../../src/daemon/maintain/pass.ts';
 import { rewordFacts } from '../../../src/daemon/maintain/reword-facts.ts';
-import { loadConfig } from '../../../src/daemon/settings.ts';
+import { loadConfig } from '../../../src/kit/settings.ts';
 import { OkaError, type OkaErrorCode } from '../../../src/schema/errors.ts';
 import type { NewEvent } from '../../../src/schema/event.ts';
 import { maintainedHome } from '../../support/maintain.ts';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { launcherPath } from '../../../src/daemon/guard/find-launcher.ts';
+import { launcherPath } from '../../../src/kit/sandbox/find-launcher.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
 import { openPool, type PoolPorts } from '../../../src/daemon/mcp/server-pool.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import { McpServer } from '../../../src/schema/mcp.ts';
 import type { ToolCall } from '../../../src/schema/tool.ts';
 import { temporaryFolder } from '../../support/cli.ts';

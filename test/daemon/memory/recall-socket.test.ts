@@ -1,8 +1,8 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { socketFile, socketKeyFile } from '../../../src/daemon/live/live-socket.ts';
+import { socketFile, socketKeyFile } from '../../../src/kit/socket/live-socket.ts';
 import { retrieveFromWorker, serveRecall } from '../../../src/daemon/memory/recall-socket.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import type { RetrieveRequest } from '../../../src/memory/recall/background-recall.ts';
 import { retrieve } from '../../../src/memory/recall/search-memory.ts';
 import { createTokenCounter } from '../../../src/memory/text/tokens.ts';

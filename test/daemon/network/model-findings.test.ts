@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { findingsOf } from '../../../src/daemon/doctor.ts';
-import { vaultOf } from '../../../src/daemon/guard/home-vault.ts';
+import { vaultOf } from '../../../src/kit/vault/home-vault.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
 import { network } from '../../../src/daemon/network/room.ts';
 import { rooms } from '../../../src/daemon/rooms.ts';
-import { homeAt, vaultPlaces } from '../../../src/daemon/settings.ts';
+import { homeAt, vaultPlaces } from '../../../src/kit/settings.ts';
 import { withValue } from '../../../src/guard/vault-contents.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 

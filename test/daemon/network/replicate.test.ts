@@ -4,7 +4,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { replicaStatus, replicate, keepReplicating } from '../../../src/daemon/network/replicate.ts';
 import { replicaFolder } from '../../../src/daemon/network/replica-connection.ts';
-import { loadConfig } from '../../../src/daemon/settings.ts';
+import { loadConfig } from '../../../src/kit/settings.ts';
 import type { Home } from '../../../src/schema/home.ts';
 import { switchReplication } from '../../../src/replica/state.ts';
 import type { Config } from '../../../src/schema/config.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { modelWaits, type ModelWaitPorts } from '../../../src/daemon/worker/model-waits.ts';
-import { NO_MODEL } from '../../../src/daemon/task/model-requirement.ts';
+import { NO_MODEL } from '../../../src/kit/models/model-requirement.ts';
 
 it('a task that waits for a model is answered once, and again when a stop may have taken the answer away', async () => {
   const answered: string[] = [];

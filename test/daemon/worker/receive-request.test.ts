@@ -5,7 +5,7 @@ import { mustAwaitFleet } from '../../../src/daemon/fleet/assert-owned.ts';
 import { withHost } from '../../../src/daemon/host.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
 import { ports } from '../../../src/daemon/room-ports.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import { receiveRequest } from '../../../src/daemon/worker/receive-request.ts';
 import { readRequests } from '../../../src/intake/read-requests.ts';
 import { submit } from '../../../src/intake/submit-request.ts';

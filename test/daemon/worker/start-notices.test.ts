@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import { connectionProblem, reportAtStart } from '../../../src/daemon/worker/start-notices.ts';
 import type { Goal } from '../../../src/ledger/goal.ts';
 import type { Models } from '../../../src/models/role-models.ts';

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readConfined } from '../../../src/daemon/guard/read-confined.ts';
+import { readConfined } from '../../../src/kit/sandbox/read-confined.ts';
 import { openArtifacts } from '../../../src/ledger/artifact-store.ts';
 import type { Json } from '../../../src/schema/json.ts';
 import type { Outcome } from '../../../src/schema/tool.ts';

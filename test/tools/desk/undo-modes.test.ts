@@ -52,7 +52,7 @@ it('a worker opens its own desk again instead of refusing to start', () => {
   const script = `
     import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
     const { assertFolderAccess } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/daemon/home/folder-access.ts'))});
-    const { homeAt } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/daemon/settings.ts'))});
+    const { homeAt } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/kit/settings.ts'))});
     const dir = mkdtempSync('/tmp/oka-modes-');
     mkdirSync(dir + '/workspace/desk', { recursive: true });
     chmodSync(dir + '/workspace/desk', 0o500);

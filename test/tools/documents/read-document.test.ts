@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeCsv, writeOds, writeXlsx } from 'hucre';
 import { describe, expect, it } from 'vitest';
-import { nativeFolder, findLauncher } from '../../../src/daemon/guard/find-launcher.ts';
+import { nativeFolder, findLauncher } from '../../../src/kit/sandbox/find-launcher.ts';
 import type { Json } from '../../../src/schema/json.ts';
 import type { DocumentReply, DocumentRequest } from '../../../src/tools/documents/document-contract.ts';
 import { recogniseDocument } from '../../../src/tools/documents/document-format.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { launcherPath } from '../../../src/daemon/guard/find-launcher.ts';
+import { launcherPath } from '../../../src/kit/sandbox/find-launcher.ts';
 import { startServer } from '../../../src/tools/mcp/server-process.ts';
 import { lineTransport } from '../../../src/tools/mcp/line-transport.ts';
 

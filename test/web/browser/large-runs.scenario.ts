@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../../src/daemon/settings.ts';
+import { loadConfig } from '../../../src/kit/settings.ts';
 import { openStores } from '../../../src/daemon/stores.ts';
 import { rebuildViews } from '../../../src/daemon/views/open-views.ts';
 import { submit } from '../../../src/intake/submit-request.ts';

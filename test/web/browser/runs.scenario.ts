@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../../src/daemon/settings.ts';
+import { loadConfig } from '../../../src/kit/settings.ts';
 import { openStores } from '../../../src/daemon/stores.ts';
 import { rebuildViews } from '../../../src/daemon/views/open-views.ts';
 import type { NewEvent } from '../../../src/schema/event.ts';

@@ -3,7 +3,7 @@ import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { vaultOf } from '../../../src/daemon/guard/home-vault.ts';
+import { vaultOf } from '../../../src/kit/vault/home-vault.ts';
 import { browserProgram, type Dashboard, openDashboard, screenshot } from '../../support/dashboard.ts';
 import { filesWhere } from '../../support/live-files.ts';
 import { shows } from '../../support/secret-forms.ts';

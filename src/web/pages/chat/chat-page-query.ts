@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listConversations, listMessages } from '../../../chat/chat-queries.ts';
 import { findAgents } from '../../../daemon/agents/home-agents.ts';
 import { readAwaitedRequirements } from '../../../daemon/deps/awaited-requirement.ts';
-import { isModelWait } from '../../../daemon/task/model-requirement.ts';
+import { isModelWait } from '../../../kit/models/model-requirement.ts';
 import { ConversationEntry, MessagePage } from '../../../schema/chat-answers.ts';
 import type { Rows } from '../../../schema/rows.ts';
 import { storedRun } from '../../../views/run-rows.ts';

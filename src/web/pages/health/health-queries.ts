@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { z } from 'zod';
 import { findingsOf } from '../../../daemon/doctor.ts';
 import { readHomeStatus, workerStateOf } from '../../../daemon/home/home-status.ts';
-import { programVersion } from '../../../daemon/settings.ts';
+import { programVersion } from '../../../kit/settings.ts';
 import { closeHistory, openHistory } from '../../../ledger/history.ts';
 import type { Home } from '../../../schema/home.ts';
 import type { Rows } from '../../../schema/rows.ts';

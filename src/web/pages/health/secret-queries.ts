@@ -1,6 +1,6 @@
 /** Secrets by name and use, and where commands wanted to go. Names come from the ledger; the vault is not opened. */
 import { z } from 'zod';
-import { loadConfig } from '../../../daemon/settings.ts';
+import { loadConfig } from '../../../kit/settings.ts';
 import type { Home } from '../../../schema/home.ts';
 import { egressHosts, listEgress } from '../../../views/egress-view.ts';
 import { knownSecrets, secretUse } from '../../../views/secret-view.ts';

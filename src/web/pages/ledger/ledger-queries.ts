@@ -1,6 +1,6 @@
 /** The queries of the page Ledger: pages of events, one line as it is stored, and raw parts for the check of the chain. */
 import { z } from 'zod';
-import { checkAnchors } from '../../../daemon/home/home-anchors.ts';
+import { checkAnchors } from '../../../kit/home/home-anchors.ts';
 import { readVerification } from '../../../daemon/home/verification-state.ts';
 import { closeHistory, openHistory } from '../../../ledger/history.ts';
 import { readRawPart, readStoredLine } from '../../../ledger/raw-lines.ts';

@@ -5,7 +5,7 @@ import { readHomeStatus, workerStateOf } from '../../../daemon/home/home-status.
 import { tasksEndedOn } from '../../../daemon/metrics/metrics-view.ts';
 import { spendOn, tokensOf } from '../../../daemon/metrics/spend-view.ts';
 import { isSetupPutOff } from '../../../daemon/network/model-setup.ts';
-import { isModelWait } from '../../../daemon/task/model-requirement.ts';
+import { isModelWait } from '../../../kit/models/model-requirement.ts';
 import { readResultLine } from '../../../daemon/task/result-excerpt.ts';
 import { peekProjection } from '../../../ledger/peek-projection.ts';
 import { taskGraph } from '../../../ledger/task-graph.ts';

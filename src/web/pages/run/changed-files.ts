@@ -2,7 +2,7 @@
 import { isAbsolute, join } from 'node:path';
 import { structuredPatch } from 'diff';
 import { z } from 'zod';
-import { deskFolder } from '../../../daemon/desk-folder.ts';
+import { deskFolder } from '../../../kit/desk-folder.ts';
 import { foldersIn, stepsOf } from '../../../daemon/desk/desk.ts';
 import { undoFolder } from '../../../daemon/desk/undo.ts';
 import { OkaError } from '../../../schema/errors.ts';

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findLauncher, makeLauncher } from '../../../src/daemon/guard/find-launcher.ts';
+import { findLauncher, makeLauncher } from '../../../src/kit/sandbox/find-launcher.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 import { isThorough } from '../../support/thorough.ts';
 

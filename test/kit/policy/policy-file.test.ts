@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { lineClassifierOf } from '../../../src/daemon/guard/classifier.ts';
-import { openPolicy, type PolicyFile } from '../../../src/daemon/guard/policy-file.ts';
+import { lineClassifierOf } from '../../../src/kit/policy/classifier.ts';
+import { openPolicy, type PolicyFile } from '../../../src/kit/policy/policy-file.ts';
 import type { Home } from '../../../src/schema/home.ts';
 import { askingHome } from '../../support/approvals.ts';
 import { temporaryFolder } from '../../support/cli.ts';

@@ -6,10 +6,10 @@ import type { Config } from '../../schema/config.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { ProviderDefinition } from '../../schema/model-provider.ts';
 import type { Redact } from '../../schema/ports.ts';
-import type { EgressRoutes } from './egress-routes.ts';
+import type { EgressRoutes } from '../egress/egress-routes.ts';
 import { modelEnvironment } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
-import type { HomeVault } from '../guard/home-vault.ts';
+import type { HomeVault } from '../vault/home-vault.ts';
 
 /** How a key is looked up in the vault. */
 export type FindSecret = (name: string) => Promise<{ value: string; hosts: readonly string[] } | null>;

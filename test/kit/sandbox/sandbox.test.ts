@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { classifierOf } from '../../../src/daemon/guard/classifier.ts';
-import { openSandbox, type SandboxPorts } from '../../../src/daemon/guard/sandbox.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { classifierOf } from '../../../src/kit/policy/classifier.ts';
+import { openSandbox, type SandboxPorts } from '../../../src/kit/sandbox/sandbox.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import type { ToolCall } from '../../../src/schema/tool.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 import { callOf } from '../../support/engine-fakes.ts';

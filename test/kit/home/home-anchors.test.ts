@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
-import { homeAt, loadConfig } from '../../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../../src/kit/settings.ts';
 import { openStores } from '../../../src/daemon/stores.ts';
 import { readEvents } from '../../../src/ledger/read-events.ts';
 import type { Home } from '../../../src/schema/home.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type SealedTexts, sealedTexts } from '../../../src/daemon/guard/sealed-texts.ts';
+import { type SealedTexts, sealedTexts } from '../../../src/kit/vault/sealed-texts.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 
 const redact = (text: string): string => text.replaceAll(/hunter\d/g, '[redacted:A]');

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openHomeVault } from '../../../src/daemon/guard/home-vault.ts';
-import { modelSettings } from '../../../src/daemon/network/home-models.ts';
+import { openHomeVault } from '../../../src/kit/vault/home-vault.ts';
+import { modelSettings } from '../../../src/kit/models/home-models.ts';
 import { loadRoomsConfig } from '../../../src/daemon/room-config.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import type { Home } from '../../../src/schema/home.ts';
 import { okaWith, setEnvironment, temporaryFolder } from '../../support/cli.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readFleetEnvironment } from '../../src/daemon/fleet-environment.ts';
+import { readFleetEnvironment } from '../../src/kit/fleet-environment.ts';
 
 const THREE = 'nats://a:4222, b:4222,nats://c:4222';
 

@@ -8,10 +8,10 @@ import { readDeskPackages } from '../../tools/egress/desk-packages.ts';
 import type { Grant } from '../../tools/egress/open-egress.ts';
 import type { TicketOwner } from '../../tools/egress/proxy-tickets.ts';
 import { deskFolder } from '../desk-folder.ts';
-import type { EgressAccess } from '../network/egress-access.ts';
-import { npmrcLines, packageAuthorities, packageSettings, registryVariables } from '../network/registry-settings.ts';
-import type { Classifier } from './classifier.ts';
-import { classifyWithHosts } from './create-guard.ts';
+import type { EgressAccess } from '../egress/egress-access.ts';
+import { npmrcLines, packageAuthorities, packageSettings, registryVariables } from '../egress/registry-settings.ts';
+import type { Classifier } from '../policy/classifier.ts';
+import { classifyWithHosts } from '../policy/create-guard.ts';
 import { trustedAuthorities, withoutScripts } from './sandbox-environment.ts';
 
 type EgressPorts = { egress: EgressAccess; classify: Classifier; home: Home };
