@@ -18,25 +18,25 @@ import type { NodeKind } from '../schema/node-kind.ts';
 import type { ContextTree } from '../tree/tree-port.ts';
 import { port, type Tidied, type Tidying } from '../schema/room.ts';
 import type { Snapshots } from '../tools/desk/snapshots.ts';
-import type { AgentsPort } from './agents/open-agents.ts';
+import type { AgentsPort } from '../kit/ports/agents-port.ts';
 import type { Deps } from './deps/deps.ts';
-import type { InTurn } from './desk/desk-turns.ts';
-import type { DayBudget } from './guard/open-day-budget.ts';
+import type { InTurn } from '../kit/ports/desk-turn-port.ts';
+import type { DayBudget } from '../kit/ports/day-budget-port.ts';
 import type { FleetMember } from './fleet/fleet-member.ts';
-import type { FolderGrants } from './guard/folder-grants.ts';
+import type { FolderGrants } from '../kit/ports/folders-port.ts';
 import type { HomeVault } from '../kit/vault/home-vault.ts';
 import type { LoadedPolicy } from '../kit/policy/policy-file.ts';
 import type { Sandbox } from '../kit/sandbox/sandbox.ts';
-import type { Memory } from './memory/open-memory.ts';
+import type { Memory } from '../kit/ports/memory-port.ts';
 import type { EgressRoutes } from '../kit/egress/egress-routes.ts';
 import type { LedgerPort, OnDurable, ProjectionsPort, Runs, SetModel } from './port-types.ts';
-import type { ReachingPort } from './channels/open-reaching.ts';
-import type { SchedulesPort } from './schedule/open-schedules.ts';
-import type { OfferChoice } from './offers/choose-offers.ts';
+import type { ReachingPort } from '../kit/ports/reaching-port.ts';
+import type { SchedulesPort } from '../kit/ports/schedules-port.ts';
+import type { OfferChoice } from '../kit/ports/offers-port.ts';
 import type { SynthesisPort } from './synthesis/open-synthesis.ts';
-import type { SkillsPort } from './skills/open-skills.ts';
+import type { SkillsPort } from '../kit/ports/skills-port.ts';
 import type { ViewFolds } from '../kit/rows/views-writer.ts';
-import type { ResultReports } from './task/report-results.ts';
+import type { ResultReports } from '../kit/ports/results-port.ts';
 
 export const ports = {
   home: port<Home>('home'),

@@ -8,7 +8,8 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { ChannelRoute } from '../../src/daemon/channels/channel-tools.ts';
 import { reachingProjection } from '../../src/daemon/channels/delivery-state.ts';
 import type { Reaching } from '../../src/daemon/channels/reaching-state.ts';
-import { openReaching, type ReachingPort, type ReachingPorts } from '../../src/daemon/channels/open-reaching.ts';
+import { openReaching, type ReachingPorts } from '../../src/daemon/channels/open-reaching.ts';
+import type { ReachingPort } from '../../src/kit/ports/reaching-port.ts';
 import { homeAt } from '../../src/kit/settings.ts';
 import type { ChannelInbox, ChannelMessage, ChannelQuestion, DeliveryOutcome } from '../../src/schema/channel-port.ts';
 import { checkEvent, type Event, type NewEvent } from '../../src/schema/event.ts';

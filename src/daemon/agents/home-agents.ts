@@ -14,8 +14,8 @@ import { errnoOf, OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import { nearestWord } from '../../schema/nearest-word.ts';
 import { parseAgent } from '../../schema/parse-agent.ts';
+import type { InvalidAgent } from '../../kit/ports/agents-port.ts';
 
-export type InvalidAgent = { name: string; file: string; error: OkaError };
 export type FoundAgents = { agents: readonly Agent[]; invalid: readonly InvalidAgent[] };
 
 const MOST_BYTES = 256 * 1024;

@@ -1,16 +1,7 @@
 /** Owns: the agents of a home while a process works with them; files that people change count at once. */
-import type { Agent } from '../../schema/agent-file.ts';
 import type { Home } from '../../schema/home.ts';
-import { agentNamed, findAgents, type FoundAgents, type InvalidAgent } from './home-agents.ts';
-
-export type AgentsPort = {
-  /** The agents that can be used, oka first. */
-  list: () => readonly Agent[];
-  /** The agent of this name. Throws an OkaError when there is none (with the nearest name), or its file is not valid (with the line). */
-  get: (name: string) => Agent;
-  /** Files that cannot be used, each with its error. */
-  invalid: () => readonly InvalidAgent[];
-};
+import { agentNamed, findAgents, type FoundAgents } from './home-agents.ts';
+import type { AgentsPort } from '../../kit/ports/agents-port.ts';
 
 /** Reading ten files takes a millisecond; a chain of mentions asks several times a second. */
 const FRESH_MS = 1000;

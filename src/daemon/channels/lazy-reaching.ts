@@ -8,7 +8,7 @@ import { listFolder } from '../../ledger/disk.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Log } from '../../kit/log-line.ts';
 import type { TakeCalls } from './inbound-hooks.ts';
-import type { ReachingPort } from './open-reaching.ts';
+import type { ReachingPort } from '../../kit/ports/reaching-port.ts';
 
 /** Not from channels-file.ts, which loads the schemas of all channels. */
 export const hasChannels = (home: Home): boolean => existsSync(join(home.oka, 'rules', 'channels.json'));

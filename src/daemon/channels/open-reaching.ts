@@ -41,6 +41,7 @@ import { readDayPage, readResult } from './read-result.ts';
 import { channelInbox } from './receive-answer.ts';
 import { sendDelivery } from './send-delivery.ts';
 import { type ServedChannels, serveChannels } from './serve-channels.ts';
+import type { ReachingPort } from '../../kit/ports/reaching-port.ts';
 
 export type ReachingPorts = {
   home: Home;
@@ -50,22 +51,6 @@ export type ReachingPorts = {
   route: ChannelRoute;
   now?: () => number;
   open?: typeof openChannel;
-};
-
-export type ReachingPort = {
-  /**
-   * From now on `poll` sends and channels receive. A new channel announces what came after `since`, which is now when
-   * left out; with `desktop` the desktop is a channel while there is no other.
-   */
-  activate: (log: Log, options?: { since?: number; desktop?: boolean }) => void;
-  poll: (state: { isStopped: boolean }) => Promise<void>;
-  /** Sends a test message through one channel; throws when there is none of that name. */
-  test: (name: string) => Promise<DeliveryOutcome>;
-  /** Sends messages of a channel to a browser from now on. */
-  subscribe: (name: string, subscription: PushSubscribed | undefined) => Promise<Json>;
-  /** Takes the answer of a button that was pressed in a browser. */
-  press: (name: string, token: string) => Promise<Json>;
-  close: () => Promise<void>;
 };
 
 /** How often is planned, at most. */

@@ -3,7 +3,7 @@ import { defineRoom } from '../../schema/room.ts';
 import type { Log } from '../../kit/log-line.ts';
 import { ports } from '../room-ports.ts';
 import type { TakeCalls } from './inbound-hooks.ts';
-import type { ReachingPort } from './open-reaching.ts';
+import type { ReachingPort } from '../../kit/ports/reaching-port.ts';
 
 const { home, ledger, projections, vault, egress, reaching: reachingPort } = ports;
 

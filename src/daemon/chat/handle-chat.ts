@@ -5,7 +5,7 @@ import type { ChatIntake, ChatState, Notice } from '../../chat/chat-state.ts';
 import { expiredIn, expiryEvents } from '../../chat/expired-messages.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { LateAnswer } from '../../schema/room.ts';
-import type { AgentsPort } from '../agents/open-agents.ts';
+import type { AgentsPort } from '../../kit/ports/agents-port.ts';
 import type { RowsReader } from '../../kit/rows/rows-reader.ts';
 import type { ChatWriter } from './chat-writer.ts';
 import { STOPPED } from './reply-message.ts';

@@ -10,7 +10,7 @@ import { LONGEST_CONTENT } from '../../schema/chat-names.ts';
 import type { ChatConfig } from '../../schema/chat-config.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
-import type { AgentsPort } from '../agents/open-agents.ts';
+import type { AgentsPort } from '../../kit/ports/agents-port.ts';
 import type { ChatWriter } from './chat-writer.ts';
 import { exhaustedChain } from './reply-graph.ts';
 import type { ReplyEnd } from './reply-message.ts';

@@ -7,7 +7,7 @@ import { replyRun } from '../../schema/chat-names.ts';
 import type { ChatConfig } from '../../schema/chat-config.ts';
 import type { Json } from '../../schema/json.ts';
 import type { ExecutionBackend, ToolRegistry } from '../../schema/ports.ts';
-import type { AgentsPort } from '../agents/open-agents.ts';
+import type { AgentsPort } from '../../kit/ports/agents-port.ts';
 import type { RowsReader } from '../../kit/rows/rows-reader.ts';
 import type { ChatWriter } from './chat-writer.ts';
 import { replyBudgets, replyGraph } from './reply-graph.ts';

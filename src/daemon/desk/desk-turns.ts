@@ -5,7 +5,7 @@
  * D2 Before anybody writes, every writing call of which nobody saw the end is settled: nothing of it runs any more, and what
  *    it left is recorded. Until that has succeeded nobody writes.
  */
-export type InTurn = <T>(work: () => Promise<T>, stop?: { signal: AbortSignal; value: T }) => Promise<T>;
+import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
 
 /** Whoever is stopped before it is their turn gets `stop.value` at once. */
 export function deskTurns(settle: () => Promise<void>): InTurn {

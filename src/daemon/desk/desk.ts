@@ -23,7 +23,7 @@ import type { Step } from '../../tools/desk/plan-undo.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { isAboutSpace } from '../../kit/home/disk-space.ts';
 import { isOperatorsOwn } from '../../guard/judge-call.ts';
-import type { InTurn } from './desk-turns.ts';
+import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
 import { type AsidePorts, askAboutAside, putInPlace, type SetAside, setAside } from './set-aside.ts';
 import type { OpenDeskCall } from './open-desk-calls.ts';
 

@@ -5,7 +5,7 @@ import { OkaError } from '../../schema/errors.ts';
 import type { Snapshots, Undone } from '../../tools/desk/snapshots.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { foldersIn, stepsOf, uncoveredFolders } from './desk.ts';
-import type { InTurn } from './desk-turns.ts';
+import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
 import type { LedgerPort, Runs } from '../port-types.ts';
 import type { Home } from '../../schema/home.ts';
 import { childrenIn } from '../task/write-result.ts';

@@ -11,7 +11,7 @@ import { launcherPath } from '../../kit/sandbox/find-launcher.ts';
 import { callsFolder } from '../../kit/sandbox/sandbox.ts';
 import type { Home } from '../../schema/home.ts';
 import { resolveAfterCrash } from './desk.ts';
-import type { InTurn } from './desk-turns.ts';
+import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
 import { type AsidePorts, askAboutAside } from './set-aside.ts';
 
 type SnapshotEvent = Extract<Event, { type: 'desk.kept' }>;

@@ -16,20 +16,14 @@ import type { OpenFolder } from '../../schema/folder.ts';
 import type { Home } from '../../schema/home.ts';
 import type { ArtifactStore, Clock } from '../../schema/ports.ts';
 import { TaskGiven } from '../../schema/task-run.ts';
-import type { Outcome, ToolCall } from '../../schema/tool.ts';
+import type { Outcome } from '../../schema/tool.ts';
 import { isRestorable } from '../../tools/desk/restorable.ts';
 import type { Runs } from '../port-types.ts';
 import { folderPlaces, isInContainer } from '../../kit/settings.ts';
 import type { ApprovedFolders } from './approved-folders.ts';
 import { foldersOfTask, type NamedFolder, type TaskFolders } from './task-folders.ts';
 import type { LoadedPolicy } from '../../kit/policy/policy-file.ts';
-
-export type FolderGrants = {
-  /** The folders that are open to a call. */
-  forCall: (call: Pick<ToolCall, 'run' | 'author'>) => Promise<readonly OpenFolder[]>;
-  /** The folders for the plan of a task; or why it cannot be planned: something is missing, or a person has to be asked. */
-  forPlan: (run: string) => Promise<{ folders: OpenFolder[] } | { outcome: Outcome }>;
-};
+import type { FolderGrants } from '../../kit/ports/folders-port.ts';
 
 export type FolderPorts = {
   home: Home;

@@ -27,10 +27,10 @@ import type { DayBudget as Limits, DayNeed } from '../../schema/day-budget.ts';
 import type { Usage } from '../../schema/effect.ts';
 import type { ExecutionBackend } from '../../schema/ports.ts';
 import type { Outcome } from '../../schema/tool.ts';
-import type { ReserveDayBudget } from '../../tools/middleware/reserve-day-budget.ts';
 import type { LedgerPort, ProjectionsPort, Runs } from '../port-types.ts';
 import type { SharedSpending } from '../fleet/shared-spending.ts';
 import type { LoadedPolicy } from '../../kit/policy/policy-file.ts';
+import type { DayBudget } from '../../kit/ports/day-budget-port.ts';
 
 export type DayBudgetPorts = {
   ledger: Pick<LedgerPort, 'append'>;
@@ -41,14 +41,6 @@ export type DayBudgetPorts = {
   backend: Pick<ExecutionBackend, 'capabilities'>;
   fleet: { spending: SharedSpending } | null;
   clock: () => number;
-};
-
-export type DayBudget = {
-  reserve: ReserveDayBudget;
-  /** The limits, and what was spent and is left today. */
-  now: () => { limits: Limits; spent: DaySpend; left: DayLeft };
-  /** Lets waiting calls go on for which there is room, and records that most of the budget is spent. */
-  poll: () => Promise<void>;
 };
 
 export function openDayBudget(ports: DayBudgetPorts): DayBudget {

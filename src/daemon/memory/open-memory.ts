@@ -14,22 +14,9 @@ import type { NewEvent } from '../../schema/event.ts';
 import type { Config } from '../../schema/config.ts';
 import type { MemoryStore } from '../../schema/ports.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
-import type { MemoryPorts } from '../../tools/builtin/memory-tools.ts';
 import type { Home } from '../../schema/home.ts';
 import type { OnDurable } from '../port-types.ts';
-
-export type Memory = {
-  retrieve: BackgroundRecall['retrieve'];
-  instructions: BackgroundRecall['instructions'];
-  store: MemoryStore;
-  tools: MemoryPorts;
-  /** `given` is what the caller knows by itself, such as procedures, besides the work at hand. */
-  pack(
-    ask: Omit<PackRequest, 'given'> & Partial<Pick<PackRequest, 'given'>>,
-    note: (event: NewEvent & { run: string }) => void,
-  ): Promise<string>;
-  close(): Promise<void>;
-};
+import type { Memory } from '../../kit/ports/memory-port.ts';
 
 const MOST_PACKS = 200;
 

@@ -9,22 +9,12 @@
  */
 import { foundTools } from '../../engine/found-tools.ts';
 import { type Offer, rankOffers } from '../../memory/recall/rank-offers.ts';
-import { type OfferedSkill, type Offers, serverToolLine } from '../../roles/offers.ts';
+import { type OfferedSkill, serverToolLine } from '../../roles/offers.ts';
 import { byteLength } from '../../roles/prompt-text.ts';
 import type { PlannerInput, ToolRegistry } from '../../schema/ports.ts';
 import { leanSchemaOf } from '../../schema/role.ts';
 import { isServerTool, type Tool, TOOL_SEARCH } from '../../schema/tool.ts';
-
-export type OfferChoice = {
-  /** What a planner is shown for a task. `tools` are the built-in ones. */
-  forPlan: (run: string, task: string) => PlanOffers;
-  /** The tools that a worker is shown in its turn, and the skills if it may use some. */
-  forTurn: (input: PlannerInput) => { tools: PlannerInput['tools']; skills: readonly OfferedSkill[] };
-  /** The tools of servers and the skills that fit a few words best. */
-  search: (query: string, most: number) => { tools: readonly Tool[]; skills: readonly OfferedSkill[] };
-};
-
-export type PlanOffers = Required<Omit<Offers, 'instructions'>> & { tools: readonly Tool[] };
+import type { OfferChoice } from '../../kit/ports/offers-port.ts';
 
 export type OfferPorts = { tools: Pick<ToolRegistry, 'list'>; skills: () => readonly OfferedSkill[] };
 

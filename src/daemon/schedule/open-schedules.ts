@@ -25,6 +25,7 @@ import type { FleetSlots } from '../fleet/fleet-slots.ts';
 import type { LedgerPort, ProjectionsPort, Runs } from '../port-types.ts';
 import { describeChange, describeSlots } from './schedule-messages.ts';
 import { writeReasons } from './schedule-reasons.ts';
+import type { SchedulesPort } from '../../kit/ports/schedules-port.ts';
 
 export type SchedulePorts = {
   home: Home;
@@ -34,22 +35,6 @@ export type SchedulePorts = {
   /** This home as a member of a fleet: each time of a schedule that several homes have runs once. */
   fleet?: { slots: FleetSlots } | null;
   now?: () => number;
-};
-
-export type SchedulesPort = {
-  readonly folder: string;
-  state: () => Schedules;
-  now: () => number;
-  /** From now on `poll` checks the clock. */
-  activate: (log: Log) => void;
-  poll: () => Promise<void>;
-  /** Reads the files again, at once. */
-  readFiles: () => Promise<void>;
-  /** Records every time that has come, whether or not the clock is on. */
-  tick: () => Promise<SlotCame[]>;
-  append: (events: readonly NewEvent[]) => Promise<void>;
-  /** Whether there is a run of this name, or will be. */
-  hasRun: (run: string) => Promise<boolean>;
 };
 
 /** How often files are checked; what is due is compared with the clock at every poll. */

@@ -9,7 +9,7 @@ import { OkaError } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Intake } from '../../schema/intake.ts';
 import type { Json } from '../../schema/json.ts';
-import type { SchedulesPort } from './open-schedules.ts';
+import type { SchedulesPort } from '../../kit/ports/schedules-port.ts';
 
 type ScheduleIntake = Extract<Intake, { kind: 'schedule' }>;
 

@@ -1,15 +1,8 @@
 /** Owns: the skills of a home while a process works with them. */
 import type { Home } from '../../schema/home.ts';
 import type { SkillsConfig } from '../../schema/skill.ts';
-import type { SkillFolder } from '../../tools/skills/skill-folder.ts';
 import { findSkills, type FoundSkill, skillNamed, skillStoreIn, useSkill } from './home-skills.ts';
-
-export type SkillsPort = {
-  /** Name and description of each skill that can be used, as they were a few seconds ago at most. */
-  usable: () => readonly { name: string; description: string }[];
-  /** The accepted content of a skill and the folder of its copy. Throws when it cannot be used. */
-  use: (name: string) => SkillFolder;
-};
+import type { SkillsPort } from '../../kit/ports/skills-port.ts';
 
 /** Reading thirty skills takes some milliseconds; a prompt may be made several times a second. */
 const FRESH_MS = 3000;

@@ -24,7 +24,7 @@ import { synthesizeTree } from '../../tree/synthesis/synthesize-tree.ts';
 import { composeNode, type FrameOrdering } from '../../tree/compose-view.ts';
 import type { ContextTree } from '../../tree/tree-port.ts';
 import { isAtOrBelow } from '../../tree/tree-store.ts';
-import type { AgentsPort } from '../agents/open-agents.ts';
+import type { AgentsPort } from '../../kit/ports/agents-port.ts';
 import { checkFrameType } from '../tree/put-frames.ts';
 import { frameWriter } from './frame-writer.ts';
 import type { Watcher } from './watch-workspace.ts';

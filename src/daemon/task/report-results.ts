@@ -20,8 +20,10 @@ import type { Event } from '../../schema/event.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import type { Home } from '../../schema/home.ts';
-import { retryLater, type PendingResults } from '../worker/pending-results.ts';
+import { retryLater } from '../worker/pending-results.ts';
+import type { PendingResults } from '../../kit/ports/results-port.ts';
 import { type ResultPorts, taskOf, writeResult } from './write-result.ts';
+import type { ResultReports } from '../../kit/ports/results-port.ts';
 
 export type ResultReportPorts = {
   home: Home;
@@ -38,17 +40,6 @@ export type ResultReportPorts = {
   isElsewhere?: (task: string) => boolean;
   /** Reports why there is no result yet. */
   report: (problem: string, run: string) => void;
-};
-
-export type ResultReports = {
-  /** Neither throws: what cannot be written now is written later. */
-  runSettled: (run: RunState) => Promise<void>;
-  write: (run: string) => Promise<void>;
-  /** Takes note of events after which pages are to be written again (R2). */
-  watch: (durable: readonly Event[]) => void;
-  /** Results that are still to be written. */
-  pending: PendingResults;
-  close: () => Promise<void>;
 };
 
 export function reportResults(ports: ResultReportPorts): ResultReports {

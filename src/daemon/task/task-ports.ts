@@ -9,9 +9,9 @@ import type { ArtifactStore, Clock, Model } from '../../schema/ports.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import type { Changes } from '../../tools/desk/desk-changes.ts';
-import type { FolderGrants } from '../guard/folder-grants.ts';
+import type { FolderGrants } from '../../kit/ports/folders-port.ts';
 import type { SealedTexts } from '../../kit/vault/sealed-texts.ts';
-import type { PlanOffers } from '../offers/choose-offers.ts';
+import type { PlanOffers } from '../../kit/ports/offers-port.ts';
 import type { Choose } from './procedures.ts';
 
 export type TaskPorts = {

@@ -11,7 +11,7 @@ import { scanWorkspace } from '../../tree/scan/scan-workspace.ts';
 import type { ContextTree, ScanOptions, ScanResult } from '../../tree/tree-port.ts';
 import { type FolderRow, treeKeys } from '../../tree/tree-rows.ts';
 import { readTree, type TreeReader } from '../../tree/tree-store.ts';
-import type { AgentsPort } from '../agents/open-agents.ts';
+import type { AgentsPort } from '../../kit/ports/agents-port.ts';
 import type { LedgerPort } from '../port-types.ts';
 import { isKnownRoot, parseChanges, SCANNED_MEANWHILE } from './check-changes.ts';
 import { readFrameText } from './frame-text.ts';

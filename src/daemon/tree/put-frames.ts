@@ -15,7 +15,7 @@ import type { ArtifactStore, Redact } from '../../schema/ports.ts';
 import { basisHash, frameId } from '../../tree/frame-id.ts';
 import type { PutResult } from '../../tree/tree-port.ts';
 import type { TreeReader } from '../../tree/tree-store.ts';
-import type { AgentsPort } from '../agents/open-agents.ts';
+import type { AgentsPort } from '../../kit/ports/agents-port.ts';
 import { treeEvents } from './tree-events.ts';
 
 export type FramePorts = {

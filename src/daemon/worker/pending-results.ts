@@ -16,13 +16,7 @@ import type { TaskGraph } from '../../ledger/task-graph.ts';
 import { errnoOf } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
 import type { LedgerPort } from '../port-types.ts';
-
-export type PendingResults = {
-  /** Marks the tasks that begin. */
-  watch: (durable: readonly Event[]) => void;
-  remove: (run: string) => void;
-  runs: () => string[];
-};
+import type { PendingResults } from '../../kit/ports/results-port.ts';
 
 export function pendingResultsIn(folder: string): PendingResults {
   return {

@@ -8,7 +8,7 @@ import type { ArtifactStore, ExecutionBackend } from '../../schema/ports.ts';
 import type { Handled } from '../../schema/room.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
-import type { InTurn } from '../desk/desk-turns.ts';
+import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
 import { deskStateAt, makeForkDesk } from '../desk/fork-desks.ts';
 import { eventsWithChildren } from '../desk/undo.ts';
 import type { Runs } from '../port-types.ts';

@@ -34,7 +34,7 @@ import type { DaemonRoom } from '../rooms.ts';
 import { ports } from '../room-ports.ts';
 import { programVersion } from '../../kit/settings.ts';
 import type { Home } from '../../schema/home.ts';
-import type { ResultReports } from '../task/report-results.ts';
+import type { ResultReports } from '../../kit/ports/results-port.ts';
 import { inboxSettings } from './accept.ts';
 import { endedCleanly, writePendingResults } from './pending-results.ts';
 import { reportAtStart } from './start-notices.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { lazyReaching } from '../../../src/daemon/channels/lazy-reaching.ts';
-import type { ReachingPort } from '../../../src/daemon/channels/open-reaching.ts';
+import type { ReachingPort } from '../../../src/kit/ports/reaching-port.ts';
 import { homeAt } from '../../../src/kit/settings.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 

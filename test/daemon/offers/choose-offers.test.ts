@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type OfferChoice, offerChoice } from '../../../src/daemon/offers/choose-offers.ts';
+import { offerChoice } from '../../../src/daemon/offers/choose-offers.ts';
+import type { OfferChoice } from '../../../src/kit/ports/offers-port.ts';
 import { toolRegistry } from '../../../src/engine/tool-registry.ts';
 import { createTokenCounter } from '../../../src/memory/text/tokens.ts';
 import { criticRequest } from '../../../src/roles/critic.ts';
