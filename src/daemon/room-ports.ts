@@ -19,10 +19,10 @@ import type { ContextTree } from '../tree/tree-port.ts';
 import { port, type Tidied, type Tidying } from '../schema/room.ts';
 import type { Snapshots } from '../tools/desk/snapshots.ts';
 import type { AgentsPort } from '../kit/ports/agents-port.ts';
-import type { Deps } from './deps/deps.ts';
+import type { Deps } from '../kit/ports/dependencies-port.ts';
 import type { InTurn } from '../kit/ports/desk-turn-port.ts';
 import type { DayBudget } from '../kit/ports/day-budget-port.ts';
-import type { FleetMember } from './fleet/fleet-member.ts';
+import type { FleetPort } from '../kit/ports/fleet-port.ts';
 import type { FolderGrants } from '../kit/ports/folders-port.ts';
 import type { HomeVault } from '../kit/vault/home-vault.ts';
 import type { LoadedPolicy } from '../kit/policy/policy-file.ts';
@@ -33,7 +33,6 @@ import type { LedgerPort, OnDurable, ProjectionsPort, Runs, SetModel } from './p
 import type { ReachingPort } from '../kit/ports/reaching-port.ts';
 import type { SchedulesPort } from '../kit/ports/schedules-port.ts';
 import type { OfferChoice } from '../kit/ports/offers-port.ts';
-import type { SynthesisPort } from './synthesis/open-synthesis.ts';
 import type { SkillsPort } from '../kit/ports/skills-port.ts';
 import type { ViewFolds } from '../kit/rows/views-writer.ts';
 import type { ResultReports } from '../kit/ports/results-port.ts';
@@ -70,7 +69,7 @@ export const ports = {
   /** Where the runs of tasks are executed. */
   backend: port<ExecutionBackend>('backend'),
   /** This home as a member of a fleet; null when it works alone. */
-  fleet: port<FleetMember | null>('fleet'),
+  fleet: port<FleetPort | null>('fleet'),
   /** All tools there are, those of other rooms too, once all rooms are open. */
   tools: port<ChangingTools>('tools'),
 
@@ -97,8 +96,6 @@ export const ports = {
   memory: port<Memory>('memory'),
   /** daemon/tree */
   tree: port<ContextTree>('tree'),
-  /** daemon/synthesis: frames on request, for programs and other rooms. */
-  synthesis: port<SynthesisPort>('synthesis'),
   /** daemon/schedule */
   schedules: port<SchedulesPort>('schedules'),
   /** daemon/channels */

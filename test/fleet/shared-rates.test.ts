@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type SharedRates, sharedRates } from '../../src/daemon/fleet/shared-rates.ts';
+import { sharedRates } from '../../src/daemon/fleet/shared-rates.ts';
+import type { SharedRates } from '../../src/kit/ports/fleet-port.ts';
 import type { SharedLog } from '../../src/fleet/shared-values.ts';
 import { FleetRates } from '../../src/schema/fleet-values.ts';
 import type { RateLimits } from '../../src/tools/middleware/rate.ts';

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type SharedSpending, sharedSpending } from '../../src/daemon/fleet/shared-spending.ts';
+import { sharedSpending } from '../../src/daemon/fleet/shared-spending.ts';
+import type { SharedSpending } from '../../src/kit/ports/fleet-port.ts';
 import { daySpending, type DaySpendingState, type HomeSpending, spentToday } from '../../src/guard/day-spending.ts';
 import type { Event } from '../../src/schema/event.ts';
 import type { SharedLog } from '../../src/fleet/shared-values.ts';

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FleetSlots, fleetSlots } from '../../src/daemon/fleet/fleet-slots.ts';
+import { fleetSlots } from '../../src/daemon/fleet/fleet-slots.ts';
+import type { FleetSlots } from '../../src/kit/ports/fleet-port.ts';
 import { runIdOf } from '../../src/intake/due-slots.ts';
 import { readSchedule } from '../../src/intake/schedule-spec.ts';
 import type { Schedules, ScheduleState } from '../../src/intake/schedule-state.ts';

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunState } from '../../src/engine/run-state.ts';
-import type { Deps } from '../../src/daemon/deps/deps.ts';
+import type { Deps } from '../../src/kit/ports/dependencies-port.ts';
 import { type Host, withHost } from '../../src/daemon/host.ts';
 import { ports } from '../../src/daemon/room-ports.ts';
 import { homeAt } from '../../src/kit/settings.ts';

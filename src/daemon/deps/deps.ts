@@ -17,13 +17,11 @@ import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { InstallInput, Need, Receipt } from '../../schema/dependency.ts';
 import { isFenced } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
-import type { Tool } from '../../schema/tool.ts';
 import type { WaitAnswer } from '../../schema/wait.ts';
 import { installTool } from '../../tools/deps/install-tool.ts';
 import { dependencies, type Dependencies, installedId, countMissed } from '../../tools/deps/dependency-state.ts';
 import { switchLinks, removeUnfinished } from '../../tools/deps/tool-links.ts';
 import { writeShims } from '../../tools/deps/shims.ts';
-import type { Diagnose } from '../../tools/middleware/heal.ts';
 import { callsFolder } from '../../kit/sandbox/sandbox.ts';
 import { installerSetup } from './installer-setup.ts';
 import { diagnoseWith } from './diagnose.ts';
@@ -31,25 +29,12 @@ import { installations } from './installs.ts';
 import { requirementsPage } from './requirements-page.ts';
 import { toolsLock } from './prune-tools.ts';
 import { type DepsPorts, nameOf } from './deps-ports.ts';
-import { answerArrived, answerDenied, type NeedProvider, needProvider } from './provide-need.ts';
-import { type RequirementResolver, resolveRequirements } from './resolve-requirements.ts';
-import { type NeedFinder, findNeeds } from './find-needs.ts';
-import { type ToolRequests, toolRequests } from './tool-requests.ts';
+import { answerArrived, answerDenied, needProvider } from './provide-need.ts';
+import { resolveRequirements } from './resolve-requirements.ts';
+import { findNeeds } from './find-needs.ts';
+import { toolRequests } from './tool-requests.ts';
 import { versionOfWith } from './version-of.ts';
-
-export type Deps = RequirementResolver &
-  ToolRequests &
-  Pick<NeedFinder, 'waitForMissing' | 'detect'> &
-  Pick<NeedProvider, 'provide'> & {
-    tool: Tool;
-    diagnose: Diagnose;
-    /** Called for every run that ends or begins to wait. */
-    runSettled: (run: RunState) => Promise<void>;
-    /** What was installed because one of these runs needed it, and is still there. */
-    installedFor: (runs: readonly string[]) => Promise<Receipt[]>;
-    /** Runs that wait for something that may be provided without a person. */
-    runsToResume: () => string[];
-  };
+import type { Deps } from '../../kit/ports/dependencies-port.ts';
 
 export function openDeps(ports: DepsPorts): Deps {
   const { home, ledger, projections } = ports;

@@ -13,18 +13,7 @@ import { type DepsPorts, nameOf } from './deps-ports.ts';
 import { barePath } from '../../kit/sandbox/sandbox-environment.ts';
 import { commandEnvironment } from '../../kit/settings.ts';
 import type { VersionOf } from './version-of.ts';
-
-export type NeedFinder = {
-  remedyFor: (need: Need) => Remedy;
-  /** Whether it is there, as far as this can be detected without running anything. */
-  detect: (need: Need) => Presence;
-  /** The same, and whether it is new enough. */
-  check: (need: Need) => Promise<Presence>;
-  /** Whether a package is the one that meets the need. */
-  isMetBy: (need: Need, input: Pick<InstallInput, 'by' | 'name'>) => boolean;
-  /** The outcome that waits for the first of a task's requirements that is missing; null when all are there. */
-  waitForMissing: (requires: readonly string[]) => Promise<Outcome | null>;
-};
+import type { NeedFinder } from '../../kit/ports/dependencies-port.ts';
 
 export function findNeeds(
   { home, config }: Pick<DepsPorts, 'home' | 'config'>,

@@ -10,17 +10,11 @@ import type { WaitAnswer } from '../../schema/wait.ts';
 import type { Remedy } from '../../tools/deps/choose-remedy.ts';
 import { countMissed, type Dependencies, installedId } from '../../tools/deps/dependency-state.ts';
 import { type DepsPorts, nameOf } from './deps-ports.ts';
-import type { NeedFinder } from './find-needs.ts';
+import type { NeedFinder } from '../../kit/ports/dependencies-port.ts';
 import type { Installs } from './installs.ts';
 import { openRequirement, STILL_MISSED } from './open-requirement.ts';
 import type { RequirementsPage } from './requirements-page.ts';
-
-export type NeedProvider = {
-  /** Answers a wait for a need; rejects when only a person can end it. Null for every other wait. */
-  provide: (run: RunState, wait: OpenWait) => Promise<WaitAnswer> | null;
-  /** Whether the answer to this wait is already being worked out here. */
-  isProviding: (wait: string) => boolean;
-};
+import type { NeedProvider } from '../../kit/ports/dependencies-port.ts';
 
 export type ProviderParts = {
   finder: NeedFinder;

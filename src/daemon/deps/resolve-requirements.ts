@@ -15,19 +15,8 @@ import { isStillMissed } from './open-requirement.ts';
 import type { Installs } from './installs.ts';
 import type { RequirementsPage } from './requirements-page.ts';
 import { type DepsPorts, nameOf } from './deps-ports.ts';
-import type { NeedFinder } from './find-needs.ts';
-
-type Resolved = { there: boolean; seen: string; drives: Drive[] };
-
-export type RequirementResolver = {
-  /** Reads what people wrote on the page, and updates the page. */
-  poll: () => Promise<void>;
-  /** Closes the requests for everything that is there by now. */
-  notice: () => Promise<void>;
-  resolve: (name: string, by: string) => Promise<Resolved>;
-  /** The same in the background; a failure is recorded as a rejected intake. */
-  resolveSoon: (name: string, by: string) => void;
-};
+import type { NeedFinder } from '../../kit/ports/dependencies-port.ts';
+import type { RequirementResolver, Resolved } from '../../kit/ports/dependencies-port.ts';
 
 type ResolverParts = {
   page: RequirementsPage;

@@ -9,13 +9,8 @@ import { parseNeed } from '../../tools/deps/requires.ts';
 import { snippetFor } from './open-requirement.ts';
 import type { Installs } from './installs.ts';
 import type { DepsPorts } from './deps-ports.ts';
-import type { NeedFinder } from './find-needs.ts';
-
-export type ToolRequests = {
-  install: (what: string) => Promise<Drive>;
-  /** Returns the run that rebuilds a shared environment without the tool; null when nothing has to be rebuilt. */
-  remove: (what: string, reason: string) => Promise<Drive | null>;
-};
+import type { NeedFinder } from '../../kit/ports/dependencies-port.ts';
+import type { ToolRequests } from '../../kit/ports/dependencies-port.ts';
 
 export function toolRequests(
   { home, ledger }: Pick<DepsPorts, 'home' | 'ledger'>,

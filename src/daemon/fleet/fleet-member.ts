@@ -10,15 +10,12 @@ import type { TaskHomes } from '../../fleet/task-homes.ts';
 import type { TaskQueue } from '../../fleet/task-queue.ts';
 import type { FleetAnswers } from '../../schema/answer-rights.ts';
 import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
+import type { FleetPort } from '../../kit/ports/fleet-port.ts';
+import { port } from '../../schema/room.ts';
 import type { LedgerPort } from '../port-types.ts';
-import type { FleetSlots } from './fleet-slots.ts';
 import type { OwnedRuns } from './owned-runs.ts';
-import type { RequestRelay } from './request-relay.ts';
-import type { SharedRates } from './shared-rates.ts';
-import type { SharedSpending } from './shared-spending.ts';
 
-export type FleetMember = {
-  name: string;
+export type FleetMember = FleetPort & {
   labels: readonly string[];
   ackWaitMs: number;
   fence: FenceOptions;
@@ -33,17 +30,9 @@ export type FleetMember = {
   members: FleetMembers;
   /** Values that all members change. */
   shared: SharedLog;
-  /** Times of schedules that several homes have. */
-  slots: FleetSlots;
-  /** What the homes of the fleet spend today. */
-  spending: SharedSpending;
-  /** Calls of all homes under rate limits. */
-  rates: SharedRates;
   /** Facts that members share; null when this one neither gives nor takes any. */
   memory: MemorySharing | null;
   orders: FleetOrders;
-  /** Requests about tasks that were given away. */
-  relay: RequestRelay;
   /** Who may answer questions of its runs. */
   answers: FleetAnswers;
   owned: OwnedRuns;
@@ -52,11 +41,12 @@ export type FleetMember = {
   isConnected: () => boolean;
   /** Says why the servers have not stored something, if they tell. */
   explain: (error: unknown) => Promise<unknown>;
-  /** How many tasks of the fleet are in progress here. */
-  taskCount: () => number;
   /** What the servers did not have any more, and members fill again by themselves. */
   lost: readonly string[];
 };
 
 /** What the rooms get in place of the stores of a home that works alone. */
 export type FencedStores = { ledger: LedgerPort; events: EventStore; artifacts: ArtifactStore };
+
+/** The same value as `ports.fleet`, for whoever does the work of the fleet. */
+export const memberPort = port<FleetMember | null>('fleet');

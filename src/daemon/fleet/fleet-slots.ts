@@ -13,21 +13,10 @@ import { claimSlot, endSlots, openElsewhere, settleAnchor, startSlot, takeOverSl
 import { SlotBook } from '../../schema/fleet-values.ts';
 import { type Change, changeValue, type SharedLog } from '../../fleet/shared-values.ts';
 import { MOST_CAUGHT_UP, runIdOf } from '../../intake/due-slots.ts';
-import { jobOf, type Schedules, type ScheduleState } from '../../intake/schedule-state.ts';
+import { jobOf, type ScheduleState } from '../../intake/schedule-state.ts';
 import type { SlotCame } from '../../intake/slots.ts';
-import type { ScheduleChange } from '../../intake/sync-schedules.ts';
 import type { MemberWatch } from './member-watch.ts';
-
-export type FleetSlots = {
-  /** Intervals are counted from the same moment at every home. */
-  withSharedAnchor(change: ScheduleChange): Promise<ScheduleChange>;
-  /** What is to be recorded of the times that are due here; those that cannot be settled yet are left out. */
-  settle(due: readonly SlotCame[], schedules: Schedules): Promise<SlotCame[]>;
-  /** Whether this home may start the run of a time that it has recorded. */
-  mayStart(slot: { run: string; schedule: string; slot: string }, state: ScheduleState): Promise<boolean>;
-  /** Tells the others which runs of this home have ended. */
-  noteEnded(schedules: Schedules): Promise<void>;
-};
+import type { FleetSlots } from '../../kit/ports/fleet-port.ts';
 
 const AGAIN_MS = 1000;
 

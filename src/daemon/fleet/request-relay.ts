@@ -14,19 +14,9 @@ import type { ResultQueue } from '../../fleet/result-queue.ts';
 import type { RunLog } from '../../fleet/run-fence.ts';
 import type { FleetReply } from '../../schema/fleet-requests.ts';
 import type { Intake } from '../../schema/intake.ts';
+import type { RequestRelay } from '../../kit/ports/fleet-port.ts';
 
 type Reply = FleetReply['reply'];
-
-export type RequestRelay = {
-  /**
-   * Whether the owner has not replied yet. It is sent meanwhile. `task` is null when no task of it is away: a request
-   * that was sent before still awaits its reply, since the result of a cancelled task may be faster.
-   */
-  isPending(id: string, task: string | null, intake: Intake): boolean;
-  receive(from: string, reply: FleetReply): void;
-  /** The reply to a request that is pending no longer; it is returned once. */
-  takeReply(intake: Intake): Reply | null;
-};
 
 type Pending = {
   id: string;

@@ -4,7 +4,7 @@
  */
 import { OkaError } from '../../schema/errors.ts';
 import { defineRoom, type RoomCall } from '../../schema/room.ts';
-import { ports } from '../room-ports.ts';
+import { memberPort } from './fleet-member.ts';
 
 export const fleet = defineRoom({
   name: 'daemon/fleet',
@@ -24,7 +24,7 @@ export const fleet = defineRoom({
   ],
   findings: async () => (await import('./fleet-findings.ts')).fleetFindings(),
   projections: async () => [(await import('./fleet-runs.ts')).fleetRuns],
-  needs: { member: ports.fleet },
+  needs: { member: memberPort },
   open: ({ member }) => ({
     intakes: { fleet: async (intake) => (await import('./order-requests.ts')).followRequest(member, intake) },
   }),

@@ -28,8 +28,7 @@ import { changeValue, type SharedLog } from '../../fleet/shared-values.ts';
 import { FleetRates } from '../../schema/fleet-values.ts';
 import type { TakePlaces } from '../../tools/middleware/rate.ts';
 import { untilAnswered } from './until-answered.ts';
-
-export type SharedRates = { take: TakePlaces };
+import type { SharedRates } from '../../kit/ports/fleet-port.ts';
 
 const KEY = 'rates';
 const MOST_ENTRIES = 32;

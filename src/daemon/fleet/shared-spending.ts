@@ -9,21 +9,9 @@
  */
 import { changeValue, type SharedLog } from '../../fleet/shared-values.ts';
 import { type HomeSpending, recentSpending, sumSpending } from '../../guard/day-spending.ts';
-import type { DayNeed } from '../../schema/day-budget.ts';
 import { FleetSpending } from '../../schema/fleet-values.ts';
 import { untilAnswered } from './until-answered.ts';
-
-type Call = { call: string; signal: AbortSignal };
-type Fits = (spending: HomeSpending) => boolean;
-
-export type SharedSpending = {
-  /** Resolves with what all homes have spent without this call; it is reserved if it fits. Null when it was stopped. */
-  reserve(own: HomeSpending, call: Call, need: DayNeed, fits: Fits): Promise<HomeSpending | null>;
-  /** Tells the others in the background what this home has spent, if that has changed, and learns what they have. */
-  publish(own: () => HomeSpending, inTurn: <T>(work: () => Promise<T>) => Promise<T>): void;
-  /** What the other homes have spent, as it was a moment ago; null when that is not known. */
-  others(): HomeSpending[] | null;
-};
+import type { SharedSpending } from '../../kit/ports/fleet-port.ts';
 
 const KEY = 'budget';
 const PUBLISH_MS = 2000;

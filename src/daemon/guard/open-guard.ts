@@ -12,7 +12,7 @@ import type { Home } from '../../schema/home.ts';
 import type { ExecutionBackend } from '../../schema/ports.ts';
 import type { OpenedRoom } from '../../schema/room.ts';
 import { ownershipOf, withoutUnclaimed } from '../fleet/assert-owned.ts';
-import type { FleetMember } from '../fleet/fleet-member.ts';
+import type { FleetPort } from '../../kit/ports/fleet-port.ts';
 import type { ports } from '../room-ports.ts';
 import type { LedgerPort, ProjectionsPort, Runs } from '../port-types.ts';
 import { approvalPages, assertAnswer, openApprovals } from './approval-pages.ts';
@@ -29,7 +29,7 @@ export type GuardRoomPorts = {
   vault: Pick<HomeVault, 'refresh' | 'originals'>;
   runs: Pick<Runs, 'answer'>;
   backend: Pick<ExecutionBackend, 'capabilities'>;
-  fleet: FleetMember | null;
+  fleet: FleetPort | null;
 };
 
 export async function openGuard(

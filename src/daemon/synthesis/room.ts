@@ -1,9 +1,9 @@
 /** What synthesis contributes: frames of files and folders, the tools of the context tree, and watching for changes. */
-import { configPort, defineRoom, type LateAnswer } from '../../schema/room.ts';
+import { configPort, defineRoom, type LateAnswer, port } from '../../schema/room.ts';
 import type { TreeConfig } from '../../schema/tree.ts';
 import { ports } from '../room-ports.ts';
 import { refuseUse } from '../../kit/unused-ports.ts';
-import type { Synthesis } from './open-synthesis.ts';
+import type { Synthesis, SynthesisPort } from './open-synthesis.ts';
 import type { runContext } from './run-context.ts';
 
 type RunContext = typeof runContext;
@@ -42,7 +42,7 @@ export const synthesis = defineRoom({
     reportRun,
     settings: configPort<TreeConfig>('tree'),
   },
-  gives: { synthesis: ports.synthesis },
+  gives: { synthesis: port<SynthesisPort>('synthesis') },
   open: async (needed) => {
     const [{ contextTools }, { watchWorkspaces }, { hasTree }] = await Promise.all([
       import('./context-tools.ts'),

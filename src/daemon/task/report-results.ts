@@ -7,7 +7,7 @@
  *    cancelled or undone.
  */
 import { join } from 'node:path';
-import type { Deps } from '../deps/deps.ts';
+import type { Deps } from '../../kit/ports/dependencies-port.ts';
 import type { HomeVault } from '../../kit/vault/home-vault.ts';
 import type { Sandbox } from '../../kit/sandbox/sandbox.ts';
 import type { Runs } from '../port-types.ts';

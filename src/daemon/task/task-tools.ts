@@ -8,7 +8,7 @@ import type { ArtifactStore, Planner, ToolRegistry } from '../../schema/ports.ts
 import type { TaskGiven } from '../../schema/task-run.ts';
 import type { Tool } from '../../schema/tool.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
-import type { Deps } from '../deps/deps.ts';
+import type { Deps } from '../../kit/ports/dependencies-port.ts';
 import { changesOf } from '../desk/run-changes.ts';
 import type { FolderGrants } from '../../kit/ports/folders-port.ts';
 import type { OfferChoice } from '../../kit/ports/offers-port.ts';

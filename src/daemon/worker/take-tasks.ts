@@ -5,6 +5,7 @@ import type { Inbox } from '../../intake/inbox-options.ts';
 import { isScheduled } from '../../intake/schedule-spec.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { watchConfig } from '../home/config-file.ts';
+import { memberPort } from '../fleet/fleet-member.ts';
 import { withoutUnclaimed } from '../fleet/assert-owned.ts';
 import type { DiskSpace } from '../../kit/home/disk-space.ts';
 import { describeStop, isDraining, isPaused, isStopped } from '../../kit/home/stop-files.ts';
@@ -154,7 +155,7 @@ const rest = (signal: AbortSignal): Promise<void> => sleep(POLL_MS, undefined, {
 
 /** A member of a fleet gives a task to all members, unless only this home can do it. */
 async function acceptHereOrSend(host: Host, claimed: Claimed): Promise<string | null> {
-  const { fleet } = host.valuesOf({ fleet: ports.fleet });
+  const { fleet } = host.valuesOf({ fleet: memberPort });
   if (fleet === null) return accept(host, claimed);
   const { canTravel, sendTask } = await import('../fleet/send-task.ts');
   if (!(await canTravel(host, fleet, claimed))) return accept(host, claimed);

@@ -28,6 +28,7 @@ import { watchDiskSpace } from '../../kit/home/disk-space.ts';
 import { noteRulesProblem } from '../home/rules-fixed.ts';
 import { fleetStopFile } from '../../kit/home/stop-files.ts';
 import type { Config } from '../../schema/config.ts';
+import { memberPort } from '../fleet/fleet-member.ts';
 import { type Host, withHost } from '../host.ts';
 import type { LedgerPort } from '../port-types.ts';
 import type { DaemonRoom } from '../rooms.ts';
@@ -73,7 +74,7 @@ export async function work(home: Home, signal: AbortSignal, log: Log, options: W
 }
 
 async function workForFleetIfMember(host: Host, signal: AbortSignal, log: Log): Promise<void> {
-  const { fleet } = host.valuesOf({ fleet: ports.fleet });
+  const { fleet } = host.valuesOf({ fleet: memberPort });
   if (fleet === null)
     rmSync(fleetStopFile(host.home), { force: true }); // it was an order of a fleet that it has left
   else await (await import('../fleet/fleet-tasks.ts')).workForFleet(host, fleet, signal, log);

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { type RequestRelay, requestRelay } from '../../../src/daemon/fleet/request-relay.ts';
+import { requestRelay } from '../../../src/daemon/fleet/request-relay.ts';
+import type { RequestRelay } from '../../../src/kit/ports/fleet-port.ts';
 import type { FleetReply } from '../../../src/schema/fleet-requests.ts';
 import type { Intake } from '../../../src/schema/intake.ts';
 import type { RunMessage } from '../../../src/schema/fleet.ts';
