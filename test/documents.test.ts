@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { checkGraphValue } from '../src/daemon/home/graph-files.ts';
+import { checkGraphValue } from '../src/daemon/graphs/graph-files.ts';
 import { knownToolNames, nodeKinds } from '../src/daemon/room-contributions.ts';
 import { GraphImportConfig } from '../src/graphs/import-tools.ts';
 import { FENCE_ATTRIBUTES, parseFenceInfo } from '../src/roles/fence-info.ts';

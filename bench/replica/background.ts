@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { replicaFolder } from '../../src/daemon/network/replica-connection.ts';
+import { replicaFolder } from '../../src/daemon/replica/replica-connection.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { addTask } from '../../src/intake/add-task.ts';

@@ -2,7 +2,7 @@
 import { openAgents } from '../../src/daemon/agents/open-agents.ts';
 import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
-import { openContextTree } from '../../src/daemon/tree/open-tree.ts';
+import { openContextTree } from '../../src/daemon/context/tree/open-tree.ts';
 import { TreeConfig } from '../../src/schema/tree.ts';
 
 const home = homeAt(process.argv[2] ?? '');

@@ -1,7 +1,7 @@
 /** The context trees of a home, for commands that read and change nothing; no worker is needed. */
-import { readFrameText } from '../daemon/tree/frame-text.ts';
-import { idPathsIn, readableArtifacts, withTreeRows } from '../daemon/tree/tree-index.ts';
-import { findWorkspace, listWorkspaces } from '../daemon/tree/workspaces.ts';
+import { readFrameText } from '../daemon/context/tree/frame-text.ts';
+import { idPathsIn, readableArtifacts, withTreeRows } from '../daemon/context/tree/tree-index.ts';
+import { findWorkspace, listWorkspaces } from '../daemon/context/tree/workspaces.ts';
 import { loadRoomsConfig } from '../daemon/room-config.ts';
 import { TreeConfig } from '../schema/tree.ts';
 import type { ContextTree } from '../tree/tree-port.ts';

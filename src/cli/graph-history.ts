@@ -1,8 +1,8 @@
 /** Saving versions of graphs, whether or not a worker owns the ledger. */
 import { join } from 'node:path';
 import { openHomeVault } from '../kit/vault/home-vault.ts';
-import { createGraphText, type GraphText, parseGraphText } from '../daemon/home/edit-graph.ts';
-import { nameOfGraph, readAllVersions } from '../daemon/home/stored-versions.ts';
+import { createGraphText, type GraphText, parseGraphText } from '../daemon/graphs/edit-graph.ts';
+import { nameOfGraph, readAllVersions } from '../daemon/graphs/stored-versions.ts';
 import { withHost } from './host-here.ts';
 import { graphVersion, isNewVersion } from '../engine/graph-versions.ts';
 import { openArtifacts } from '../ledger/artifact-store.ts';

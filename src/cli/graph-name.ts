@@ -1,5 +1,5 @@
 /** The id of a graph that is given by its name or by its file. What it remembers is there also when its file is gone. */
-import { loadGraph } from '../daemon/home/graph-files.ts';
+import { loadGraph } from '../daemon/graphs/graph-files.ts';
 import { nodeKinds } from '../daemon/room-contributions.ts';
 import { OkaError } from '../schema/errors.ts';
 import { ID_SHAPE } from '../schema/id-shape.ts';

@@ -1,4 +1,4 @@
-import { graphFile } from '../daemon/home/graph-files.ts';
+import { graphFile } from '../daemon/graphs/graph-files.ts';
 import type { Call } from './command-module.ts';
 import { onlyOperand } from './operands.ts';
 

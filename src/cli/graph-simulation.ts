@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { engineOptions } from '../daemon/engine-options.ts';
 import { lineClassifierOf } from '../kit/policy/classifier.ts';
 import { loadPolicy } from '../kit/policy/policy-file.ts';
-import { graphsIn } from '../daemon/home/graph-files.ts';
+import { graphsIn } from '../daemon/graphs/graph-files.ts';
 import { loadRoomsConfig } from '../daemon/room-config.ts';
 import { detachedTools, nodeKinds } from '../daemon/room-contributions.ts';
 import { simulate } from '../engine/simulate-graph.ts';

@@ -1,7 +1,7 @@
 /** Runs that are made from an earlier one: their names, the graph that they run, and the request for them. */
 import { join } from 'node:path';
 import { openHomeVault } from '../kit/vault/home-vault.ts';
-import { graphsIn, loadGraph } from '../daemon/home/graph-files.ts';
+import { graphsIn, loadGraph } from '../daemon/graphs/graph-files.ts';
 import { nodeKinds } from '../daemon/room-contributions.ts';
 import { readGraph } from '../engine/lower.ts';
 import { openArtifacts } from '../ledger/artifact-store.ts';
@@ -11,7 +11,7 @@ import type { Intake } from '../schema/intake.ts';
 import type { Rows } from '../schema/rows.ts';
 import { type RunRow, storedRun } from '../views/run-rows.ts';
 import type { Answer, Call } from './command-module.ts';
-import { findVersion, readVersions, textOfVersion } from '../daemon/home/stored-versions.ts';
+import { findVersion, readVersions, textOfVersion } from '../daemon/graphs/stored-versions.ts';
 import { readRuns } from './read-one-view.ts';
 import { type RequestData, requestRun } from './run-requests.ts';
 

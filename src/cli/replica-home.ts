@@ -1,5 +1,5 @@
 /** What the commands about the replica have in common. */
-import { ledgerName, replicaUrl } from '../daemon/network/replica-connection.ts';
+import { ledgerName, replicaUrl } from '../daemon/replica/replica-connection.ts';
 import { loadConfig } from '../kit/settings.ts';
 import type { Config } from '../schema/config.ts';
 import { OkaError } from '../schema/errors.ts';

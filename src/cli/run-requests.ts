@@ -1,7 +1,7 @@
 /** A request about a run: passed on to the worker if one is running, else done here and now. */
 import { describeStop, isStopped } from '../kit/home/stop-files.ts';
 import { withHost } from './host-here.ts';
-import { ports } from '../daemon/room-ports.ts';
+import { ports } from '../kit/ports/room-ports.ts';
 import type { Intake } from '../schema/intake.ts';
 import { lateAnswer, startedRun } from '../schema/room.ts';
 import { type Answer, answer, type Call, exits } from './command-module.ts';

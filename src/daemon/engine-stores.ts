@@ -6,8 +6,8 @@ import type { TaskGraph } from '../ledger/task-graph.ts';
 import { openRunSnapshots } from '../ledger/run-snapshots.ts';
 import type { Home } from '../schema/home.ts';
 import type { ArtifactStore, EventStore, MemoryStore, RunStore, StateStore } from '../schema/ports.ts';
-import { firstSeqOf, fleetRuns } from './fleet/fleet-runs.ts';
-import type { ProjectionsPort } from './port-types.ts';
+import { firstSeqOf, fleetRuns } from '../kit/fleet/fleet-runs.ts';
+import type { ProjectionsPort } from '../kit/ports/port-types.ts';
 import { runsFolder } from './stores.ts';
 
 type EngineStores = NonNullable<EngineOptions['stores']>;

@@ -22,7 +22,7 @@ import type { Ports, PortValues } from '../schema/room.ts';
 import type { OpenFleet } from './fleet/open-fleet.ts';
 import { describeStop, isStopped, isStoppedHere } from '../kit/home/stop-files.ts';
 import type { Log } from '../kit/log-line.ts';
-import { ports } from './room-ports.ts';
+import { ports } from '../kit/ports/room-ports.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
 import { loadRoomsConfig } from './room-config.ts';
 import { fleetEnvironment, shownPath } from '../kit/settings.ts';

@@ -6,7 +6,7 @@
 import type { RunState } from '../engine/run-state.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Execution, ExecutionBackend, SettledRun } from '../schema/ports.ts';
-import type { Runs } from './port-types.ts';
+import type { Runs } from '../kit/ports/port-types.ts';
 
 type LocalRuns = Pick<Runs, 'start' | 'startLinked' | 'resume' | 'stop' | 'whenSettled' | 'activeRuns'>;
 

@@ -2,7 +2,7 @@
 import type { TaskGraph } from '../ledger/task-graph.ts';
 import type { Event } from '../schema/event.ts';
 import type { EventStore } from '../schema/ports.ts';
-import type { LedgerPort, OnDurable } from './port-types.ts';
+import type { LedgerPort, OnDurable } from '../kit/ports/port-types.ts';
 
 /** Where the latest runs begin is remembered, so that history is not searched for them. */
 const MOST_REMEMBERED = 10_000;

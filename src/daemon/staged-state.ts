@@ -6,7 +6,7 @@ import { graphState, stateName, type WrittenState, writtenState } from '../engin
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Event } from '../schema/event.ts';
 import type { StateStore } from '../schema/ports.ts';
-import type { OnDurable, ProjectionsPort } from './port-types.ts';
+import type { OnDurable, ProjectionsPort } from '../kit/ports/port-types.ts';
 
 export type StagedStatePorts = {
   projections: ProjectionsPort;

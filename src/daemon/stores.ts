@@ -12,10 +12,10 @@ import type { Event, Pen } from '../schema/event.ts';
 import type { ArtifactStore, Clock, EventStore, Flush, Projection, StateStore } from '../schema/ports.ts';
 import { type BoundPort, bindPort } from './open-rooms.ts';
 import type { FencedStores } from './fleet/fleet-member.ts';
-import type { OnDurable } from './port-types.ts';
-import { ports } from './room-ports.ts';
+import type { OnDurable } from '../kit/ports/port-types.ts';
+import { ports } from '../kit/ports/room-ports.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
-import { firstSeqOf, fleetRuns } from './fleet/fleet-runs.ts';
+import { firstSeqOf, fleetRuns } from '../kit/fleet/fleet-runs.ts';
 import { runEvents } from './run-events.ts';
 import { stagedState } from './staged-state.ts';
 import { openAnchors } from '../kit/home/home-anchors.ts';
@@ -95,7 +95,7 @@ export async function rebuildStores(
   const events = stores.ledger.end.seq;
   if (pen === 'run') {
     await (await import('./views/open-views.ts')).rebuildViews(home);
-    await (await import('./tree/tree-index.ts')).rebuildTree(home);
+    await (await import('./context/tree/tree-index.ts')).rebuildTree(home);
   }
   await stores.close();
   const files = (await projectionsOf(pen)).map(({ file }) => file ?? SHARED_FILE);
@@ -118,7 +118,7 @@ async function openWith(
   };
   const snapshot = projections.position.seq > 0 ? projections.position : null;
   const anchors = await openAnchors(home, pen, snapshot, async () =>
-    pen === 'run' ? (await import('./home/replica-anchor.ts')).claimOfReplica(home, config) : null,
+    pen === 'run' ? (await import('./replica/replica-anchor.ts')).claimOfReplica(home, config) : null,
   );
   const ledger = await openLedger(home.ledgers[pen], pen, {
     ...options,

@@ -1,6 +1,6 @@
 /**
  * Owns: what the path of a folder outside the desk really leads to, and which folders are never opened to a task.
- * Does not own: which tasks may use a folder (daemon/guard/task-folders.ts), how it is opened (tools/pinned-folders.ts).
+ * Does not own: which tasks may use a folder (daemon/desk/task-folders.ts), how it is opened (tools/pinned-folders.ts).
  *
  * P1 A link is followed only where no task can have made it: not inside the desk, and not inside a folder that tasks write.
  * P2 Never opened: oka's own folders and program, system folders to writing, places of keys, what contains any of these,

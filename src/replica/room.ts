@@ -1,4 +1,4 @@
-/** What the replica contributes: nothing to the worker; maintenance copies both ledgers (daemon/network/replicate.ts). */
+/** What the replica contributes: nothing to the worker; maintenance copies both ledgers (daemon/replica/replicate.ts). */
 import { defineRoom } from '../schema/room.ts';
 
 export const replica = defineRoom({

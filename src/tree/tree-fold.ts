@@ -1,6 +1,6 @@
 /**
  * Owns: the rows of all context trees, folded from the run ledger.
- * Does not own: reading them (tree-store.ts), where they are stored (daemon/tree/tree-index.ts).
+ * Does not own: reading them (tree-store.ts), where they are stored (daemon/context/tree/tree-index.ts).
  *
  * F1 Rows follow from events and the artifacts they name; folding again gives the same rows.
  * F2 A head moves with the event that adds its frame, so the two are never apart.

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { withHost } from '../../src/daemon/host.ts';
-import { ports } from '../../src/daemon/room-ports.ts';
+import { ports } from '../../src/kit/ports/room-ports.ts';
 import { renderApprovalPage } from '../../src/guard/approval-page.ts';
 import { submit } from '../../src/intake/submit-request.ts';
 import { Graph } from '../../src/schema/graph.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../src/kit/settings.ts';
-import { treeFile } from '../../src/daemon/tree/tree-files.ts';
+import { treeFile } from '../../src/daemon/context/tree/tree-files.ts';
 import { FoldStore } from '../../src/ledger/fold-store.ts';
 import { treeFold } from '../../src/tree/tree-fold.ts';
 import { treeKeys } from '../../src/tree/tree-rows.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { replaceGraphText } from '../../src/daemon/home/edit-graph.ts';
+import { replaceGraphText } from '../../src/daemon/graphs/edit-graph.ts';
 import { oka, type Ran, temporaryFolder } from '../support/cli.ts';
 
 const bounds = { timeout_seconds: 20, max_retries: 0 };

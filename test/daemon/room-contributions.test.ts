@@ -7,7 +7,7 @@ import { detachedTools, knownToolNames } from '../../src/daemon/room-contributio
 import { openArtifacts } from '../../src/ledger/artifact-store.ts';
 import { oka, temporaryFolder } from '../support/cli.ts';
 import { open, ran } from '../support/deps.ts';
-import { ports } from '../../src/daemon/room-ports.ts';
+import { ports } from '../../src/kit/ports/room-ports.ts';
 import { Graph } from '../../src/schema/graph.ts';
 import { toolsListing } from '../../src/schema/tool-listing.ts';
 

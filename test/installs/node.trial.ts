@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ports } from '../../src/daemon/room-ports.ts';
+import { ports } from '../../src/kit/ports/room-ports.ts';
 import { allow, edit, eventsOf, open, page, ran, step, until, workshop } from '../support/deps.ts';
 import { program } from '../support/registry.ts';
 

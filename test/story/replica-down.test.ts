@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { replicaFolder } from '../../src/daemon/network/replica-connection.ts';
+import { replicaFolder } from '../../src/daemon/replica/replica-connection.ts';
 import { penHolder } from '../../src/ledger/pen.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { readState } from '../../src/replica/state.ts';

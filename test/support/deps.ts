@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { RunState } from '../../src/engine/run-state.ts';
 import type { Deps } from '../../src/kit/ports/dependencies-port.ts';
 import { type Host, withHost } from '../../src/daemon/host.ts';
-import { ports } from '../../src/daemon/room-ports.ts';
+import { ports } from '../../src/kit/ports/room-ports.ts';
 import { homeAt } from '../../src/kit/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pictureOf } from '../../src/views/picture/graph-picture.ts';
 import { toSvg } from '../../src/views/picture/svg.ts';
-import { checkGraphValue } from '../../src/daemon/home/graph-files.ts';
+import { checkGraphValue } from '../../src/daemon/graphs/graph-files.ts';
 import { nodeKinds } from '../../src/daemon/room-contributions.ts';
 import { commonFields } from '../../src/schema/graph.ts';
 import type { Json } from '../../src/schema/json.ts';

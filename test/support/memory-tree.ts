@@ -3,9 +3,9 @@ import { hash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { prepareFrames } from '../../src/daemon/tree/put-frames.ts';
-import { treeEvents } from '../../src/daemon/tree/tree-events.ts';
-import { readFrameText } from '../../src/daemon/tree/frame-text.ts';
+import { prepareFrames } from '../../src/daemon/context/tree/put-frames.ts';
+import { treeEvents } from '../../src/daemon/context/tree/tree-events.ts';
+import { readFrameText } from '../../src/daemon/context/tree/frame-text.ts';
 import { memoryRows } from '../../src/ledger/memory-rows.ts';
 import type { Event, NewEvent } from '../../src/schema/event.ts';
 import type { ArtifactStore } from '../../src/schema/ports.ts';
@@ -14,7 +14,7 @@ import { treeFold } from '../../src/tree/tree-fold.ts';
 import type { ContextTree } from '../../src/tree/tree-port.ts';
 import { type FolderRow, treeKeys } from '../../src/tree/tree-rows.ts';
 import { readTree } from '../../src/tree/tree-store.ts';
-import { openSynthesis, type Synthesis } from '../../src/daemon/synthesis/open-synthesis.ts';
+import { openSynthesis, type Synthesis } from '../../src/daemon/context/synthesis/open-synthesis.ts';
 import type { Agent } from '../../src/schema/agent-file.ts';
 
 export type MemoryTree = {

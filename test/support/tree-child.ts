@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { openAgents } from '../../src/daemon/agents/open-agents.ts';
 import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
-import { openContextTree } from '../../src/daemon/tree/open-tree.ts';
+import { openContextTree } from '../../src/daemon/context/tree/open-tree.ts';
 import { TreeConfig } from '../../src/schema/tree.ts';
 import { OkaError } from '../../src/schema/errors.ts';
 

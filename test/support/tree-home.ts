@@ -5,7 +5,7 @@ import { findAgents, agentNamed } from '../../src/daemon/agents/home-agents.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import { openStores, type Stores } from '../../src/daemon/stores.ts';
-import { type OpenTree, openContextTree } from '../../src/daemon/tree/open-tree.ts';
+import { type OpenTree, openContextTree } from '../../src/daemon/context/tree/open-tree.ts';
 import type { NewFrame } from '../../src/schema/frame.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { TreeConfig } from '../../src/schema/tree.ts';

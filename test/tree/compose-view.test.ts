@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { viewPorts } from '../../src/daemon/tree/tree-queries.ts';
+import { viewPorts } from '../../src/daemon/context/tree/tree-queries.ts';
 import { readEvents } from '../../src/ledger/read-events.ts';
 import { ContextView, type Frame, type NodeContext } from '../../src/schema/frame.ts';
 import { composeNode, type ViewPorts } from '../../src/tree/compose-view.ts';

@@ -3,7 +3,7 @@ import { newChatId } from '../../chat/chat-ids.ts';
 import { agentNamed, findAgents } from '../../daemon/agents/home-agents.ts';
 import { submitChat } from '../../daemon/chat/submit-chat.ts';
 import { withHost } from '../host-here.ts';
-import { ports } from '../../daemon/room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import type { ChatMessage } from '../../schema/chat-answers.ts';
 import { OKA_AGENT } from '../../schema/agent-file.ts';

@@ -1,4 +1,4 @@
-import { withTreeRows } from '../../daemon/tree/tree-index.ts';
+import { withTreeRows } from '../../daemon/context/tree/tree-index.ts';
 import { oldHistory } from '../../tree/compact-history.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { count } from '../plain-text.ts';

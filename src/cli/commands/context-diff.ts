@@ -1,4 +1,4 @@
-import { readableArtifacts } from '../../daemon/tree/tree-index.ts';
+import { readableArtifacts } from '../../daemon/context/tree/tree-index.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { diffScans, type TreeDiff } from '../../tree/tree-diff.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';

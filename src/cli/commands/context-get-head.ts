@@ -1,4 +1,4 @@
-import { viewPorts } from '../../daemon/tree/tree-queries.ts';
+import { viewPorts } from '../../daemon/context/tree/tree-queries.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Frame } from '../../schema/frame.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';

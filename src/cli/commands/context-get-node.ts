@@ -1,4 +1,4 @@
-import { viewPorts } from '../../daemon/tree/tree-queries.ts';
+import { viewPorts } from '../../daemon/context/tree/tree-queries.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { ContextView, type NodeContext } from '../../schema/frame.ts';
 import { composeNode } from '../../tree/compose-view.ts';

@@ -1,6 +1,6 @@
 /** The most used files of the workspace with their most used names. Reads only; no worker is needed. */
-import { mapFolder } from '../../daemon/synthesis/map-folder.ts';
-import { readSourceIn } from '../../daemon/synthesis/read-source.ts';
+import { mapFolder } from '../../daemon/context/synthesis/map-folder.ts';
+import { readSourceIn } from '../../daemon/context/synthesis/read-source.ts';
 import { MapRequest } from '../../schema/synthesis.ts';
 import type { WorkspaceMap } from '../../tree/map/workspace-map.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';

@@ -1,5 +1,5 @@
 /** The state of the context tree as a page of markdown, for CI; exits 1 when too much is stale, or something is broken. */
-import { validateHomeTree } from '../../daemon/tree/validate-home-tree.ts';
+import { validateHomeTree } from '../../daemon/context/tree/validate-home-tree.ts';
 import { DEFAULT_WORKSPACE } from '../../schema/tree.ts';
 import type { TreeReader } from '../../tree/tree-store.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';

@@ -1,4 +1,4 @@
-import { showNode, type ShownChild, type ShownNode, viewPorts } from '../../daemon/tree/tree-queries.ts';
+import { showNode, type ShownChild, type ShownNode, viewPorts } from '../../daemon/context/tree/tree-queries.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { openTreeForReading } from '../context-tree.ts';
 import type { Terminal } from '../io.ts';

@@ -1,4 +1,4 @@
-import { treeStatus, type TreeStatus } from '../../daemon/tree/tree-queries.ts';
+import { treeStatus, type TreeStatus } from '../../daemon/context/tree/tree-queries.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { openTreeForReading } from '../context-tree.ts';
 import { count, plainText } from '../plain-text.ts';

@@ -1,8 +1,8 @@
-import { validateHomeTree } from '../../daemon/tree/validate-home-tree.ts';
+import { validateHomeTree } from '../../daemon/context/tree/validate-home-tree.ts';
 import type { Validated } from '../../tree/validate-tree.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { openTreeForReading } from '../context-tree.ts';
-import { findWorkspace } from '../../daemon/tree/workspaces.ts';
+import { findWorkspace } from '../../daemon/context/tree/workspaces.ts';
 import { count, plainText } from '../plain-text.ts';
 import { requireHome } from '../require-home.ts';
 import { type TreeOptions, workspaceOf } from '../tree-access.ts';

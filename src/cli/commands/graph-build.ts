@@ -1,6 +1,6 @@
 /** A model writes a graph for a person, who sees what it would do before it is saved. */
 import { createGraph } from '../graph-history.ts';
-import { checkGraphValue, fileOfGraph } from '../../daemon/home/graph-files.ts';
+import { checkGraphValue, fileOfGraph } from '../../daemon/graphs/graph-files.ts';
 import { withHost } from '../host-here.ts';
 import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';
 import { shownPath } from '../../kit/settings.ts';

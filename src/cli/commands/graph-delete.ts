@@ -1,7 +1,7 @@
-import { readGraphText, removeGraphFile } from '../../daemon/home/edit-graph.ts';
+import { readGraphText, removeGraphFile } from '../../daemon/graphs/edit-graph.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
-import { nameOfGraph } from '../../daemon/home/stored-versions.ts';
+import { nameOfGraph } from '../../daemon/graphs/stored-versions.ts';
 import { saveVersion } from '../graph-history.ts';
 import { graphOperand } from '../graph-operand.ts';
 

@@ -1,12 +1,12 @@
-import { parseGraphText, readGraphText } from '../../daemon/home/edit-graph.ts';
-import { graphFile } from '../../daemon/home/graph-files.ts';
+import { parseGraphText, readGraphText } from '../../daemon/graphs/edit-graph.ts';
+import { graphFile } from '../../daemon/graphs/graph-files.ts';
 import { type GraphChange, graphChanges } from '../../engine/graph-changes.ts';
 import { graphVersion } from '../../engine/graph-versions.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Json } from '../../schema/json.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { renderChanges } from '../graph-changes-text.ts';
-import { findVersion, nameOfGraph, readVersions, textOfVersion } from '../../daemon/home/stored-versions.ts';
+import { findVersion, nameOfGraph, readVersions, textOfVersion } from '../../daemon/graphs/stored-versions.ts';
 import type { Terminal } from '../io.ts';
 
 type Data = { graph: string; from: string; to: string; changes: GraphChange[] };

@@ -1,4 +1,4 @@
-import { checkGraphValue, fileOfGraph, graphValueIn } from '../../daemon/home/graph-files.ts';
+import { checkGraphValue, fileOfGraph, graphValueIn } from '../../daemon/graphs/graph-files.ts';
 import { createGraph } from '../graph-history.ts';
 import { loadRoomsConfig } from '../../daemon/room-config.ts';
 import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { checkGraphFile, graphNames } from '../../daemon/home/graph-files.ts';
+import { checkGraphFile, graphNames } from '../../daemon/graphs/graph-files.ts';
 import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';

@@ -1,6 +1,6 @@
-import { createGraphText, parseGraphText } from '../../daemon/home/edit-graph.ts';
-import { fileOfGraph } from '../../daemon/home/graph-files.ts';
-import { type GraphTemplate, listTemplates, textFromTemplate } from '../../daemon/home/starter-graphs.ts';
+import { createGraphText, parseGraphText } from '../../daemon/graphs/edit-graph.ts';
+import { fileOfGraph } from '../../daemon/graphs/graph-files.ts';
+import { type GraphTemplate, listTemplates, textFromTemplate } from '../../daemon/graphs/starter-graphs.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { renderColumns } from '../columns.ts';

@@ -1,6 +1,6 @@
-import { formatLike, type GraphText, readGraphText, replaceGraphText } from '../../daemon/home/edit-graph.ts';
-import { graphFile } from '../../daemon/home/graph-files.ts';
-import { listProblems, newProblems } from '../../daemon/home/graph-problems.ts';
+import { formatLike, type GraphText, readGraphText, replaceGraphText } from '../../daemon/graphs/edit-graph.ts';
+import { graphFile } from '../../daemon/graphs/graph-files.ts';
+import { listProblems, newProblems } from '../../daemon/graphs/graph-problems.ts';
 import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';
 import type { GraphProblem } from '../../engine/graph-problem.ts';
 import { type GraphChange, graphChanges } from '../../engine/graph-changes.ts';
@@ -10,7 +10,7 @@ import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Json } from '../../schema/json.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { renderChanges } from '../graph-changes-text.ts';
-import { nameOfGraph } from '../../daemon/home/stored-versions.ts';
+import { nameOfGraph } from '../../daemon/graphs/stored-versions.ts';
 import { saveVersion } from '../graph-history.ts';
 import type { Terminal } from '../io.ts';
 import { indentWrapped } from '../plain-text.ts';

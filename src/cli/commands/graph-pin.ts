@@ -1,11 +1,11 @@
-import { formatLike, readGraphText, replaceGraphText } from '../../daemon/home/edit-graph.ts';
-import { checkGraphValue, graphFile } from '../../daemon/home/graph-files.ts';
+import { formatLike, readGraphText, replaceGraphText } from '../../daemon/graphs/edit-graph.ts';
+import { checkGraphValue, graphFile } from '../../daemon/graphs/graph-files.ts';
 import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';
 import type { GraphProblem } from '../../engine/graph-problem.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Json } from '../../schema/json.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
-import { nameOfGraph } from '../../daemon/home/stored-versions.ts';
+import { nameOfGraph } from '../../daemon/graphs/stored-versions.ts';
 import { saveVersion } from '../graph-history.ts';
 import type { Terminal } from '../io.ts';
 import { indentWrapped } from '../plain-text.ts';

@@ -1,5 +1,5 @@
-import { loadGraph } from '../../daemon/home/graph-files.ts';
-import { readGraphText } from '../../daemon/home/edit-graph.ts';
+import { loadGraph } from '../../daemon/graphs/graph-files.ts';
+import { readGraphText } from '../../daemon/graphs/edit-graph.ts';
 import { eventsOfRun } from '../../daemon/home/replay-runs.ts';
 import { nodeKinds } from '../../daemon/room-contributions.ts';
 import { replaceFile } from '../../ledger/disk.ts';

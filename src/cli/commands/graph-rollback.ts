@@ -1,5 +1,5 @@
-import { type GraphText, parseGraphText, readGraphText, replaceGraphText } from '../../daemon/home/edit-graph.ts';
-import { fileOfGraph, graphFile } from '../../daemon/home/graph-files.ts';
+import { type GraphText, parseGraphText, readGraphText, replaceGraphText } from '../../daemon/graphs/edit-graph.ts';
+import { fileOfGraph, graphFile } from '../../daemon/graphs/graph-files.ts';
 import { type GraphChange, graphChanges } from '../../engine/graph-changes.ts';
 import { graphVersion } from '../../engine/graph-versions.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
@@ -7,7 +7,7 @@ import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { renderChanges } from '../graph-changes-text.ts';
-import { findVersion, nameOfGraph, readVersions, textOfVersion } from '../../daemon/home/stored-versions.ts';
+import { findVersion, nameOfGraph, readVersions, textOfVersion } from '../../daemon/graphs/stored-versions.ts';
 import { saveVersion } from '../graph-history.ts';
 import type { Terminal } from '../io.ts';
 

@@ -1,9 +1,9 @@
-import { saveVersionOfRun } from '../../daemon/home/save-version.ts';
-import { loadRunnableGraph } from '../../daemon/home/graph-files.ts';
+import { saveVersionOfRun } from '../../daemon/graphs/save-version.ts';
+import { loadRunnableGraph } from '../../daemon/graphs/graph-files.ts';
 import type { Host } from '../../daemon/host.ts';
 import { withHost } from '../host-here.ts';
 import { nodeKinds } from '../../daemon/room-contributions.ts';
-import { ports } from '../../daemon/room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { cutGraph } from '../../engine/cut-graph.ts';
 import type { RunState } from '../../engine/run-state.ts';
 import { OkaError } from '../../schema/errors.ts';

@@ -1,4 +1,4 @@
-import { loadGraph } from '../../daemon/home/graph-files.ts';
+import { loadGraph } from '../../daemon/graphs/graph-files.ts';
 import { nodeKinds } from '../../daemon/room-contributions.ts';
 import type { Graph, Node } from '../../schema/graph.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';

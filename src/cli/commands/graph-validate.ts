@@ -1,4 +1,4 @@
-import { checkGraphFile } from '../../daemon/home/graph-files.ts';
+import { checkGraphFile } from '../../daemon/graphs/graph-files.ts';
 import { toolNamesIn, nodeKinds } from '../../daemon/room-contributions.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';

@@ -1,10 +1,10 @@
-import { fileOfGraph } from '../../daemon/home/graph-files.ts';
-import { readGraphText } from '../../daemon/home/edit-graph.ts';
+import { fileOfGraph } from '../../daemon/graphs/graph-files.ts';
+import { readGraphText } from '../../daemon/graphs/edit-graph.ts';
 import { graphVersion, type SavedVersion } from '../../engine/graph-versions.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { renderColumns } from '../columns.ts';
-import { nameOfGraph, readVersions } from '../../daemon/home/stored-versions.ts';
+import { nameOfGraph, readVersions } from '../../daemon/graphs/stored-versions.ts';
 import type { Terminal } from '../io.ts';
 import { graphOperand } from '../graph-operand.ts';
 import { onlyOperand } from '../operands.ts';

@@ -1,5 +1,5 @@
-import { replicate } from '../../daemon/network/replicate.ts';
-import { replicaFolder } from '../../daemon/network/replica-connection.ts';
+import { replicate } from '../../daemon/replica/replicate.ts';
+import { replicaFolder } from '../../daemon/replica/replica-connection.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
 import type { Ended, Progress } from '../../replica/replicate-ledgers.ts';
 import { isSwitchedOff } from '../../replica/state.ts';

@@ -1,4 +1,4 @@
-import { replicaFolder } from '../../daemon/network/replica-connection.ts';
+import { replicaFolder } from '../../daemon/replica/replica-connection.ts';
 import { switchFile, switchReplication } from '../../replica/state.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { requireHome } from '../require-home.ts';

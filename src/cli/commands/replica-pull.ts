@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { connectReplica } from '../../daemon/network/replica-connection.ts';
+import { connectReplica } from '../../daemon/replica/replica-connection.ts';
 import { submit } from '../../intake/submit-request.ts';
 import { readEvents } from '../../ledger/read-events.ts';
 import { currentFacts } from '../../memory/current-facts.ts';

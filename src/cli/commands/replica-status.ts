@@ -1,5 +1,5 @@
-import { type ReplicaStatus, replicaStatus } from '../../daemon/network/replicate.ts';
-import { replicaFolder } from '../../daemon/network/replica-connection.ts';
+import { type ReplicaStatus, replicaStatus } from '../../daemon/replica/replicate.ts';
+import { replicaFolder } from '../../daemon/replica/replica-connection.ts';
 import { loadConfig } from '../../kit/settings.ts';
 import { switchFile } from '../../replica/state.ts';
 import type { Pen } from '../../schema/event.ts';

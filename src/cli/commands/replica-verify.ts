@@ -1,4 +1,4 @@
-import { connectReplica } from '../../daemon/network/replica-connection.ts';
+import { connectReplica } from '../../daemon/replica/replica-connection.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
 import { type Verified, verifyReplica } from '../../replica/verify-replica.ts';
 import type { Pen } from '../../schema/event.ts';

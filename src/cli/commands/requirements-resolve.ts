@@ -1,5 +1,5 @@
 import { withHost } from '../host-here.ts';
-import { ports } from '../../daemon/room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';

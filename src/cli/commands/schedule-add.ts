@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
-import { graphFile } from '../../daemon/home/graph-files.ts';
+import { graphFile } from '../../daemon/graphs/graph-files.ts';
 import { addTask } from '../../intake/add-task.ts';
 import { readTask } from '../../intake/parse-task.ts';
 import { NotATask } from '../../intake/plain-file.ts';

@@ -1,6 +1,6 @@
 import type { previewUndo as preview } from '../../daemon/desk/undo.ts';
 import { withHost } from '../host-here.ts';
-import { ports } from '../../daemon/room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';

@@ -1,6 +1,6 @@
 /** What agents contribute: who can be mentioned, and what `oka doctor` reports about their files. */
 import { defineRoom } from '../../schema/room.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 
 const { home, agents: agentsPort } = ports;
 

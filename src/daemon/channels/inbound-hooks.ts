@@ -21,7 +21,7 @@ import type { Home } from '../../schema/home.ts';
 import type { HookCall, HookOutcome } from '../../schema/hook-call.ts';
 import type { Credential } from '../../schema/ports.ts';
 import type { Log } from '../../kit/log-line.ts';
-import type { ProjectionsPort } from '../port-types.ts';
+import type { ProjectionsPort } from '../../kit/ports/port-types.ts';
 import { reachingProjection } from './delivery-state.ts';
 import { hookTemplate, type StoredCall, storedCalls } from './hook-calls.ts';
 import { channelState } from './reaching-state.ts';

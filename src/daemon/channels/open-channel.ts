@@ -4,7 +4,7 @@ import type { ChannelSettings } from '../../schema/channel.ts';
 import type { Channel, ChannelMessage, ChannelTools } from '../../schema/channel-port.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
-import type { LedgerPort } from '../port-types.ts';
+import type { LedgerPort } from '../../kit/ports/port-types.ts';
 import { messageEnvironment } from '../../kit/settings.ts';
 
 /** Where a channel that has files of its own finds them. */

@@ -21,7 +21,7 @@ import type { Home } from '../../schema/home.ts';
 import type { Json } from '../../schema/json.ts';
 import type { Redact } from '../../schema/ports.ts';
 import type { Log } from '../../kit/log-line.ts';
-import type { LedgerPort, ProjectionsPort } from '../port-types.ts';
+import type { LedgerPort, ProjectionsPort } from '../../kit/ports/port-types.ts';
 import { answerDefaults } from './answer-defaults.ts';
 import { answerKey } from './answer-token.ts';
 import { deliveryEnded, deliveryStarted } from './channel-events.ts';

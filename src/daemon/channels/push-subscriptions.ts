@@ -12,7 +12,7 @@ import { diskWriter, listFolder, makeFolder } from '../../ledger/disk.ts';
 import type { PushSubscribed } from '../../schema/channel-port.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
-import type { LedgerPort } from '../port-types.ts';
+import type { LedgerPort } from '../../kit/ports/port-types.ts';
 import { channelSubscribed } from './channel-events.ts';
 
 const MOST_SUBSCRIPTIONS = 20;

@@ -11,7 +11,7 @@ import type { ChannelInbox, ChannelReceived, Received } from '../../schema/chann
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Log } from '../../kit/log-line.ts';
-import type { LedgerPort } from '../port-types.ts';
+import type { LedgerPort } from '../../kit/ports/port-types.ts';
 import { channelReceived } from './channel-events.ts';
 
 export type TaskPorts = {

@@ -1,7 +1,7 @@
 /** What reaching people contributes: messages about what needs them or is done, through the channels of channels.json. */
 import { defineRoom } from '../../schema/room.ts';
 import type { Log } from '../../kit/log-line.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import type { TakeCalls } from './inbound-hooks.ts';
 import type { ReachingPort } from '../../kit/ports/reaching-port.ts';
 

@@ -7,7 +7,7 @@
 import { once } from 'node:events';
 import type { Channel, DeliveryOutcome, DeliveryStarted } from '../../schema/channel-port.ts';
 import { messageOf } from '../../schema/errors.ts';
-import type { LedgerPort } from '../port-types.ts';
+import type { LedgerPort } from '../../kit/ports/port-types.ts';
 import { deliveryEnded, deliveryStarted } from './channel-events.ts';
 import type { Composed } from './compose-message.ts';
 

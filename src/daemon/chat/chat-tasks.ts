@@ -31,7 +31,7 @@ import { toOneLine } from '../../schema/one-line.ts';
 import type { Outcome } from '../../schema/tool.ts';
 import { ok } from '../../tools/builtin/define-tool.ts';
 import type { StartTask, TaskStart } from '../../tools/builtin/task-start-tool.ts';
-import type { Runs } from '../port-types.ts';
+import type { Runs } from '../../kit/ports/port-types.ts';
 import { taskOf } from '../task/write-result.ts';
 import type { ChatWriter } from './chat-writer.ts';
 import { NO_COST } from './post-reply.ts';

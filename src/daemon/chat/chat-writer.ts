@@ -6,7 +6,7 @@
  */
 import { chatProjection, type ChatState } from '../../chat/chat-state.ts';
 import type { NewEvent } from '../../schema/event.ts';
-import type { LedgerPort, ProjectionsPort } from '../port-types.ts';
+import type { LedgerPort, ProjectionsPort } from '../../kit/ports/port-types.ts';
 
 export type ChatWriter = {
   /** The state of what is durable. */

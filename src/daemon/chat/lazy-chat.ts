@@ -7,7 +7,7 @@ import { noticeOfRun } from '../../schema/chat-names.ts';
 import type { Tool } from '../../schema/tool.ts';
 import { chatSearchTool } from '../../tools/builtin/chat-search-tool.ts';
 import { taskStartTool } from '../../tools/builtin/task-start-tool.ts';
-import type { OnDurable, ProjectionsPort } from '../port-types.ts';
+import type { OnDurable, ProjectionsPort } from '../../kit/ports/port-types.ts';
 import type { OpenChat } from './open-chat.ts';
 
 export type LazyChat = Omit<OpenChat, 'searchOwn' | 'startTask' | 'recover'> & {

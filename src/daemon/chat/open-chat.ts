@@ -18,7 +18,7 @@ import type { AgentsPort } from '../../kit/ports/agents-port.ts';
 import { isPaused, isStopped } from '../../kit/home/stop-files.ts';
 import type { Memory } from '../../kit/ports/memory-port.ts';
 import type { OfferChoice } from '../../kit/ports/offers-port.ts';
-import type { LedgerPort, OnDurable, ProjectionsPort, Runs } from '../port-types.ts';
+import type { LedgerPort, OnDurable, ProjectionsPort, Runs } from '../../kit/ports/port-types.ts';
 import { firstEventOf } from '../../views/run-rows.ts';
 import { rowsReader } from '../../kit/rows/rows-reader.ts';
 import type { ViewFolds } from '../../kit/rows/views-writer.ts';

@@ -11,7 +11,7 @@ import type { NoDecision, Planner, PlannerInput } from '../../schema/ports.ts';
 import type { AgentsPort } from '../../kit/ports/agents-port.ts';
 import type { Memory } from '../../kit/ports/memory-port.ts';
 import type { OfferChoice } from '../../kit/ports/offers-port.ts';
-import type { Runs } from '../port-types.ts';
+import type { Runs } from '../../kit/ports/port-types.ts';
 import { answerIn, inputOf } from '../../kit/models/ask-model.ts';
 import { describeMoment } from '../task/describe-situation.ts';
 import type { RowsReader } from '../../kit/rows/rows-reader.ts';

@@ -17,7 +17,7 @@ import { noticeOfRun, replyRun } from '../../schema/chat-names.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
 import type { RunSignal } from '../../schema/ports.ts';
-import type { Runs } from '../port-types.ts';
+import type { Runs } from '../../kit/ports/port-types.ts';
 import type { ChatWriter } from './chat-writer.ts';
 import { failedEnd, NO_COST, postReply, type PostReplyPorts } from './post-reply.ts';
 import { IDLE, replyEnd, STOPPED_END } from './reply-message.ts';

@@ -3,7 +3,7 @@ import type { ChatIntake } from '../../chat/chat-state.ts';
 import type { RunState } from '../../engine/run-state.ts';
 import type { ChatConfig } from '../../schema/chat-config.ts';
 import { configPort, defineRoom, type OpenedRoom } from '../../schema/room.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { refuseUse } from '../../kit/unused-ports.ts';
 
 const { home, config, ledger, projections, onDurable, agents, artifacts, memory, models, offers, runs, backend } =

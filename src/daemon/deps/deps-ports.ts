@@ -3,7 +3,7 @@ import type { Config } from '../../schema/config.ts';
 import type { Need } from '../../schema/dependency.ts';
 import type { LoadedPolicy } from '../../kit/policy/policy-file.ts';
 import type { Sandbox } from '../../kit/sandbox/sandbox.ts';
-import type { LedgerPort, ProjectionsPort, Runs } from '../port-types.ts';
+import type { LedgerPort, ProjectionsPort, Runs } from '../../kit/ports/port-types.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { Home } from '../../schema/home.ts';
 

@@ -1,8 +1,8 @@
 /** What the dependency manager contributes: installing what a step misses, and asking people for what it may not install. */
 import type { RunState } from '../../engine/run-state.ts';
 import { defineRoom, type OpenedRoom } from '../../schema/room.ts';
-import { withoutUnclaimed } from '../fleet/assert-owned.ts';
-import { ports } from '../room-ports.ts';
+import { withoutUnclaimed } from '../../kit/fleet/assert-owned.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { unusedPorts } from '../../kit/unused-ports.ts';
 
 const { home, config, ledger, projections, taskGraph, policy, sandbox, runs, fleet } = ports;

@@ -1,7 +1,7 @@
 /** What the desk contributes: the built-in tools, one writing call at a time, in a sandbox; undo; what a crash left. */
 import { livePort } from '../../schema/live-port.ts';
 import { defineRoom } from '../../schema/room.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 
 const { home, config, ledger, events, projections, artifacts, onDurable, egress, policy, runs, reportRun } = ports;
 const { skills, folders, sandbox, shadow, witness, deskTurn, deskPlaced } = ports;

@@ -6,7 +6,7 @@ import type { Snapshots, Undone } from '../../tools/desk/snapshots.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { foldersIn, stepsOf, uncoveredFolders } from './desk.ts';
 import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
-import type { LedgerPort, Runs } from '../port-types.ts';
+import type { LedgerPort, Runs } from '../../kit/ports/port-types.ts';
 import type { Home } from '../../schema/home.ts';
 import { childrenIn } from '../task/write-result.ts';
 

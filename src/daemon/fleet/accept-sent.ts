@@ -7,7 +7,7 @@ import { knownTasks } from '../../intake/known-tasks.ts';
 import type { TaskMessage } from '../../schema/fleet.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
 import type { Host } from '../host.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { accept } from '../worker/accept.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { withFetched } from './run-folder.ts';

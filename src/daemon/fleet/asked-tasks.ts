@@ -13,9 +13,9 @@ import { AskedWait, type TaskAsked } from '../../schema/fleet-requests.ts';
 import type { MemberMessage } from '../../schema/fleet.ts';
 import { includesMember } from '../../schema/answer-rights.ts';
 import { isForPeople } from '../../views/waiting-query.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import type { FleetMember } from './fleet-member.ts';
-import { fleetRuns } from './fleet-runs.ts';
+import { fleetRuns } from '../../kit/fleet/fleet-runs.ts';
 import type { Work } from './work-in-progress.ts';
 
 const LOOK_MS = 2500;

@@ -11,10 +11,10 @@ import type { RunState } from '../../engine/run-state.ts';
 import type { Event } from '../../schema/event.ts';
 import { endsAlone } from '../../schema/wait.ts';
 import type { Host } from '../host.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { acceptSent } from './accept-sent.ts';
 import type { FleetMember } from './fleet-member.ts';
-import { type ClaimedRun, fleetRuns } from './fleet-runs.ts';
+import { type ClaimedRun, fleetRuns } from '../../kit/fleet/fleet-runs.ts';
 import { hasStarted, takeOver } from './take-over.ts';
 import type { Active, Work } from './work-in-progress.ts';
 

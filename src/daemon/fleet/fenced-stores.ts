@@ -5,7 +5,7 @@ import { type Noticing, silently } from '../../fleet/storing-notice.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
-import type { LedgerPort } from '../port-types.ts';
+import type { LedgerPort } from '../../kit/ports/port-types.ts';
 import { findIn, shareNamed } from './named-artifacts.ts';
 import type { OwnedRuns } from './owned-runs.ts';
 

@@ -14,7 +14,7 @@ import { openHomeVault } from '../../kit/vault/home-vault.ts';
 import { readIdentity } from '../../kit/home/home-identity.ts';
 import type { FleetEnvironment } from '../../kit/fleet-environment.ts';
 import { fleetEnvironment } from '../../kit/settings.ts';
-import { fleetRuns, type FleetRuns } from './fleet-runs.ts';
+import { fleetRuns, type FleetRuns } from '../../kit/fleet/fleet-runs.ts';
 
 export type FleetAccess = {
   connection: FleetConnection;

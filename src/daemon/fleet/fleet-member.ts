@@ -12,7 +12,7 @@ import type { FleetAnswers } from '../../schema/answer-rights.ts';
 import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
 import type { FleetPort } from '../../kit/ports/fleet-port.ts';
 import { port } from '../../schema/room.ts';
-import type { LedgerPort } from '../port-types.ts';
+import type { LedgerPort } from '../../kit/ports/port-types.ts';
 import type { OwnedRuns } from './owned-runs.ts';
 
 export type FleetMember = FleetPort & {

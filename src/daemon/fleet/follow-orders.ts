@@ -10,9 +10,9 @@ import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredOrder } from '../../fleet/fleet-orders.ts';
 import { replaceFile } from '../../ledger/disk.ts';
-import { type Halts, readHalts } from './fleet-runs.ts';
+import { type Halts, readHalts } from '../../kit/fleet/fleet-runs.ts';
 import { fleetStopFile, isDraining } from '../../kit/home/stop-files.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { rest, type Work } from './work-in-progress.ts';
 
 const READ_MS = 1500;

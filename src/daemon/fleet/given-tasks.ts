@@ -3,7 +3,7 @@ import { peekProjection } from '../../ledger/peek-projection.ts';
 import type { AskedWait } from '../../schema/fleet-requests.ts';
 import type { Home } from '../../schema/home.ts';
 import { hasFleet } from './fleet-overview.ts';
-import { fleetRuns } from './fleet-runs.ts';
+import { fleetRuns } from '../../kit/fleet/fleet-runs.ts';
 
 export type GivenTasks = {
   /** Those that have not come back. */

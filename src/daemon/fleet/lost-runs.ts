@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunFence } from '../../fleet/run-fence.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import type { FleetMember } from './fleet-member.ts';
-import { fleetRuns } from './fleet-runs.ts';
+import { fleetRuns } from '../../kit/fleet/fleet-runs.ts';
 import type { Work } from './work-in-progress.ts';
 
 const CHECK_MS = 5000;

@@ -5,11 +5,11 @@ import { replaceFile } from '../../ledger/disk.ts';
 import type { FleetOverview, MemberMessage, TaskProgress } from '../../schema/fleet.ts';
 import { describeWait } from '../../views/event-sentence.ts';
 import { isPaused, isStopped } from '../../kit/home/stop-files.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { fleetEnvironment, programVersion } from '../../kit/settings.ts';
 import { isDrainingMember } from './follow-orders.ts';
 import { overviewFile } from './fleet-overview.ts';
-import { fleetRuns } from './fleet-runs.ts';
+import { fleetRuns } from '../../kit/fleet/fleet-runs.ts';
 import type { Work } from './work-in-progress.ts';
 
 const REPORT_MS = 5000;

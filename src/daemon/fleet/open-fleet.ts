@@ -29,7 +29,7 @@ import type { Stores } from '../stores.ts';
 import { cancelQueued } from './cancel-queued.ts';
 import { fencedLedger, sharedArtifacts } from './fenced-stores.ts';
 import type { FencedStores, FleetMember } from './fleet-member.ts';
-import { fleetRuns } from './fleet-runs.ts';
+import { fleetRuns } from '../../kit/fleet/fleet-runs.ts';
 import { fleetSlots } from './fleet-slots.ts';
 import { watchMembers } from './member-watch.ts';
 import { ownedRuns } from './owned-runs.ts';

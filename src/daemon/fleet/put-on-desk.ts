@@ -20,9 +20,9 @@ import type { Conflict } from '../../tools/desk/merge-folder.ts';
 import { placeTaskFiles } from '../../tools/desk/place-task-files.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
 import type { Host } from '../host.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import type { FleetMember } from './fleet-member.ts';
-import { fleetRuns } from './fleet-runs.ts';
+import { fleetRuns } from '../../kit/fleet/fleet-runs.ts';
 import { describeFile, type FolderFile, readFolder, withFetched } from './run-folder.ts';
 
 export type PutOnDesk = {

@@ -17,7 +17,7 @@ import { OkaError } from '../../schema/errors.ts';
 import type { FleetRequest } from '../../schema/fleet-requests.ts';
 import { includesMember } from '../../schema/answer-rights.ts';
 import type { Intake } from '../../schema/intake.ts';
-import { runOfRequest } from './assert-owned.ts';
+import { runOfRequest } from '../../kit/fleet/assert-owned.ts';
 import type { FleetMember } from './fleet-member.ts';
 import type { Work } from './work-in-progress.ts';
 

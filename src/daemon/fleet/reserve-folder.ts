@@ -13,8 +13,8 @@ import { lstatIfPresent, replaceFile } from '../../ledger/disk.ts';
 import type { TaskMessage } from '../../schema/fleet.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
 import type { Host } from '../host.ts';
-import { ports } from '../room-ports.ts';
-import { fleetRuns } from './fleet-runs.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
+import { fleetRuns } from '../../kit/fleet/fleet-runs.ts';
 
 /** Why this member cannot take the task; null when its folder is its own here. */
 export function reserveFolder(host: Host, member: string, { id, home }: TaskMessage): string | null {

@@ -23,7 +23,7 @@ export const fleet = defineRoom({
     'procedure.shared',
   ],
   findings: async () => (await import('./fleet-findings.ts')).fleetFindings(),
-  projections: async () => [(await import('./fleet-runs.ts')).fleetRuns],
+  projections: async () => [(await import('../../kit/fleet/fleet-runs.ts')).fleetRuns],
   needs: { member: memberPort },
   open: ({ member }) => ({
     intakes: { fleet: async (intake) => (await import('./order-requests.ts')).followRequest(member, intake) },

@@ -7,9 +7,9 @@ import { isScheduled } from '../../intake/schedule-spec.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { TaskMessage } from '../../schema/fleet.ts';
 import type { Host } from '../host.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { recordReceived } from '../worker/accept.ts';
-import { fleetRuns, wasSent } from './fleet-runs.ts';
+import { fleetRuns, wasSent } from '../../kit/fleet/fleet-runs.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { forgetUnsent, noteUnsent } from './unsent-task.ts';
 

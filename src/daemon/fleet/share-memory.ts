@@ -12,7 +12,7 @@ import { stampOf } from '../../ledger/disk.ts';
 import { messageOf } from '../../schema/errors.ts';
 import { readShared } from '../../schema/fleet-memory.ts';
 import type { Rows } from '../../schema/rows.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { changesFrom, sharedText } from './imported-facts.ts';
 import { procedureChanges, procedureTexts } from './shared-procedures.ts';
 import type { Work } from './work-in-progress.ts';

@@ -21,7 +21,7 @@ import { dropResultsOf } from '../../tools/launch-witness.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
 import { callsFolder } from '../../kit/sandbox/sandbox.ts';
 import type { Host } from '../host.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { makeTaskFolder } from './accept-sent.ts';
 import { readFolder, withFetched } from './run-folder.ts';

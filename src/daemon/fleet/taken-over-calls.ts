@@ -1,7 +1,7 @@
 /** Owns: calls of another member, of which no witness on this machine knows anything (T2 in take-over.ts). */
 import type { EngineOptions } from '../../engine/engine-context.ts';
-import type { ProjectionsPort } from '../port-types.ts';
-import { fleetRuns } from './fleet-runs.ts';
+import type { ProjectionsPort } from '../../kit/ports/port-types.ts';
+import { fleetRuns } from '../../kit/fleet/fleet-runs.ts';
 
 type Witness = NonNullable<EngineOptions['witness']>;
 

@@ -2,7 +2,7 @@
 import { writtenState } from '../../engine/graph-state.ts';
 import type { Json } from '../../schema/json.ts';
 import type { StateStore } from '../../schema/ports.ts';
-import type { LedgerPort } from '../port-types.ts';
+import type { LedgerPort } from '../../kit/ports/port-types.ts';
 
 export type StateValuePorts = { state: Pick<StateStore, 'get'>; ledger: Pick<LedgerPort, 'read'> };
 

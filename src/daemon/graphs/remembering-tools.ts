@@ -4,7 +4,7 @@ import type { ArtifactStore, EventStore, StateStore } from '../../schema/ports.t
 import type { Tool } from '../../schema/tool.ts';
 import { priorRunsTool } from '../../tools/builtin/prior-runs-tool.ts';
 import { stateTools } from '../../tools/builtin/state-tools.ts';
-import type { LedgerPort, Runs } from '../port-types.ts';
+import type { LedgerPort, Runs } from '../../kit/ports/port-types.ts';
 import { withRows } from '../../kit/rows/read-rows.ts';
 import type { ViewFolds } from '../../kit/rows/views-writer.ts';
 import { priorRuns } from './prior-runs.ts';

@@ -1,7 +1,7 @@
 /** What graphs need while they run: the tools of their state and what people change in it, and those that ask models. */
 import { defineRoom } from '../../schema/room.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { unusedPorts } from '../../kit/unused-ports.ts';
 
 const { home, events, ledger, artifacts, state, runs, viewFolds, models, tools } = ports;

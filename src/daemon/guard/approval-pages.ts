@@ -11,7 +11,7 @@ import type { WaitAnswer } from '../../schema/wait.ts';
 import { type Folder, inFolder } from './approval-files.ts';
 import { approvalPageSet } from './approval-page-set.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
-import type { LedgerPort } from '../port-types.ts';
+import type { LedgerPort } from '../../kit/ports/port-types.ts';
 
 export type ApprovalPages = {
   /** Writes a page for each open approval, and removes the pages of those that closed. */

@@ -4,7 +4,7 @@ import type { NewEvent } from '../../schema/event.ts';
 import type { ChainOptions } from '../../tools/chain.ts';
 import { createRestore, type FindOriginal } from '../../tools/restore-originals.ts';
 import { createReveal } from '../../tools/reveal-secrets.ts';
-import type { LedgerPort, ProjectionsPort } from '../port-types.ts';
+import type { LedgerPort, ProjectionsPort } from '../../kit/ports/port-types.ts';
 import { type FlowPorts, flowOfRun } from './run-flow.ts';
 import type { Flow } from '../../guard/information-flow.ts';
 import type { HomeVault } from '../../kit/vault/home-vault.ts';

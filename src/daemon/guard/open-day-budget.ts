@@ -27,7 +27,7 @@ import type { DayBudget as Limits, DayNeed } from '../../schema/day-budget.ts';
 import type { Usage } from '../../schema/effect.ts';
 import type { ExecutionBackend } from '../../schema/ports.ts';
 import type { Outcome } from '../../schema/tool.ts';
-import type { LedgerPort, ProjectionsPort, Runs } from '../port-types.ts';
+import type { LedgerPort, ProjectionsPort, Runs } from '../../kit/ports/port-types.ts';
 import type { SharedSpending } from '../../kit/ports/fleet-port.ts';
 import type { LoadedPolicy } from '../../kit/policy/policy-file.ts';
 import type { DayBudget } from '../../kit/ports/day-budget-port.ts';

@@ -1,6 +1,6 @@
 /** What the guard of a home contributes: the active policy, approvals and their pages, the vault's changes. */
 import { defineRoom } from '../../schema/room.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 
 const { home, ledger, projections, taskGraph, vault, runs, backend, policy, dayBudget } = ports;
 
@@ -17,7 +17,7 @@ export const homeGuard = defineRoom({
   findings: async (at, { mayOpenVault }) => {
     const [{ policyFinding }, { folderFindings }, { sandboxFindings }, { vaultFinding }] = await Promise.all([
       import('./policy-finding.ts'),
-      import('./folder-finding.ts'),
+      import('../desk/folder-finding.ts'),
       import('./sandbox-findings.ts'),
       import('./vault-finding.ts'),
     ]);

@@ -3,7 +3,7 @@ import { messageOf } from '../../schema/errors.ts';
 import type { Intake } from '../../schema/intake.ts';
 import type { Home } from '../../schema/home.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
-import type { LedgerPort } from '../port-types.ts';
+import type { LedgerPort } from '../../kit/ports/port-types.ts';
 import type { Tidied, Tidying } from '../../schema/room.ts';
 import { tidiedEvents } from './tidied-events.ts';
 

@@ -14,7 +14,7 @@ import type { TaskGraph } from '../../ledger/task-graph.ts';
 import { type FoundFault, verifyPass } from '../../ledger/verify-pass.ts';
 import type { Pen } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
-import type { LedgerPort, Runs } from '../port-types.ts';
+import type { LedgerPort, Runs } from '../../kit/ports/port-types.ts';
 import { readVerification, storeVerification, type Verification } from './verification-state.ts';
 
 export type VerificationPorts = {

@@ -1,6 +1,6 @@
 /** What the home itself contributes: its folders, settings and graph files, tidying, and archiving old runs. */
 import { defineRoom } from '../../schema/room.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 
 const { home, config, liveLedger, ledger, taskGraph, tidy, runs, projections, artifacts, tools, nodeKinds } = ports;
 
@@ -30,12 +30,12 @@ export const homeRoom = defineRoom({
           return null;
         },
         save_graph: async ({ graph, version, artifact, cause }) => {
-          const { noteVersion } = await import('./save-version.ts');
+          const { noteVersion } = await import('../graphs/save-version.ts');
           await noteVersion(needed, { graph, version, artifact, cause });
           return null;
         },
         write_graph: async (intake) => {
-          const { writeGraph } = await import('./write-graph.ts');
+          const { writeGraph } = await import('../graphs/write-graph.ts');
           const written = await writeGraph(needed, intake);
           return { answer: Promise.resolve(written) };
         },

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { livePort } from '../../schema/live-port.ts';
 import { defineRoom } from '../../schema/room.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 
 const { home, vault } = ports;
 

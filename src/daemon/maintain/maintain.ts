@@ -58,7 +58,7 @@ export async function maintain(
 /** N5. The code is loaded only where a replica is set. */
 async function replicateInBackground(home: Home, config: Config, signal: AbortSignal, log: Log): Promise<void> {
   try {
-    const { keepReplicating } = await import('../network/replicate.ts');
+    const { keepReplicating } = await import('../replica/replicate.ts');
     await keepReplicating(home, config, signal, log);
   } catch (error) {
     log(`replication has stopped: ${messageOf(error)}`);

@@ -15,7 +15,7 @@ import type { HomeVault } from '../../kit/vault/home-vault.ts';
 import type { LoadedPolicy } from '../../kit/policy/policy-file.ts';
 import type { Sandbox } from '../../kit/sandbox/sandbox.ts';
 import type { EgressRoutes } from '../../kit/egress/egress-routes.ts';
-import type { Runs } from '../port-types.ts';
+import type { Runs } from '../../kit/ports/port-types.ts';
 import { acceptedServers } from './accepted-tools.ts';
 import { loadServers, mcpFile } from './mcp-file.ts';
 import { pinStamp } from './mcp-pins.ts';

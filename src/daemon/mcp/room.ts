@@ -1,7 +1,7 @@
 /** What MCP servers contribute: their tools, as mcp.<server>.<tool>, once a person has accepted them. */
 import { livePort } from '../../schema/live-port.ts';
 import { defineRoom } from '../../schema/room.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 
 const { home, policy, vault, sandbox, egress, artifacts, tools, runs } = ports;
 

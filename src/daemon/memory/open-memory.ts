@@ -15,7 +15,7 @@ import type { Config } from '../../schema/config.ts';
 import type { MemoryStore } from '../../schema/ports.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { Home } from '../../schema/home.ts';
-import type { OnDurable } from '../port-types.ts';
+import type { OnDurable } from '../../kit/ports/port-types.ts';
 import type { Memory } from '../../kit/ports/memory-port.ts';
 
 const MOST_PACKS = 200;

@@ -4,7 +4,7 @@ import { selectNewEpisodes } from './new-episodes.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Intake } from '../../schema/intake.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
-import type { LedgerPort } from '../port-types.ts';
+import type { LedgerPort } from '../../kit/ports/port-types.ts';
 
 export type MemoryIntake = Extract<Intake, { kind: 'remember' | 'forget' | 'import' }>;
 

@@ -1,6 +1,6 @@
 /** What the memory of a home contributes: context for prompts, tools to search it, and what people ask to be remembered. */
 import { defineRoom } from '../../schema/room.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 
 const { home, config, ledger, artifacts, onDurable, taskGraph, memory } = ports;
 

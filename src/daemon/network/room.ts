@@ -1,7 +1,7 @@
 /** What the network of a home contributes: the routes by which anything leaves the machine, and the models behind them. */
 import type { Config } from '../../schema/config.ts';
 import { defineRoom } from '../../schema/room.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 
 const { home, config, ledger, vault, policy, providers, setModel, egress, models } = ports;
 

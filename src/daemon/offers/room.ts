@@ -1,6 +1,6 @@
 /** What choosing contributes: few tools and skills in each prompt, and a tool that finds the others. */
 import { defineRoom } from '../../schema/room.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 
 const { tools, skills, offers } = ports;
 

@@ -22,7 +22,7 @@ import type { NewEvent } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Log } from '../../kit/log-line.ts';
 import type { FleetSlots } from '../../kit/ports/fleet-port.ts';
-import type { LedgerPort, ProjectionsPort, Runs } from '../port-types.ts';
+import type { LedgerPort, ProjectionsPort, Runs } from '../../kit/ports/port-types.ts';
 import { describeChange, describeSlots } from './schedule-messages.ts';
 import { writeReasons } from './schedule-reasons.ts';
 import type { SchedulesPort } from '../../kit/ports/schedules-port.ts';

@@ -1,6 +1,6 @@
 /** What schedules contribute: the times that have come are recorded, and people switch, trigger and backfill them. */
 import { defineRoom } from '../../schema/room.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 
 const { home, ledger, projections, runs, fleet, schedules: schedulesPort } = ports;
 

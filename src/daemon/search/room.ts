@@ -1,7 +1,7 @@
 /** What searching the web contributes: web.search and web.read, once the operator has named a search server. */
 import { configPort, defineRoom } from '../../schema/room.ts';
 import type { SearchConfig } from '../../schema/search.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 
 const { artifacts, egress, policy, vault } = ports;
 

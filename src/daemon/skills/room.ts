@@ -1,7 +1,7 @@
 /** What skills contribute: their texts as tools, their settings, and what `oka doctor` reports about them. */
 import { configPort, defineRoom } from '../../schema/room.ts';
 import type { SkillsConfig } from '../../schema/skill.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { refuseUse } from '../../kit/unused-ports.ts';
 
 const { home, skills: skillsPort } = ports;

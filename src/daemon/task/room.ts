@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import type { RunState } from '../../engine/run-state.ts';
 import { defineRoom, type OpenedRoom } from '../../schema/room.ts';
-import { fleetRuns } from '../fleet/fleet-runs.ts';
-import { ports } from '../room-ports.ts';
+import { fleetRuns } from '../../kit/fleet/fleet-runs.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { unusedPorts } from '../../kit/unused-ports.ts';
 
 const { home, config, artifacts, vault, onDurable, shadow, sandbox, models, memory, deps, runs, tools } = ports;
@@ -43,9 +43,9 @@ export const task = defineRoom({
   open: async (needed): Promise<OpenedRoom<RunState, typeof gives>> => {
     const [{ taskTools }, { taskFrames }, { reportResults }, { pendingResultsIn }] = await Promise.all([
       import('./task-tools.ts'),
-      import('../synthesis/task-frames.ts'),
+      import('../context/synthesis/task-frames.ts'),
       import('./report-results.ts'),
-      import('../worker/pending-results.ts'),
+      import('./pending-results.ts'),
     ]);
     const pending = pendingResultsIn(join(needed.home.oka, 'state', 'untold'));
     const isElsewhere = (run: string): boolean => needed.projections.stateOf(fleetRuns).fenced.includes(run);

@@ -1,6 +1,6 @@
 /** Writes the rows of all views while a process owns the pen. */
 import { defineRoom } from '../../schema/room.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 
 const { home, liveLedger, onDurable, viewFolds } = ports;
 

@@ -16,10 +16,10 @@ import type { TaskGiven } from '../../schema/task-run.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
 import { placeTaskFiles } from '../../tools/desk/place-task-files.ts';
 import type { Host } from '../host.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { pollsOften } from '../../kit/settings.ts';
 import type { Log } from '../../kit/log-line.ts';
-import { fleetRuns, wasSent } from '../fleet/fleet-runs.ts';
+import { fleetRuns, wasSent } from '../../kit/fleet/fleet-runs.ts';
 
 const ACCEPT = {
   artifacts: ports.artifacts,

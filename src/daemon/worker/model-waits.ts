@@ -5,7 +5,7 @@
 import type { KnownProcedure } from '../../memory/procedures/known-procedures.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { Host } from '../host.ts';
-import type { Runs } from '../port-types.ts';
+import type { Runs } from '../../kit/ports/port-types.ts';
 import { isModelWait } from '../../kit/models/model-requirement.ts';
 
 type Waiting = { run: string; wait: string };

@@ -7,7 +7,7 @@ import { messageOf, OkaError } from '../../schema/errors.ts';
 import { type Intake, withoutSealed } from '../../schema/intake.ts';
 import type { Json } from '../../schema/json.ts';
 import { type Handled, lateAnswer } from '../../schema/room.ts';
-import type { LedgerPort, ProjectionsPort } from '../port-types.ts';
+import type { LedgerPort, ProjectionsPort } from '../../kit/ports/port-types.ts';
 
 export type RequestPorts = {
   ledger: Pick<LedgerPort, 'append'>;

@@ -11,8 +11,8 @@ import { deskFolder } from '../../kit/desk-folder.ts';
 import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
 import { deskStateAt, makeForkDesk } from '../desk/fork-desks.ts';
 import { eventsWithChildren } from '../desk/undo.ts';
-import type { Runs } from '../port-types.ts';
-import { beginRun } from './begin-run.ts';
+import type { Runs } from '../../kit/ports/port-types.ts';
+import { beginRun } from '../../kit/begin-run.ts';
 
 type RerunPorts = {
   home: Home;

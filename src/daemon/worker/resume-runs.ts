@@ -9,9 +9,9 @@ import { isInside } from '../../engine/child-terms.ts';
 import type { Goal } from '../../ledger/goal.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { DiskSpace } from '../../kit/home/disk-space.ts';
-import { withoutUnclaimed } from '../fleet/assert-owned.ts';
+import { withoutUnclaimed } from '../../kit/fleet/assert-owned.ts';
 import type { Host } from '../host.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import type { Log } from '../../kit/log-line.ts';
 
 const NEEDED = { taskGraph: ports.taskGraph, deps: ports.deps, projections: ports.projections, fleet: ports.fleet };

@@ -2,8 +2,8 @@
 import { isOver } from '../../engine/run-state.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { defineRoom } from '../../schema/room.ts';
-import { ports } from '../room-ports.ts';
-import { beginRun } from './begin-run.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
+import { beginRun } from '../../kit/begin-run.ts';
 
 const { home, runs, backend, results, artifacts, shadow, deskTurn, ledger, projections, nodeKinds } = ports;
 
@@ -45,7 +45,7 @@ export const worker = defineRoom({
         answer: Promise.resolve(await (await import('./send-note.ts')).sendNote(engine, run, note)),
       }),
       resume: ({ run }) => beginRun(needed.backend, { kind: 'resume', run, reason: 'resumed by a person' }),
-      run_graph: async (intake) => (await import('./run-graph.ts')).runGraph({ runs: engine, ...needed }, intake),
+      run_graph: async (intake) => (await import('../graphs/run-graph.ts')).runGraph({ runs: engine, ...needed }, intake),
       mark_runs: async ({ kind: _kind, ...data }) => {
         await needed.ledger.append({ type: 'runs.marked', data });
         return null;

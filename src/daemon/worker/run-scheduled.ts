@@ -2,7 +2,7 @@
 import type { RunState } from '../../engine/run-state.ts';
 import type { Host } from '../host.ts';
 import type { Log } from '../../kit/log-line.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { nextScheduledRun, startScheduled } from './start-scheduled.ts';
 
 /** Returns the runs in the order in which they started, as they are when each has settled. */

@@ -5,7 +5,7 @@
 import { isOver, type RunState } from '../../engine/run-state.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { RunNote } from '../../schema/run.ts';
-import type { Runs } from '../port-types.ts';
+import type { Runs } from '../../kit/ports/port-types.ts';
 
 /** `read_by`: a worker at its next turn, or nobody, since the steps are fixed. */
 export type SentNote = { run: string; read_by: 'worker' | 'nobody'; stops: boolean };

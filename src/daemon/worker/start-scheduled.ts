@@ -13,12 +13,12 @@ import { readScheduleFile, type ScheduleFile } from '../../intake/schedule-file.
 import { jobOf, type Schedules, type ScheduleState } from '../../intake/schedule-state.ts';
 import { replaceFile } from '../../ledger/disk.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
-import { graphFile, loadRunnableGraph } from '../home/graph-files.ts';
-import { saveVersionOfRun } from '../home/save-version.ts';
+import { graphFile, loadRunnableGraph } from '../graphs/graph-files.ts';
+import { saveVersionOfRun } from '../graphs/save-version.ts';
 import type { Host } from '../host.ts';
 import type { Log } from '../../kit/log-line.ts';
 import { nodeKinds } from '../room-contributions.ts';
-import { ports } from '../room-ports.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
 import { setAside } from '../schedule/schedule-requests.ts';
 import { accept } from './accept.ts';
 

@@ -7,7 +7,7 @@
 import { isOver } from '../../engine/run-state.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
-import type { OnDurable, Runs } from '../port-types.ts';
+import type { OnDurable, Runs } from '../../kit/ports/port-types.ts';
 import type { ResultReports } from '../../kit/ports/results-port.ts';
 
 export type Withdrawals = { withdraw: (task: string) => Promise<boolean>; close: () => void };

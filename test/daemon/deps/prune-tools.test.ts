@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withHost } from '../../../src/daemon/host.ts';
-import { ports } from '../../../src/daemon/room-ports.ts';
+import { ports } from '../../../src/kit/ports/room-ports.ts';
 import { pruneTools, toolsLock } from '../../../src/daemon/deps/prune-tools.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../../src/kit/settings.ts';

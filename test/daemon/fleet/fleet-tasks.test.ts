@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { FleetMember } from '../../../src/daemon/fleet/fleet-member.ts';
-import { fleetRuns } from '../../../src/daemon/fleet/fleet-runs.ts';
+import { fleetRuns } from '../../../src/kit/fleet/fleet-runs.ts';
 import { workForFleet } from '../../../src/daemon/fleet/fleet-tasks.ts';
 import { ownedRuns } from '../../../src/daemon/fleet/owned-runs.ts';
 import type { Host } from '../../../src/daemon/host.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fencedLedger } from '../../../src/daemon/fleet/fenced-stores.ts';
 import { type OwnedRuns, ownedRuns } from '../../../src/daemon/fleet/owned-runs.ts';
-import type { LedgerPort } from '../../../src/daemon/port-types.ts';
+import type { LedgerPort } from '../../../src/kit/ports/port-types.ts';
 import type { RunLog } from '../../../src/fleet/run-fence.ts';
 import { foldHistory, type StoredMessage } from '../../../src/fleet/run-owner.ts';
 import type { Event, NewEvent } from '../../../src/schema/event.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { fleetRuns } from '../../../src/daemon/fleet/fleet-runs.ts';
+import { fleetRuns } from '../../../src/kit/fleet/fleet-runs.ts';
 import { releaseFolder, reserveFolder } from '../../../src/daemon/fleet/reserve-folder.ts';
 import type { Host } from '../../../src/daemon/host.ts';
 import { homeAt } from '../../../src/kit/settings.ts';

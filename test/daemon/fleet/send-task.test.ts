@@ -3,7 +3,7 @@ import { canTravel } from '../../../src/daemon/fleet/send-task.ts';
 import { exceptTakenOver } from '../../../src/daemon/fleet/taken-over-calls.ts';
 import type { FleetMember } from '../../../src/daemon/fleet/fleet-member.ts';
 import type { Host } from '../../../src/daemon/host.ts';
-import { fleetRuns } from '../../../src/daemon/fleet/fleet-runs.ts';
+import { fleetRuns } from '../../../src/kit/fleet/fleet-runs.ts';
 import type { OpenCall } from '../../../src/engine/run-state.ts';
 import type { Event } from '../../../src/schema/event.ts';
 

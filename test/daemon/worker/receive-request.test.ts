@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { mustAwaitFleet } from '../../../src/daemon/fleet/assert-owned.ts';
+import { mustAwaitFleet } from '../../../src/kit/fleet/assert-owned.ts';
 import { withHost } from '../../../src/daemon/host.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
-import { ports } from '../../../src/daemon/room-ports.ts';
+import { ports } from '../../../src/kit/ports/room-ports.ts';
 import { homeAt } from '../../../src/kit/settings.ts';
 import { receiveRequest } from '../../../src/daemon/worker/receive-request.ts';
 import { readRequests } from '../../../src/intake/read-requests.ts';

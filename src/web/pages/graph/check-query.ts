@@ -1,7 +1,7 @@
 /** Checking and drawing a graph that is being edited; nothing is saved. */
 import { z } from 'zod';
-import { parseGraphText } from '../../../daemon/home/edit-graph.ts';
-import { listProblems } from '../../../daemon/home/graph-problems.ts';
+import { parseGraphText } from '../../../daemon/graphs/edit-graph.ts';
+import { listProblems } from '../../../daemon/graphs/graph-problems.ts';
 import { nodeKinds, toolNamesIn } from '../../../daemon/room-contributions.ts';
 import { messageOf, OkaError } from '../../../schema/errors.ts';
 import type { Event } from '../../../schema/event.ts';

@@ -2,11 +2,11 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { parseGraphText } from '../../../daemon/home/edit-graph.ts';
-import { fileOfGraph } from '../../../daemon/home/graph-files.ts';
+import { parseGraphText } from '../../../daemon/graphs/edit-graph.ts';
+import { fileOfGraph } from '../../../daemon/graphs/graph-files.ts';
 import { eventsOfRun } from '../../../daemon/home/replay-runs.ts';
-import { textFromTemplate } from '../../../daemon/home/starter-graphs.ts';
-import { findVersion, readVersions, textOfVersion } from '../../../daemon/home/stored-versions.ts';
+import { textFromTemplate } from '../../../daemon/graphs/starter-graphs.ts';
+import { findVersion, readVersions, textOfVersion } from '../../../daemon/graphs/stored-versions.ts';
 import { toolNamesIn } from '../../../daemon/room-contributions.ts';
 import { schemaCatalog } from '../../../daemon/schema-catalog.ts';
 import { graphVersion, type SavedVersion } from '../../../engine/graph-versions.ts';

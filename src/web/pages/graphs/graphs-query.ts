@@ -1,8 +1,8 @@
 /** The query of the page Graphs: what is in workspace/graphs, and how each of them stands. */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { checkGraphFile, graphNames } from '../../../daemon/home/graph-files.ts';
-import { listTemplates } from '../../../daemon/home/starter-graphs.ts';
+import { checkGraphFile, graphNames } from '../../../daemon/graphs/graph-files.ts';
+import { listTemplates } from '../../../daemon/graphs/starter-graphs.ts';
 import { nodeKinds, toolNamesIn } from '../../../daemon/room-contributions.ts';
 import { messageOf, OkaError } from '../../../schema/errors.ts';
 import type { Home } from '../../../schema/home.ts';

@@ -1,9 +1,9 @@
 /** The query about a node of a context tree. It reads the index of the tree, and works without a worker. */
 import { z } from 'zod';
 import { loadRoomsConfig } from '../../../daemon/room-config.ts';
-import { withTreeRows } from '../../../daemon/tree/tree-index.ts';
-import { showNode, treeStatus, viewPorts } from '../../../daemon/tree/tree-queries.ts';
-import { findWorkspace, listWorkspaces } from '../../../daemon/tree/workspaces.ts';
+import { withTreeRows } from '../../../daemon/context/tree/tree-index.ts';
+import { showNode, treeStatus, viewPorts } from '../../../daemon/context/tree/tree-queries.ts';
+import { findWorkspace, listWorkspaces } from '../../../daemon/context/tree/workspaces.ts';
 import type { Home } from '../../../schema/home.ts';
 import { RegenerationRequest } from '../../../schema/synthesis.ts';
 import { DEFAULT_WORKSPACE, TreeConfig } from '../../../schema/tree.ts';

@@ -1,0 +1,11 @@
+/** A run that a request has set going. */
+import type { Execution, ExecutionBackend } from '../schema/ports.ts';
+import type { RunHandle } from '../schema/room.ts';
+
+/** Whoever does not wait for the run need not handle its failure. */
+export async function beginRun(backend: ExecutionBackend, execution: Execution): Promise<RunHandle> {
+  const id = await backend.start(execution);
+  const done = backend.wait(id);
+  done.catch(() => undefined);
+  return { run: { id }, done };
+}

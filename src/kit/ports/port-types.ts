@@ -1,0 +1,37 @@
+/** Types of the ports that the host gives to rooms before any of them is opened. */
+import type { Engine } from '../../engine/engine.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Projections } from '../../ledger/projections.ts';
+import type { Event } from '../../schema/event.ts';
+import type { Home } from '../../schema/home.ts';
+import type { Intake } from '../../schema/intake.ts';
+import type { Fetch } from '../../schema/model-provider.ts';
+import type { LateAnswer } from '../../schema/room.ts';
+
+export type LedgerPort = Pick<Ledger, 'append' | 'stage' | 'flush' | 'read' | 'end' | 'failure' | 'checkPen'>;
+export type ProjectionsPort = Pick<Projections, 'stateOf'>;
+/** Calls the listener with every batch once it is on disk; returns how to stop that. */
+export type OnDurable = (listener: (events: readonly Event[]) => void) => () => void;
+/** The engine as rooms see it. It is made out of what they contribute, so it answers once all of them are open. */
+export type Runs = Pick<
+  Engine,
+  | 'start'
+  | 'startChild'
+  | 'startLinked'
+  | 'nodeStart'
+  | 'resume'
+  | 'answer'
+  | 'note'
+  | 'stop'
+  | 'stateOf'
+  | 'eventsOf'
+  | 'post'
+  | 'whenSettled'
+  | 'activeRuns'
+>;
+/** Tries and stores a model that a person chose. It reads the settings of all rooms, so the host gives it to the room. */
+export type SetModel = (
+  home: Home,
+  route: { fetch?: Fetch },
+  intake: Extract<Intake, { kind: 'model' }>,
+) => Promise<LateAnswer>;
