@@ -1,5 +1,5 @@
 import { eventsOfRun } from '../../daemon/home/replay-runs.ts';
-import { childrenIn } from '../../daemon/task/write-result.ts';
+import { childrenIn } from '../../kit/runs/run-family.ts';
 import type { Event } from '../../schema/event.ts';
 import { explainRun } from '../../views/explanation.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';

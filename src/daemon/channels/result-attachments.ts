@@ -14,7 +14,7 @@ import type { MessageFile } from '../../schema/channel-port.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Redact } from '../../schema/ports.ts';
 import { triggersAmong } from '../../schema/program-triggers.ts';
-import { hasSecret } from '../task/deliver-files.ts';
+import { hasSecret } from '../../kit/vault/has-secret.ts';
 
 const MOST_FILES = 50;
 const MOST_BYTES = 50 * 1024 * 1024;

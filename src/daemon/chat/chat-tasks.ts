@@ -32,7 +32,7 @@ import type { Outcome } from '../../schema/tool.ts';
 import { ok } from '../../tools/builtin/define-tool.ts';
 import type { StartTask, TaskStart } from '../../tools/builtin/task-start-tool.ts';
 import type { Runs } from '../../kit/ports/port-types.ts';
-import { taskOf } from '../task/write-result.ts';
+import { taskOf } from '../../kit/runs/run-family.ts';
 import type { ChatWriter } from './chat-writer.ts';
 import { NO_COST } from './post-reply.ts';
 import { exhaustedChain } from './reply-graph.ts';

@@ -13,7 +13,7 @@ import type { Memory } from '../../kit/ports/memory-port.ts';
 import type { OfferChoice } from '../../kit/ports/offers-port.ts';
 import type { Runs } from '../../kit/ports/port-types.ts';
 import { answerIn, inputOf } from '../../kit/models/ask-model.ts';
-import { describeMoment } from '../task/describe-situation.ts';
+import { describeMoment } from '../../kit/describe-moment.ts';
 import type { RowsReader } from '../../kit/rows/rows-reader.ts';
 
 export type ReplyPlannerPorts = {

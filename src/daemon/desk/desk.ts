@@ -19,7 +19,6 @@ import type { Event, NewEvent } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
 import { type Outcome, runsCommand, type Tool, type ToolCall } from '../../schema/tool.ts';
 import { toShownPath } from '../../tools/desk/open-folder.ts';
-import type { Step } from '../../tools/desk/plan-undo.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { isAboutSpace } from '../../kit/home/disk-space.ts';
 import { isOperatorsOwn } from '../../guard/judge-call.ts';
@@ -260,40 +259,3 @@ function snapshotEvent(
 
 const toGround = (environment: string | null): { ground?: string } =>
   environment === null ? {} : { ground: environment };
-
-/** Folders outside the desk that these events recorded. */
-export function foldersIn(events: readonly Event[]): string[] {
-  const recorded = events.flatMap(({ type, data }) => (type === 'desk.kept' ? (data.folders ?? []) : []));
-  return [...new Set(recorded.map(({ path }) => path))];
-}
-
-/** Folders outside the desk that these events say undo does not restore. */
-export function uncoveredFolders(events: readonly Event[]): string[] {
-  return [...new Set(events.flatMap(({ type, data }) => (type === 'desk.kept' ? (data.uncovered ?? []) : [])))];
-}
-
-/**
- * What the calls of a run did to the desk, or to a folder outside it, in order. A call whose end is unknown counts up to
- * `now`, or is left out.
- */
-export function stepsOf(events: readonly Event[], now: string | null, folder: string | null = null): Step[] {
-  const open = new Map<string, string>();
-  const ended = new Set<string>();
-  const steps: Step[] = [];
-  for (const event of events) {
-    if (event.type === 'call.ended') ended.add(event.data.call);
-    if (event.type !== 'desk.kept') continue;
-    const { call, when, folders = [] } = event.data;
-    const tree = folder === null ? event.data.tree : folders.find(({ path }) => path === folder)?.tree;
-    if (tree === undefined) continue;
-    const before = open.get(call);
-    if (when === 'before') open.set(call, tree);
-    else if (before !== undefined) {
-      steps.push({ before, after: tree });
-      open.delete(call);
-    }
-  }
-  if (now === null) return steps;
-  const unseen = [...open].filter(([call]) => !ended.has(call));
-  return [...steps, ...unseen.map(([, before]) => ({ before, after: now }))];
-}

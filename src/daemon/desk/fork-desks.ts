@@ -8,7 +8,6 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
-import type { Event } from '../../schema/event.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Tool } from '../../schema/tool.ts';
@@ -51,19 +50,4 @@ export function makeForkDesk(home: Home, shadow: Pick<Snapshots, 'copyTo'>, fork
     rmSync(made, { recursive: true, force: true });
     throw error;
   }
-}
-
-/**
- * The state of the desk, or of the copy in `folder`, when a node started, out of the events of the run and the runs inside
- * it: the state before the next call that could write, else the state after the last one. Null when no call could write.
- */
-export function deskStateAt(events: readonly Event[], startSeq: number, folder: string | null = null): string | null {
-  const states = events.flatMap((event) => {
-    if (event.type !== 'desk.kept') return [];
-    const { tree, folders = [], when } = event.data;
-    const found = folder === null ? tree : folders.find(({ path }) => path === folder)?.tree;
-    return found === undefined ? [] : [{ seq: event.seq, tree: found, when }];
-  });
-  const next = states.find(({ seq, when }) => seq >= startSeq && when === 'before');
-  return (next ?? states.findLast(({ seq }) => seq < startSeq))?.tree ?? null;
 }

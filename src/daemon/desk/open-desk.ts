@@ -30,7 +30,8 @@ import { onNamedDesk } from './fork-desks.ts';
 import { openDeskCalls } from './open-desk-calls.ts';
 import type { AsidePorts } from './set-aside.ts';
 import { deskSettling } from './settle-desk.ts';
-import { previewUndo, undo, undoFolder } from './undo.ts';
+import { previewUndo, undo } from './undo.ts';
+import { undoFolder } from '../../kit/runs/undo-folder.ts';
 import { witnessWith } from './witness.ts';
 
 export type DeskRoomPorts = {

@@ -11,7 +11,7 @@ export const desk = defineRoom({
   events: ['desk.kept', 'run.undone', 'intake.rejected'],
   projections: async () => [
     (await import('./open-desk-calls.ts')).openDeskCalls,
-    (await import('./written-instructions.ts')).writtenInstructions,
+    (await import('../../kit/runs/written-instructions.ts')).writtenInstructions,
   ],
   tools: [
     'shell',
@@ -28,6 +28,7 @@ export const desk = defineRoom({
     'human.ask',
     'run.start',
   ],
+  findings: async (at) => (await import('./folder-finding.ts')).folderFindings(at),
   detachedTools: async (place) => (await import('./built-in-tools.ts')).detachedBuiltInTools(place),
   needs: {
     home,

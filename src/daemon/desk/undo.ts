@@ -4,14 +4,12 @@ import type { Event } from '../../schema/event.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Snapshots, Undone } from '../../tools/desk/snapshots.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
-import { foldersIn, stepsOf, uncoveredFolders } from './desk.ts';
+import { foldersIn, stepsOf, uncoveredFolders } from '../../kit/runs/recorded-steps.ts';
 import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
 import type { LedgerPort, Runs } from '../../kit/ports/port-types.ts';
-import type { Home } from '../../schema/home.ts';
-import { childrenIn } from '../task/write-result.ts';
+import { eventsWithChildren } from '../../kit/runs/run-family.ts';
 
 const MOST_NAMED = 10_000;
-const DEEPEST = 8;
 
 export type UndoPorts = {
   runs: Pick<Runs, 'eventsOf'>;
@@ -119,17 +117,3 @@ async function stepsOfRun(
     throw new OkaError('refused', 'this run changed nothing on the desk, or its snapshots were removed');
   return { found, left };
 }
-
-/** The events of a run and of all runs inside it, in the order in which they were written. */
-export async function eventsWithChildren(
-  eventsOf: (run: string) => Promise<Event[]>,
-  run: string,
-  depth = DEEPEST,
-): Promise<Event[]> {
-  const own = await eventsOf(run);
-  if (depth === 0) return own;
-  const inside = await Promise.all(childrenIn(own).map((child) => eventsWithChildren(eventsOf, child, depth - 1)));
-  return [...own, ...inside.flat()].toSorted((a, b) => a.seq - b.seq);
-}
-
-export const undoFolder = (home: Home): string => join(home.oka, 'undo');

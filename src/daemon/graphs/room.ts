@@ -1,14 +1,18 @@
-/** What graphs need while they run: the tools of their state and what people change in it, and those that ask models. */
+/** Graphs: writing, saving and starting them on request, the tools of their state, and those that ask models. */
 import { defineRoom } from '../../schema/room.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
+import type { runGraph } from './run-graph.ts';
 import { unusedPorts } from '../../kit/unused-ports.ts';
 
-const { home, events, ledger, artifacts, state, runs, viewFolds, models, tools } = ports;
+const { home, events, ledger, artifacts, state, runs, viewFolds, models, tools, projections, backend, nodeKinds } =
+  ports;
+
+type RunGraph = typeof runGraph;
 
 export const homeGraphs = defineRoom({
   name: 'daemon/graphs',
-  events: ['state.written'],
+  events: ['state.written', 'graph.saved'],
   tools: ['state.read', 'state.values', 'state.write', 'runs.prior', 'model.template', 'model.choose', 'error.decide'],
   detachedTools: async ({ purpose, artifacts: stored }) => {
     if (purpose === 'replay') return []; // what a model answered then, and what state was, is in the record
@@ -19,7 +23,8 @@ export const homeGraphs = defineRoom({
     ]);
     return [...simulatedTools(stored), ...modelNodeTools(() => null), errorDecideTool(unusedPorts)];
   },
-  needs: { home, events, ledger, artifacts, state, runs, viewFolds, models, tools },
+  needs: { home, events, ledger, artifacts, state, runs, viewFolds, models, tools, projections, backend, nodeKinds },
+  gives: { runGraph: ports.runGraph },
   open: async (needed) => {
     const [{ rememberingTools }, { changeState }, { modelNodeTools }, { errorDecideTool }, { classifierOf }] =
       await Promise.all([
@@ -29,7 +34,10 @@ export const homeGraphs = defineRoom({
         import('./error-decide-tool.ts'),
         import('../../kit/policy/classifier.ts'),
       ]);
+    const startGraph = async (asked: Parameters<RunGraph>[1]): ReturnType<RunGraph> =>
+      (await import('./run-graph.ts')).runGraph(needed, asked);
     return {
+      gives: { runGraph: startGraph },
       tools: [
         ...rememberingTools(needed),
         ...modelNodeTools((model) => needed.models.called('executor', model)?.contextTokens ?? null),
@@ -39,7 +47,20 @@ export const homeGraphs = defineRoom({
           deskOf: ({ desk }) => deskFolder(needed.home, desk),
         }),
       ],
-      intakes: { state: async (intake) => ({ answer: changeState(needed, intake) }) },
+      intakes: {
+        state: async (intake) => ({ answer: changeState(needed, intake) }),
+        run_graph: startGraph,
+        save_graph: async ({ graph, version, artifact, cause }) => {
+          const { noteVersion } = await import('./save-version.ts');
+          await noteVersion(needed, { graph, version, artifact, cause });
+          return null;
+        },
+        write_graph: async (intake) => {
+          const { writeGraph } = await import('./write-graph.ts');
+          const written = await writeGraph(needed, intake);
+          return { answer: Promise.resolve(written) };
+        },
+      },
     };
   },
 });

@@ -20,7 +20,7 @@ type RunPorts = VersionPorts & {
 
 export async function runGraph(
   { home, runs, backend, nodeKinds, ...ports }: RunPorts,
-  { id, graph: name, input }: Extract<Intake, { kind: 'run_graph' }>,
+  { id, graph: name, input }: Omit<Extract<Intake, { kind: 'run_graph' }>, 'kind'>,
 ): Promise<RunHandle> {
   const file = graphFile(home, name);
   if (file !== fileOfGraph(home, name))

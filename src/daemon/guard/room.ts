@@ -15,18 +15,12 @@ export const homeGuard = defineRoom({
     loadPolicy(at.policy, lineClassifierOf(at));
   },
   findings: async (at, { mayOpenVault }) => {
-    const [{ policyFinding }, { folderFindings }, { sandboxFindings }, { vaultFinding }] = await Promise.all([
+    const [{ policyFinding }, { sandboxFindings }, { vaultFinding }] = await Promise.all([
       import('./policy-finding.ts'),
-      import('../desk/folder-finding.ts'),
       import('./sandbox-findings.ts'),
       import('./vault-finding.ts'),
     ]);
-    return [
-      await policyFinding(at),
-      ...folderFindings(at),
-      ...(await sandboxFindings(at)),
-      await vaultFinding(at, mayOpenVault),
-    ];
+    return [await policyFinding(at), ...(await sandboxFindings(at)), await vaultFinding(at, mayOpenVault)];
   },
   needs: { home, ledger, projections, taskGraph, vault, runs, backend, fleet: ports.fleet },
   gives: { policy, dayBudget },

@@ -13,9 +13,10 @@ import { openSnapshots, type Snapshots } from '../../tools/desk/snapshots.ts';
 import { pathOfRun } from '../../views/run-path.ts';
 import type { RunRow } from '../../views/run-rows.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
-import { stepsOf } from '../desk/desk.ts';
-import { deskStateAt } from '../desk/fork-desks.ts';
-import { eventsWithChildren, undoFolder } from '../desk/undo.ts';
+import { stepsOf } from '../../kit/runs/recorded-steps.ts';
+import { deskStateAt } from '../../kit/runs/recorded-steps.ts';
+import { undoFolder } from '../../kit/runs/undo-folder.ts';
+import { eventsWithChildren } from '../../kit/runs/run-family.ts';
 import { eventsOfRun, planOfRun, sinceStart } from './replay-runs.ts';
 import { runWithSteps } from './run-with-steps.ts';
 

@@ -6,7 +6,7 @@ const { home, config, liveLedger, ledger, taskGraph, tidy, runs, projections, ar
 
 export const homeRoom = defineRoom({
   name: 'daemon/home',
-  events: ['storage.tidied', 'intake.rejected', 'ledger.damage_found', 'graph.saved'],
+  events: ['storage.tidied', 'intake.rejected', 'ledger.damage_found'],
   findings: async (at, { loadConfig }) => [
     ...(await (await import('./home-findings.ts')).homeFindings(at, loadConfig)),
     ...(await import('./anchor-findings.ts')).anchorFindings(at),
@@ -28,16 +28,6 @@ export const homeRoom = defineRoom({
         tidy: async (intake) => {
           tidying.ask(intake);
           return null;
-        },
-        save_graph: async ({ graph, version, artifact, cause }) => {
-          const { noteVersion } = await import('../graphs/save-version.ts');
-          await noteVersion(needed, { graph, version, artifact, cause });
-          return null;
-        },
-        write_graph: async (intake) => {
-          const { writeGraph } = await import('../graphs/write-graph.ts');
-          const written = await writeGraph(needed, intake);
-          return { answer: Promise.resolve(written) };
         },
         archive: async ({ before }) => {
           const { archiveRuns } = await import('../../ledger/archive-runs.ts');

@@ -17,7 +17,7 @@ import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { ok, defineTool } from '../../tools/builtin/define-tool.ts';
 import { openCheckCalls } from './check-approvals.ts';
 import type { TaskPorts } from './task-ports.ts';
-import { taskOf } from './write-result.ts';
+import { taskOf } from '../../kit/runs/run-family.ts';
 
 type Ports = Pick<TaskPorts, 'artifacts' | 'changedBy' | 'clock' | 'eventsOf' | 'stateOf'>;
 type MakeCall = (tool: string, input: Parameters<ToolCall['act']>[1]) => Promise<Outcome>;

@@ -12,6 +12,7 @@ import type { Redact } from '../../schema/ports.ts';
 import { triggersAmong } from '../../schema/program-triggers.ts';
 import type { Step } from '../../tools/desk/plan-undo.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
+import { hasSecret } from '../../kit/vault/has-secret.ts';
 
 const FOLDER = 'files';
 const MOST_FILES = 50;
@@ -36,12 +37,4 @@ export function deliverFiles(
     left -= content.length;
   }
   return copies;
-}
-
-/** Also between invisible characters of a text, and in every encoding that contains ASCII. */
-export function hasSecret(content: Buffer, redact: Redact): boolean {
-  return (['latin1', 'utf8'] as const).some((encoding) => {
-    const text = content.toString(encoding);
-    return redact(text) !== text;
-  });
 }

@@ -9,6 +9,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenFolder } from '../../schema/folder.ts';
 import { wrapAsData } from '../../roles/prompt-text.ts';
+import { describeMoment } from '../../kit/describe-moment.ts';
 
 export type SituationPorts = {
   desk: string;
@@ -52,22 +53,6 @@ export function describeSituation(
     ...outside.map(describeFolder),
     ...(lists.length === 0 ? [] : [`Files:\n${wrapAsData('names of files', lists.join('\n'), MOST_BYTES)}`]),
   ].join('\n');
-}
-
-/** Such as "Sunday, 2026-11-15 23:59, Europe/Berlin". */
-export function describeMoment(now: number, zone = new Intl.DateTimeFormat().resolvedOptions().timeZone): string {
-  const parts = new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
-    weekday: 'long',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  }).formatToParts(now);
-  const part = (type: string): string => parts.find((each) => each.type === type)?.value ?? '';
-  return `${part('weekday')}, ${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}, ${zone}`;
 }
 
 export const describeFolder = ({ path, access }: OpenFolder): string =>

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { InstructionFile } from '../../roles/offers.ts';
 import type { Home } from '../../schema/home.ts';
 import { escapeInvisible } from '../../schema/one-line.ts';
-import { contentName } from '../desk/written-instructions.ts';
+import { contentName } from '../../kit/runs/written-instructions.ts';
 
 const NAME = 'AGENTS.md';
 const MOST_BYTES = 64 * 1024;

@@ -22,7 +22,8 @@ import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import type { Home } from '../../schema/home.ts';
 import { retryLater } from './pending-results.ts';
 import type { PendingResults } from '../../kit/ports/results-port.ts';
-import { type ResultPorts, taskOf, writeResult } from './write-result.ts';
+import { type ResultPorts, writeResult } from './write-result.ts';
+import { taskOf } from '../../kit/runs/run-family.ts';
 import type { ResultReports } from '../../kit/ports/results-port.ts';
 
 export type ResultReportPorts = {

@@ -7,7 +7,7 @@ import { ports } from '../../kit/ports/room-ports.ts';
 import { unusedPorts } from '../../kit/unused-ports.ts';
 
 const { home, config, artifacts, vault, onDurable, shadow, sandbox, models, memory, deps, runs, tools } = ports;
-const { folders, reportRun, reportResult, offers, projections, tree } = ports;
+const { folders, reportRun, reportResult, offers, projections, frames } = ports;
 const gives = { planner: ports.planner, results: ports.results, fitsProcedure: ports.fitsProcedure };
 
 export const task = defineRoom({
@@ -37,13 +37,12 @@ export const task = defineRoom({
     reportResult,
     offers,
     projections,
-    tree,
+    frames,
   },
   gives,
   open: async (needed): Promise<OpenedRoom<RunState, typeof gives>> => {
-    const [{ taskTools }, { taskFrames }, { reportResults }, { pendingResultsIn }] = await Promise.all([
+    const [{ taskTools }, { reportResults }, { pendingResultsIn }] = await Promise.all([
       import('./task-tools.ts'),
-      import('../context/synthesis/task-frames.ts'),
       import('./report-results.ts'),
       import('./pending-results.ts'),
     ]);
@@ -54,11 +53,7 @@ export const task = defineRoom({
       pending.watch(events);
       results.watch(events);
     });
-    const {
-      planner,
-      tools: own,
-      fitsProcedure,
-    } = taskTools({ ...needed, frames: taskFrames(needed.home, needed.tree) });
+    const { planner, tools: own, fitsProcedure } = taskTools(needed);
     return {
       gives: { planner, results, fitsProcedure },
       tools: own,

@@ -2,7 +2,6 @@
 import { mkdirSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import type { RunState } from '../../engine/run-state.ts';
-import { taskGraph } from '../../graphs/task-loop.ts';
 import { lstatIfPresent, replaceShownFile } from '../../ledger/disk.ts';
 import { findMark } from '../../guard/masked-text.ts';
 import { resultPage } from '../../roles/result.ts';
@@ -15,11 +14,12 @@ import type { TaskGiven } from '../../schema/task-run.ts';
 import { triggersAmong } from '../../schema/program-triggers.ts';
 import { installedId } from '../../tools/deps/dependency-state.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
-import { stepsOf } from '../desk/desk.ts';
-import { changesOf } from '../desk/run-changes.ts';
+import { stepsOf } from '../../kit/runs/recorded-steps.ts';
+import { changesOf } from '../../kit/runs/run-changes.ts';
 import { deliverFiles } from './deliver-files.ts';
 import { type PublishPorts, publishArtifacts } from './publish-artifacts.ts';
 import { artifactsIn, foldResultFacts } from './result-facts.ts';
+import { childrenIn } from '../../kit/runs/run-family.ts';
 
 /** `redact` removes secrets: names of files on the desk come from the disk, not from the ledger. */
 export type ResultPorts = PublishPorts & {
@@ -32,14 +32,6 @@ export type ResultPorts = PublishPorts & {
   /** What was installed because one of these runs needed it. */
   installedFor: (runs: readonly string[]) => Promise<Receipt[]>;
 };
-
-/** The task that a run belongs to, if it belongs to one. */
-export async function taskOf(run: RunState, { stateOf }: Pick<ResultPorts, 'stateOf'>): Promise<RunState | null> {
-  let found: RunState | null = run;
-  while (found !== null && found.plan.graph.id !== taskGraph.id)
-    found = found.parent === null ? null : await stateOf(found.parent);
-  return found;
-}
 
 export type WrittenResult = { file: string; facts: ResultFacts };
 
@@ -96,17 +88,6 @@ function linksToFiles({ files, undone }: ResultFacts, folder: string, desk: stri
 }
 
 const isCommand = (event: Event): boolean => event.type === 'call.started' && event.data.tool === 'shell';
-
-/** Runs that a run has waited for, in order. */
-export function childrenIn(events: readonly Event[]): string[] {
-  return [
-    ...new Set(
-      events.flatMap((event) =>
-        event.type === 'wait.opened' && event.data.for.kind === 'child' ? [event.data.for.run] : [],
-      ),
-    ),
-  ];
-}
 
 /**
  * The text as it was taken from the inbox, so that a person finds it again. A result does not fail because it is gone.

@@ -9,8 +9,9 @@ import type { Handled } from '../../schema/room.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
 import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
-import { deskStateAt, makeForkDesk } from '../desk/fork-desks.ts';
-import { eventsWithChildren } from '../desk/undo.ts';
+import { makeForkDesk } from '../desk/fork-desks.ts';
+import { deskStateAt } from '../../kit/runs/recorded-steps.ts';
+import { eventsWithChildren } from '../../kit/runs/run-family.ts';
 import type { Runs } from '../../kit/ports/port-types.ts';
 import { beginRun } from '../../kit/begin-run.ts';
 

@@ -45,7 +45,6 @@ export const worker = defineRoom({
         answer: Promise.resolve(await (await import('./send-note.ts')).sendNote(engine, run, note)),
       }),
       resume: ({ run }) => beginRun(needed.backend, { kind: 'resume', run, reason: 'resumed by a person' }),
-      run_graph: async (intake) => (await import('../graphs/run-graph.ts')).runGraph({ runs: engine, ...needed }, intake),
       mark_runs: async ({ kind: _kind, ...data }) => {
         await needed.ledger.append({ type: 'runs.marked', data });
         return null;

@@ -8,10 +8,10 @@ import { OkaError } from '../../schema/errors.ts';
 import type { Intake } from '../../schema/intake.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { ProjectionsPort } from '../ports/port-types.ts';
-import type { FleetMember } from '../../daemon/fleet/fleet-member.ts';
+import type { FleetPort } from '../ports/fleet-port.ts';
 import { fleetRuns } from './fleet-runs.ts';
 
-type Member = { owned: Pick<FleetMember['owned'], 'isReady'>; relay: FleetMember['relay'] } | null;
+type Member = { owned: Pick<FleetPort['owned'], 'isReady'>; relay: FleetPort['relay'] } | null;
 /**
  * `unclaimed`: this home owned it last, and this process has not claimed it yet. `given`: a task of this home that
  * another member works on, or that is still in the queue; or a task of another home that may be answered here.

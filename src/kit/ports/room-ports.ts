@@ -16,7 +16,9 @@ import type { EventStore, ExecutionBackend, Planner, StateStore } from '../../sc
 import type { ProviderDefinition } from '../../schema/model-provider.ts';
 import type { NodeKind } from '../../schema/node-kind.ts';
 import type { ContextTree } from '../../tree/tree-port.ts';
-import { port, type Tidied, type Tidying } from '../../schema/room.ts';
+import type { TaskFrames } from './frames-port.ts';
+import { port, type RunHandle, type Tidied, type Tidying } from '../../schema/room.ts';
+import type { Intake } from '../../schema/intake.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import type { AgentsPort } from './agents-port.ts';
 import type { Deps } from './dependencies-port.ts';
@@ -90,6 +92,10 @@ export const ports = {
   /** Folders outside the desk that tasks may use. */
   folders: port<FolderGrants>('folders'),
   witness: port<NonNullable<EngineOptions['witness']>>('witness'),
+  /** daemon/graphs: starts a graph of workspace/graphs. */
+  runGraph: port<(asked: Omit<Extract<Intake, { kind: 'run_graph' }>, 'kind'>) => Promise<RunHandle>>('runGraph'),
+  /** daemon/context: what the context tree says about the folder of a task. */
+  frames: port<TaskFrames>('frames'),
   /** daemon/deps */
   deps: port<Deps>('deps'),
   /** daemon/memory */

@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { onDesk, resolveAfterCrash, stepsOf } from '../../../src/daemon/desk/desk.ts';
+import { onDesk, resolveAfterCrash } from '../../../src/daemon/desk/desk.ts';
+import { stepsOf } from '../../../src/kit/runs/recorded-steps.ts';
 import { deskTurns } from '../../../src/daemon/desk/desk-turns.ts';
 import { OkaError } from '../../../src/schema/errors.ts';
 import type { Event, NewEvent } from '../../../src/schema/event.ts';

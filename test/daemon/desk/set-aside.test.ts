@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type DeskPorts, onDesk, recordAfter, stepsOf } from '../../../src/daemon/desk/desk.ts';
+import { type DeskPorts, onDesk, recordAfter } from '../../../src/daemon/desk/desk.ts';
+import { stepsOf } from '../../../src/kit/runs/recorded-steps.ts';
 import { deskTurns } from '../../../src/daemon/desk/desk-turns.ts';
 import { renderApprovalPage } from '../../../src/guard/approval-page.ts';
 import { OkaError } from '../../../src/schema/errors.ts';

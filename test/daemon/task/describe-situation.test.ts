@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { describeMoment, describeSituation } from '../../../src/daemon/task/describe-situation.ts';
+import { describeSituation } from '../../../src/daemon/task/describe-situation.ts';
+import { describeMoment } from '../../../src/kit/describe-moment.ts';
 import { createTokenCounter } from '../../../src/memory/text/tokens.ts';
 
 const MOMENT = Date.UTC(2026, 10, 15, 22, 59);

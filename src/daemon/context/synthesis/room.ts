@@ -12,7 +12,7 @@ const { home, tree, artifacts, agents, vault, models, runs, backend, ledger, pro
   ports;
 
 export const synthesis = defineRoom({
-  name: 'daemon/synthesis',
+  name: 'daemon/context/synthesis',
   tools: [
     'context.read',
     'context.ask',
@@ -40,9 +40,10 @@ export const synthesis = defineRoom({
     projections,
     nodeKinds,
     reportRun,
+    runGraph: ports.runGraph,
     settings: configPort<TreeConfig>('tree'),
   },
-  gives: { synthesis: port<SynthesisPort>('synthesis') },
+  gives: { synthesis: port<SynthesisPort>('synthesis'), frames: ports.frames },
   open: async (needed) => {
     const [{ contextTools }, { watchWorkspaces }, { hasTree }] = await Promise.all([
       import('./context-tools.ts'),
@@ -65,14 +66,15 @@ export const synthesis = defineRoom({
       ...needed,
       clock: Date.now,
       regenerate: run,
-      runGraph: async (graph, id, input) => {
-        const { runGraph } = await import('../../graphs/run-graph.ts');
-        return runGraph(needed, { kind: 'run_graph', graph, id, input });
-      },
+      runGraph: (graph, id, input) => needed.runGraph({ graph, id, input }),
       report: (problem) => needed.reportRun(problem, 'context'),
     });
     return {
-      gives: { synthesis: { open, onChange: watcher.onChange } },
+      gives: {
+        synthesis: { open, onChange: watcher.onChange },
+        frames: async (dir, about) =>
+          (await import('./task-frames.ts')).taskFrames(needed.home, needed.tree)(dir, about),
+      },
       tools: contextTools({
         synthesis: open,
         hasModel: (model) => known.for('executor', model) !== null,

@@ -10,8 +10,7 @@ import type { Home } from '../../../schema/home.ts';
 import { DEFAULT_WORKSPACE } from '../../../schema/tree.ts';
 import type { ContextTree } from '../../../tree/tree-port.ts';
 import { hasTree } from '../tree/tree-files.ts';
-
-export type TaskFrames = (dir: string | null, task: string) => Promise<Candidate[]>;
+import type { TaskFrames } from '../../../kit/ports/frames-port.ts';
 
 /** What frames may cost at most; the share of the pack may be smaller. */
 const MOST_TOKENS = 1500;

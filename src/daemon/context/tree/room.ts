@@ -7,7 +7,7 @@ import type { TreeIntake } from './tree-requests.ts';
 const { home, ledger, artifacts, agents, vault, tree } = ports;
 
 export const contextTree = defineRoom({
-  name: 'daemon/tree',
+  name: 'daemon/context/tree',
   events: ['tree.scanned', 'tree.restored', 'tree.compacted', 'frame.put', 'frame.invalidated'],
   config: async () => ({ tree: (await import('../../../schema/tree.ts')).TreeConfig }),
   schemas: async () => {

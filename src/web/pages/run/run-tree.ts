@@ -1,5 +1,5 @@
 /** A run as its page shows it: its own events and, for a task, those of the runs that carried out its plans. */
-import { childrenIn } from '../../../daemon/task/write-result.ts';
+import { childrenIn } from '../../../kit/runs/run-family.ts';
 import { taskGraph } from '../../../graphs/task-loop.ts';
 import type { Line } from '../../../schema/event.ts';
 import type { QueryRequest } from '../../page.ts';

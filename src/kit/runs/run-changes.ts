@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Event } from '../../schema/event.ts';
 import type { Changes } from '../../tools/desk/desk-changes.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
-import { foldersIn, stepsOf } from './desk.ts';
+import { foldersIn, stepsOf } from './recorded-steps.ts';
 
 /** Paths on the desk are relative to it; those outside are absolute. */
 export function changesOf(events: readonly Event[], shadow: Pick<Snapshots, 'changes' | 'forFolder'>): Changes {
