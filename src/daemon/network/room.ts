@@ -20,7 +20,7 @@ export const network = defineRoom({
     const choose = needed.setModel;
     const [{ egressRoutes }, { egressEvent }, { modelsOf }] = await Promise.all([
       import('../../kit/egress/egress-routes.ts'),
-      import('../../kit/egress/egress-access.ts'),
+      import('./egress-event.ts'),
       import('../../kit/models/home-models.ts'),
     ]);
     const routes = egressRoutes({

@@ -8,7 +8,6 @@
 import { lookup as resolveName } from 'node:dns/promises';
 import { egressRule, type Registry } from '../../guard/egress-rule.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
-import type { NewEvent } from '../../schema/event.ts';
 import type { Clock } from '../../schema/ports.ts';
 import type { Policy } from '../../schema/policy.ts';
 import { type Egress, type Grant, openEgress, proxyEnvironment, toAddress } from '../../tools/egress/open-egress.ts';
@@ -36,10 +35,6 @@ export type EgressAccess = AsyncDisposable & {
   /** `ms` is how long the step may last. */
   grant(holder: TicketOwner, ms: number): Promise<Grant>;
 };
-
-export function egressEvent({ run, call, host, port, verdict, reason }: ProxyDecision): NewEvent {
-  return { type: 'egress.decided', run, data: { ...(call === null ? {} : { call }), host, port, verdict, reason } };
-}
 
 type Address = { host: string; port: number };
 
