@@ -2,17 +2,18 @@
  * Measures one version of oka: `probe.ts <checkout> <folder>`. The measuring code is the same for every version; of the
  * version it uses the program and the few lines of bench/support/ that open it. Prints figures as JSON, in CPU time.
  */
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 type Support = typeof import('../support/engine.ts') & typeof import('../support/home.ts');
-type Settings = typeof import('../../src/daemon/settings.ts');
+type Settings = typeof import('../../src/kit/settings.ts');
 
 const [top = '', folder = ''] = process.argv.slice(2);
 const load = <T>(path: string): Promise<T> => import(join(top, path)) as Promise<T>;
 const { engineOn, sequence, layers } = await load<Support>('bench/support/engine.ts');
 const { storesIn, kilobyteEvent, fill } = await load<Support>('bench/support/home.ts');
-const { homeAt } = await load<Settings>('src/daemon/settings.ts');
+const settings = ['src/kit/settings.ts', 'src/daemon/settings.ts'].find((path) => existsSync(join(top, path))) ?? '';
+const { homeAt } = await load<Settings>(settings);
 const { slowFlush } = await load<typeof import('../support/slow-flush.ts')>('bench/support/slow-flush.ts');
 const noFlush = { now: () => undefined, later: async () => undefined };
 let homes = 0;

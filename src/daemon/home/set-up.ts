@@ -28,7 +28,7 @@ const ESSENTIAL = [
 ] as const;
 const DERIVED = ['.oka/maintenance', '.oka/web', ...WRITTEN.map((name) => `.oka/${name}`)];
 const FOLDERS = ['.oka/rules', ...DERIVED, 'workspace/inbox', 'workspace/outbox', 'workspace/desk'];
-/** The first files of a home. Their templates are in share/home: what git tracks is never a file that a person edits. */
+/** The first files of a home. Their templates are in share/home: of these git tracks only the page of requirements, which a clone shows from the start. */
 const FILES = [
   '.oka/rules/config.json',
   '.oka/rules/config.schema.json',

@@ -37,9 +37,9 @@ afterEach(() => {
   folder[Symbol.dispose]();
 });
 
-it('git has no change to report in a clone that was worked in, and whose rules, .env and pages a person has edited', async () => {
+it('git has no change to report in a clone that was worked in, and whose rules, .env and files a person has edited', async () => {
   expect((await oka('run', 'Say hello\n\n```bash\necho hello > hello.txt\n```\n', '--dir', clone)).code).toBe(0);
-  for (const path of ['.oka/rules/POLICY.md', '.oka/rules/config.json', 'workspace/INSTALL_REQUIREMENTS.md'])
+  for (const path of ['.oka/rules/POLICY.md', '.oka/rules/config.json'])
     writeFileSync(join(clone, path), `${readFileSync(join(clone, path), 'utf8')}\n`);
   for (const path of ['.env', '.oka/rules/mine.md', 'workspace/notes.md', 'workspace/graphs/report.json']) {
     mkdirSync(dirname(join(clone, path)), { recursive: true });
@@ -47,6 +47,15 @@ it('git has no change to report in a clone that was worked in, and whose rules, 
   }
   expect(git('status', '--porcelain')).toBe('');
   expect(readFileSync(join(clone, 'INSTALL_REQUIREMENTS.md'), 'utf8')).toContain('Nothing is needed');
+});
+
+it('the page of requirements is there before the first start, and git reports it only when somebody has changed it', () => {
+  const page = 'workspace/INSTALL_REQUIREMENTS.md';
+  expect(readFileSync(join(clone, 'INSTALL_REQUIREMENTS.md'), 'utf8')).toBe(
+    readFileSync(join(TOP, 'share/home', page), 'utf8'),
+  );
+  writeFileSync(join(clone, page), 'mine\n');
+  expect(git('status', '--porcelain')).toBe(` M ${page}\n`);
 });
 
 it('a clone that nobody has started in yet answers with what to do, and takes a task', async () => {
