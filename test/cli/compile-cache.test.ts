@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { homeAt, commandEnvironment } from '../../src/daemon/settings.ts';
+import { homeAt, commandEnvironment } from '../../src/kit/settings.ts';
 import { temporaryFolder } from '../support/cli.ts';
 
 const launcher = join(import.meta.dirname, '../../bin/oka');
