@@ -29,6 +29,25 @@ const RULES: Rules = {
       environment: ['process', 'globalThis', 'global'],
     },
   },
+  rooms: {
+    folder: 'daemon',
+    meetings: [
+      'assistant → home',
+      'fleet → views',
+      'fleet → worker',
+      'home → fleet',
+      'home → network',
+      'home → views',
+      'maintain → home',
+      'maintain → replica',
+      'worker → desk',
+      'worker → fleet',
+      'worker → graphs',
+      'worker → home',
+      'worker → schedule',
+      'worker → task',
+    ],
+  },
   environment: 'kit/settings.ts',
   doors: {
     '@ai-sdk/anthropic': ['models/'],
@@ -85,6 +104,7 @@ const RULES: Rules = {
 
 const sentences: Record<Rule, string> = {
   floors: 'a file imports its own folder or a lower floor, and nothing outside src',
+  rooms: 'a room of daemon/ imports no other one, except where the list says that it still does',
   cycles: 'no file imports itself by way of others, not even its types',
   barrels: 'no file exists only to pass on what others export',
   pure: 'schema, engine, roles and graphs touch no fs, network, clock, randomness or environment',
@@ -106,6 +126,9 @@ const told: Record<Rule, string[]> = {
     'tools/computed.ts:1 imports a computed path: write it out, so that its floor can be seen',
     'tools/upward-dynamic.ts:2 imports daemon/wire.ts, a floor above: move what both need down, or take it as a port',
     'web/neighbour-reexport.ts:1 imports cli/main.ts, a floor above: move what both need down, or take it as a port',
+  ],
+  rooms: [
+    'daemon/chat/open.ts:1 imports daemon/agents/list.ts, another room: move what both need into kit/, or take it as a port',
   ],
   cycles: [
     ['ledger/a.ts', 'ledger/b.ts', 'ledger/c.ts', 'ledger/a.ts'],
@@ -159,6 +182,9 @@ const told: Record<Rule, string[]> = {
   ),
 };
 
+/** The rooms of fixtures have met nobody before. */
+const NO_MEETINGS: Rules = { ...RULES, rooms: { folder: 'daemon', meetings: [] } };
+
 const inSource = violationsIn(join(import.meta.dirname, '../src'));
 
 describe.each(Object.keys(sentences) as Rule[])('%s', (rule) => {
@@ -167,22 +193,30 @@ describe.each(Object.keys(sentences) as Rule[])('%s', (rule) => {
   });
 
   it('a breach is told with its place and its remedy, and as a breach of this rule only', () => {
-    const found = violationsIn(fixture(rule));
+    const found = violationsIn(fixture(rule), NO_MEETINGS);
     expect(found.map(lineOf)).toEqual(told[rule]);
     expect(found.filter((each) => each.rule !== rule)).toEqual([]);
   });
 });
 
 it('nothing is told of a tree that keeps the rules, however close it comes', () => {
-  expect(violationsIn(fixture('kept'))).toEqual([]);
+  expect(violationsIn(fixture('kept'), NO_MEETINGS)).toEqual([]);
 });
 
-function violationsIn(src: string): Violation[] {
+it('a pair of rooms that meet no more is told, so that the list gets shorter', () => {
+  const found = violationsIn(fixture('rooms'), {
+    ...RULES,
+    rooms: { folder: 'daemon', meetings: ['chat → agents', 'chat → desk'] },
+  });
+  expect(found.map(lineOf)).toEqual(['chat → desk meet no more: take the pair off the list of meetings']);
+});
+
+function violationsIn(src: string, rules = RULES): Violation[] {
   const files = readdirSync(src, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = files.map((entry) => join(entry.parentPath, entry.name));
   return violationsOf(
     Object.fromEntries(paths.map((path) => [relative(src, path), readFileSync(path, 'utf8')])),
-    RULES,
+    rules,
   );
 }
 

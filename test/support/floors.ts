@@ -16,6 +16,8 @@ export type Rules = {
     /** Names and expressions it may not use, by what they touch; nor may a variable of its own have such a name. */
     never: Record<string, string[]>;
   };
+  /** A folder of rooms that are strangers to each other, and the pairs that still import: this list only gets shorter. */
+  rooms: { folder: string; meetings: readonly string[] };
   /** The one file that reads process.env. */
   environment: string;
   /** Package → the files that may import it; a folder ends in a slash. */
@@ -25,7 +27,7 @@ export type Rules = {
   /** The most lines a function may have. */
   longest: number;
 };
-export type Rule = 'floors' | 'cycles' | 'barrels' | 'pure' | 'environment' | 'doors' | 'longest';
+export type Rule = 'floors' | 'rooms' | 'cycles' | 'barrels' | 'pure' | 'environment' | 'doors' | 'longest';
 export type Violation = { rule: Rule; at: string; says: string };
 
 /** `texts` contains every file of src by its path below src. */
@@ -34,6 +36,7 @@ export function violationsOf(texts: Record<string, string>, rules: Rules): Viola
   const code = paths.filter((path) => /\.[cm]?[jt]sx?$/.test(path)).map((path) => codeOf(path, texts[path] ?? ''));
   const found: [Rule, Broken[]][] = [
     ['floors', [...paths.flatMap((path) => offFloors(path, rules)), ...code.flatMap((file) => crossings(file, rules))]],
+    ['rooms', meetings(code, rules)],
     ['cycles', cycles(code)],
     ['barrels', code.flatMap(barrels)],
     ['pure', code.flatMap((file) => impurities(file, rules))],
@@ -64,6 +67,25 @@ function crossings(file: Code, { floors, computed }: Rules): Broken[] {
     if (other > own) return [[at, `imports ${target}, a floor above: move what both need down, or take it as a port`]];
     return [[at, `imports ${target}, a neighbour: let the two meet in daemon/wire.ts through a port`]];
   });
+}
+
+function meetings(code: Code[], { rooms: { folder, meetings: known } }: Rules): Broken[] {
+  const roomOf = (path: string): string | null => {
+    const [top, room, ...rest] = path.split('/');
+    return top === folder && room !== undefined && rest.length > 0 ? room : null;
+  };
+  const seen = new Set<string>();
+  const broken = code.flatMap(({ path, imports }) =>
+    imports.flatMap(({ target, at }): Broken[] => {
+      const [own, other] = [roomOf(path), target === null ? null : roomOf(target)];
+      if (own === null || other === null || own === other) return [];
+      seen.add(`${own} → ${other}`);
+      if (known.includes(`${own} → ${other}`)) return [];
+      return [[at, `imports ${target}, another room: move what both need into kit/, or take it as a port`]];
+    }),
+  );
+  const gone = known.filter((pair) => !seen.has(pair));
+  return [...broken, ...gone.map((pair): Broken => [pair, 'meet no more: take the pair off the list of meetings'])];
 }
 
 function cycles(code: Code[]): Broken[] {
