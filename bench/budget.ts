@@ -17,7 +17,7 @@ const SLACK: Readonly<Record<string, number>> = {
   source_bytes: 0.03,
   ledger_bytes: 0.02,
   disk_bytes: 0.15,
-  file_changes: 0.05, // what is saved because time has passed may come in between
+  file_changes: 0.05,
   allocated_bytes: 0.03,
   function_calls: 0.01,
   tokens: 0.02,
