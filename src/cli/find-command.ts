@@ -21,10 +21,14 @@ export async function findOrHelp(words: readonly string[], rooms: Rooms): Promis
   return help === null ? findCommand(words, index) : { help };
 }
 
-/** Help about a command, a family of them, or everything. */
+/** Help about a command or a family of them; without a word the commands of a person's week, with `all` everything. */
 export async function helpFor(words: readonly string[], rooms: Rooms): Promise<string> {
-  const [groups, { familyHelp, helpOf, overview }] = await Promise.all([groupsWith(rooms), import('./help.ts')]);
-  if (words.length === 0) return overview(groups);
+  const [groups, { everything, familyHelp, helpOf, shortOverview }] = await Promise.all([
+    groupsWith(rooms),
+    import('./help.ts'),
+  ]);
+  if (words.length === 0) return shortOverview(groups);
+  if (words.length === 1 && words[0] === 'all') return everything(groups);
   const index = indexOf(groups);
   const family = await helpOfFamily(words, index);
   if (family !== null) return family;

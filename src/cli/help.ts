@@ -12,22 +12,34 @@ const GLOBAL = [
 
 type Summaries = Readonly<Record<string, { summary: string }>>;
 
-/** One line for a command, and one for several that begin with the same word. */
-export function overview(groups: readonly { title: string; commands: Summaries }[]): string {
-  const shown = groups.map((group) => ({ title: group.title, lines: overviewLines(group.commands) }));
-  const width = Math.max(...shown.flatMap(({ lines }) => lines.map(([name]) => name.length))) + 2;
-  const rows = shown.flatMap(({ title, lines }) => [
+type Groups = readonly { title: string; commands: Summaries }[];
+
+/** The commands of a person's week. */
+const WEEK: readonly { title: string; names: readonly string[] }[] = [
+  { title: 'Work', names: ['up', 'add', 'new', 'check', 'run', 'ask'] },
+  { title: 'See', names: ['status', 'runs', 'show', 'find'] },
+  { title: 'Answer and steer', names: ['approve', 'answer', 'undo', 'correct'] },
+  { title: 'Upkeep', names: ['doctor'] },
+];
+
+/** What most people need; `everything` lists the rest. */
+export function shortOverview(groups: Groups): string {
+  const all: Summaries = Object.assign({}, ...groups.map(({ commands }) => commands));
+  const week = WEEK.map(({ title, names }) => ({
     title,
-    ...lines.flatMap(([name, about]) => wrapText(name, about, width)),
-    '',
+    lines: names.map((name) => [name, all[name]?.summary ?? ''] as const),
+  }));
+  return page(week, [
+    'All commands, options and exit codes: oka help all',
+    'One of them, with an example: oka add --help',
   ]);
-  return [
-    'oka: an assistant you can trust with real work',
-    '',
-    'Usage: oka <command> [options]',
-    '',
-    ...rows,
-    ...GLOBAL.flatMap(([option, about]) => wrapText(option, about, width)),
+}
+
+/** One line for a command, and one for several that begin with the same word. */
+export function everything(groups: Groups): string {
+  const shown = groups.map((group) => ({ title: group.title, lines: overviewLines(group.commands) }));
+  return page(shown, [
+    ...GLOBAL.flatMap(([option, about]) => wrapText(option, about, widthOf(shown))),
     '',
     'Exit codes: 0 fine, 1 something checked is not fine, 2 wrong use,',
     '            3 refused or not possible now, 4 a run waits or was stopped,',
@@ -35,8 +47,23 @@ export function overview(groups: readonly { title: string; commands: Summaries }
     '',
     'Several commands behind one name, each with an example: oka chat --help',
     'Example: oka status',
+  ]);
+}
+
+type Section = { title: string; lines: readonly (readonly [name: string, about: string])[] };
+
+const widthOf = (sections: readonly Section[]): number =>
+  Math.max(...sections.flatMap(({ lines }) => lines.map(([name]) => name.length))) + 2;
+
+function page(sections: readonly Section[], end: readonly string[]): string {
+  const width = widthOf(sections);
+  const rows = sections.flatMap(({ title, lines }) => [
+    title,
+    ...lines.flatMap(([name, about]) => wrapText(name, about, width)),
     '',
-  ].join('\n');
+  ]);
+  const head = ['oka: an assistant you can trust with real work', '', 'Usage: oka <command> [options]', ''];
+  return [...head, ...rows, ...end, ''].join('\n');
 }
 
 /** The first words of the commands, each with its summary or the words that may follow it. */

@@ -4,8 +4,19 @@ import { commands } from '../../src/cli/commands.ts';
 import { launcher, oka, okaProcess, temporaryFolder } from '../support/cli.ts';
 
 describe('the command line', () => {
-  it('lists every command, those of a family in one entry, and the exit codes, within 80 columns', async () => {
+  it('shows the fifteen commands of a week first, each with its summary, and where the others are', async () => {
     const { code, out } = await oka('--help');
+    expect(code).toBe(0);
+    const shown = [...out.matchAll(/^ {2}(\w+) +(\S.*)$/gm)];
+    expect(shown.length).toBe(15);
+    for (const [, name = '', summary = ''] of shown) expect(commands[name]?.summary, name).toContain(summary);
+    expect(out).toContain('oka help all');
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    expect(await oka()).toMatchObject({ code: 0, out });
+  });
+
+  it('lists every command with help all, those of a family in one entry, and the exit codes, within 80 columns', async () => {
+    const { code, out } = await oka('help', 'all');
     expect(code).toBe(0);
     for (const name of Object.keys(commands)) {
       const [first = '', second = ''] = name.split(' ');

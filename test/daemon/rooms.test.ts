@@ -102,7 +102,7 @@ describe('a capability that is one folder and one line', () => {
     expect(days).toMatchObject({ code: 0, err: '' });
     expect(JSON.parse(days.out)).toEqual([{ day: expect.any(String), city: 'Linz' }]);
     expect((await run(home, 'weather', 'days')).out).toMatch(/city.*\n.*Graz\n.*Linz/);
-    expect((await okaWith({ rooms: list }, '--help')).out).toContain('List the days that there is a forecast for');
+    expect((await okaWith({ rooms: list }, 'help', 'all')).out).toContain('List the days that there is a forecast for');
     expect(JSON.parse((await run(home, 'schema', 'graph')).out)).toMatchObject({
       properties: {
         nodes: {
