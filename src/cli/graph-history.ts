@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openHomeVault } from '../kit/vault/home-vault.ts';
 import { createGraphText, type GraphText, parseGraphText } from '../daemon/graphs/edit-graph.ts';
 import { nameOfGraph, readAllVersions } from '../daemon/graphs/stored-versions.ts';
-import { withHost } from './host-here.ts';
+import { askOrDo, withHost } from './host-here.ts';
 import { graphVersion, isNewVersion } from '../engine/graph-versions.ts';
 import { openArtifacts } from '../ledger/artifact-store.ts';
 import { OkaError } from '../schema/errors.ts';
@@ -36,13 +36,12 @@ export async function saveVersion(call: SavingCall, graph: GraphText, cause: Gra
   const about = { media: 'application/json', name: `${name}.json` };
   const artifact = await openArtifacts(join(home.oka, 'artifacts'), vault.redact).put(graph.text, about);
   const intake = { kind: 'save_graph', graph: name, version, artifact, cause } as const;
-  const asked = await requestOfWorker(call, intake);
-  if (asked === null)
-    await withHost(home, signal, ({ handle }) => handle(intake), {
-      ...(rooms === undefined ? {} : { rooms }),
-      warn: notify,
-    });
-  else if (asked.done === undefined)
+  const asked = await askOrDo(async () => {
+    const request = await requestOfWorker(call, intake);
+    if (request === null) await withHost(home, signal, ({ handle }) => handle(intake), { rooms, warn: notify });
+    return request;
+  });
+  if (asked !== null && asked.done === undefined)
     throw new OkaError('refused', `the worker has not saved version ${version.slice(0, 12)} in time`, {
       fix: 'Try again when it is less busy.',
     });

@@ -1,5 +1,5 @@
 /** Work on the context tree: done by the worker if one is running, else here and now; either way it is a run. */
-import { withHost } from './host-here.ts';
+import { askOrDo, withHost } from './host-here.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Intake } from '../schema/intake.ts';
 import type { Json } from '../schema/json.ts';
@@ -20,7 +20,7 @@ export async function requestContext(
   const id = `${tool.replace('.', '-')}-${Date.now().toString(36)}`;
   const budget = maxTokens === undefined ? {} : { max_tokens: maxTokens };
   const intake: ContextIntake = { kind: 'run_context', id, tool, input: toJson(input), ...budget };
-  return withContextProgress(call, async () => {
+  const work = async (): Promise<Json> => {
     const submitted = await requestOfWorker(call, intake, PATIENCE_MS);
     if (submitted?.done !== undefined) return submitted.done;
     if (submitted !== null)
@@ -29,7 +29,8 @@ export async function requestContext(
       rooms: call.rooms,
       warn: call.notify,
     });
-  });
+  };
+  return withContextProgress(call, () => askOrDo(work));
 }
 
 /** Without the fields that are left out. */

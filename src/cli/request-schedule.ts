@@ -1,5 +1,5 @@
 /** A request about schedules: passed on to the worker if one is running, else done here and now. */
-import { withHost } from './host-here.ts';
+import { askOrDo, withHost } from './host-here.ts';
 import { runScheduled } from '../daemon/worker/run-scheduled.ts';
 import type { Intake } from '../schema/intake.ts';
 import type { Json } from '../schema/json.ts';
@@ -22,10 +22,13 @@ export type ScheduleAnswer = {
 
 const PATIENCE_MS = 15_000;
 
-export async function requestSchedule(
-  call: Pick<Call, 'home' | 'signal' | 'notify' | 'rooms'>,
-  request: Omit<ScheduleIntake, 'kind'>,
-): Promise<Answer<ScheduleAnswer>> {
+type RequestingCall = Pick<Call, 'home' | 'signal' | 'notify' | 'rooms'>;
+type ScheduleRequest = Omit<ScheduleIntake, 'kind'>;
+
+export const requestSchedule = (call: RequestingCall, request: ScheduleRequest): Promise<Answer<ScheduleAnswer>> =>
+  askOrDo(() => doRequest(call, request));
+
+async function doRequest(call: RequestingCall, request: ScheduleRequest): Promise<Answer<ScheduleAnswer>> {
   const intake: ScheduleIntake = { kind: 'schedule', ...request };
   const about = { act: request.act, schedule: request.schedule ?? null };
   const submitted = await requestOfWorker(call, intake, PATIENCE_MS);

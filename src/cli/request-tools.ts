@@ -1,5 +1,5 @@
 /** Requests about tools: passed on to the worker if one is running, else done here and now, one after the other. */
-import { withHost } from './host-here.ts';
+import { askOrDo, withHost } from './host-here.ts';
 import type { Intake } from '../schema/intake.ts';
 import { startedRun } from '../schema/room.ts';
 import { type Answer, answer, type Call, exits } from './command-module.ts';
@@ -15,8 +15,13 @@ export type ToolAnswer =
   | { kind: 'done'; request: ToolIntake }
   | { kind: 'nothing'; field: 'removed' | 'updated'; text: string };
 
-export async function requestTools(
-  { home, signal, emit }: Call<object, ToolAnswer>,
+type ToolCall = Call<object, ToolAnswer>;
+
+export const requestTools = (call: ToolCall, requests: readonly ToolIntake[]): Promise<Answer<ToolAnswer>> =>
+  askOrDo(() => doRequests(call, requests));
+
+async function doRequests(
+  { home, signal, emit }: ToolCall,
   requests: readonly ToolIntake[],
 ): Promise<Answer<ToolAnswer>> {
   const submitted: string[] = [];

@@ -1,6 +1,6 @@
 /** A request about a run: passed on to the worker if one is running, else done here and now. */
 import { describeStop, isStopped } from '../kit/home/stop-files.ts';
-import { withHost } from './host-here.ts';
+import { askOrDo, withHost } from './host-here.ts';
 import { ports } from '../kit/ports/room-ports.ts';
 import type { Intake } from '../schema/intake.ts';
 import { lateAnswer, startedRun } from '../schema/room.ts';
@@ -13,10 +13,12 @@ type Stop = ReturnType<typeof describeStop>;
 type RunIntake = Extract<Intake, { kind: 'answer' | 'cancel' | 'pause' | 'rerun' | 'resume' }>;
 export type RequestData = RunOutcome | (Submitted & { intake: RunIntake; isDone: boolean; stop: Stop | null });
 
-export async function requestRun(
-  call: Pick<Call, 'home' | 'signal' | 'notify'>,
-  intake: RunIntake,
-): Promise<Answer<RequestData>> {
+type RequestingCall = Pick<Call, 'home' | 'signal' | 'notify'>;
+
+export const requestRun = (call: RequestingCall, intake: RunIntake): Promise<Answer<RequestData>> =>
+  askOrDo(() => request(call, intake));
+
+async function request(call: RequestingCall, intake: RunIntake): Promise<Answer<RequestData>> {
   const submitted = await requestOfWorker(call, intake);
   if (submitted !== null) {
     const stop = isStopped(call.home) ? describeStop(call.home) : null;

@@ -1,5 +1,5 @@
 /** Changing what a graph remembers: through the worker if one is running, else here and now. */
-import { withHost } from './host-here.ts';
+import { askOrDo, withHost } from './host-here.ts';
 import { OkaError } from '../schema/errors.ts';
 import { Intake } from '../schema/intake.ts';
 import { lateAnswer } from '../schema/room.ts';
@@ -15,12 +15,14 @@ export async function requestStateChange(
   change: Omit<StateIntake, 'kind' | 'by'>,
 ): Promise<boolean | null> {
   const intake = checkedIntake(change);
-  const submitted = await requestOfWorker(call, intake);
-  if (submitted !== null) return changedIn(submitted.done);
-  const done = await withHost(call.home, call.signal, async ({ handle }) => lateAnswer(await handle(intake)), {
-    warn: call.notify,
+  return askOrDo(async () => {
+    const submitted = await requestOfWorker(call, intake);
+    if (submitted !== null) return changedIn(submitted.done);
+    const done = await withHost(call.home, call.signal, async ({ handle }) => lateAnswer(await handle(intake)), {
+      warn: call.notify,
+    });
+    return changedIn(done);
   });
-  return changedIn(done);
 }
 
 function checkedIntake(change: Omit<StateIntake, 'kind' | 'by'>): StateIntake {

@@ -15,6 +15,7 @@ import { DEFAULT_WORKSPACE, TreeConfig } from '../schema/tree.ts';
 import type { ScanOptions, ScanResult } from '../tree/tree-port.ts';
 import type { TreeReader } from '../tree/tree-store.ts';
 import type { Call } from './command-module.ts';
+import { askOrDo } from './host-here.ts';
 import { requestOfWorker } from './submitted.ts';
 
 export type TreeOptions = { workspace: string | undefined };
@@ -26,7 +27,9 @@ export const workspaceOf = ({ workspace }: TreeOptions): string => workspace ?? 
 const PATIENCE_MS = 60_000;
 
 /** Through the worker if one is running, else recorded here and now. */
-export async function changeTree(call: TreeCall, intake: TreeIntake): Promise<Json> {
+export const changeTree = (call: TreeCall, intake: TreeIntake): Promise<Json> => askOrDo(() => change(call, intake));
+
+async function change(call: TreeCall, intake: TreeIntake): Promise<Json> {
   const asked = await requestOfWorker(call, intake, PATIENCE_MS);
   if (asked?.done !== undefined) return asked.done;
   if (asked !== null)

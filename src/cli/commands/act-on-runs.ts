@@ -1,7 +1,7 @@
 import { type Choice, performBulk, previewBulk, REQUESTS_AT_ONCE } from '../../daemon/home/bulk-acts.ts';
 import { memberName } from '../../daemon/fleet/given-runs.ts';
 import { repeatRun } from '../../daemon/home/repeat-run.ts';
-import { withHost } from '../host-here.ts';
+import { askOrDo, withHost } from '../host-here.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import type { BulkAct, BulkOutcome, BulkPreview } from '../../schema/bulk.ts';
 import { OkaError } from '../../schema/errors.ts';
@@ -81,11 +81,12 @@ async function isConfirmed(
 type Submit = (intake: Intake) => Promise<unknown>;
 
 /** Through the worker if one is running, else here and now; what has to run on needs a worker. */
-async function withRequests(
-  call: Call<Options, Data>,
-  act: BulkAct,
-  work: (submit: Submit, atOnce: number) => Promise<void>,
-): Promise<void> {
+type BulkWork = (submit: Submit, atOnce: number) => Promise<void>;
+
+const withRequests = (call: Call<Options, Data>, act: BulkAct, work: BulkWork): Promise<void> =>
+  askOrDo(() => submitOrDo(call, act, work));
+
+async function submitOrDo(call: Call<Options, Data>, act: BulkAct, work: BulkWork): Promise<void> {
   const { home, signal, notify } = call;
   if (penHolder(home.ledgers.run) !== null)
     return work(async (intake) => (await requestOfWorker({ home, signal }, intake))?.done, REQUESTS_AT_ONCE);

@@ -1,4 +1,4 @@
-import { withHost } from '../host-here.ts';
+import { askOrDo, withHost } from '../host-here.ts';
 import type { DeliveryOutcome } from '../../schema/channel-port.ts';
 import type { Json } from '../../schema/json.ts';
 import { lateAnswer } from '../../schema/room.ts';
@@ -19,11 +19,11 @@ export async function run(call: Call): Promise<Answer<Data>> {
   const channel = onlyOperand(call, 'channel');
   await requireHome(home);
   const intake = { kind: 'test_channel', channel } as const;
-  const submitted = await requestOfWorker(call, intake, PATIENCE_MS);
-  const done =
-    submitted === null
-      ? await withHost(home, signal, async (host) => lateAnswer(await host.handle(intake)), { warn: notify, rooms })
-      : submitted.done;
+  const done = await askOrDo(async () => {
+    const submitted = await requestOfWorker(call, intake, PATIENCE_MS);
+    if (submitted !== null) return submitted.done;
+    return withHost(home, signal, async (host) => lateAnswer(await host.handle(intake)), { warn: notify, rooms });
+  });
   const outcome = toOutcome(done);
   const problem = outcome.status === 'failed' ? outcome.reason : null;
   return answer({ channel, arrived: problem === null, problem }, problem === null ? exits.ok : exits.no);

@@ -1,5 +1,5 @@
 import type { SentNote } from '../../daemon/worker/send-note.ts';
-import { withHost } from '../host-here.ts';
+import { askOrDo, withHost } from '../host-here.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Intake } from '../../schema/intake.ts';
 import { lateAnswer } from '../../schema/room.ts';
@@ -23,10 +23,12 @@ export async function run(call: Call<{ stopAfterStep: boolean }>): Promise<Answe
     text,
     ...(isStop ? { stop_after_step: true as const } : {}),
   };
-  const asked = await requestOfWorker(call, intake);
-  if (asked !== null) return answer(asked.done === undefined ? asked : (asked.done as SentNote));
-  const sent = await withHost(home, signal, async (host) => lateAnswer(await host.handle(intake)));
-  return answer(sent as SentNote);
+  return askOrDo(async () => {
+    const asked = await requestOfWorker(call, intake);
+    if (asked !== null) return answer(asked.done === undefined ? asked : (asked.done as SentNote));
+    const sent = await withHost(home, signal, async (host) => lateAnswer(await host.handle(intake)));
+    return answer(sent as SentNote);
+  });
 }
 
 export const jsonLines = (data: Data): object[] => ['submitted' in data ? { submitted: data.submitted } : data];

@@ -1,4 +1,4 @@
-import { withHost } from '../host-here.ts';
+import { askOrDo, withHost } from '../host-here.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
@@ -8,7 +8,9 @@ import { renderSubmitted, type Submitted, submitToWorker } from '../submitted.ts
 
 type Data = (Submitted & { name: string }) | { name: string; there: boolean; seen: string; went_on: string[] };
 
-export async function run(call: Call): Promise<Answer<Data>> {
+export const run = (call: Call): Promise<Answer<Data>> => askOrDo(() => resolve(call));
+
+async function resolve(call: Call): Promise<Answer<Data>> {
   const { home, signal } = call;
   const name = onlyOperand(call, 'name');
   const submitted = await submitToWorker(home, { kind: 'resolve', name, by: 'a person' });

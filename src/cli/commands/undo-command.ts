@@ -1,5 +1,5 @@
 import type { previewUndo as preview } from '../../daemon/desk/undo.ts';
-import { withHost } from '../host-here.ts';
+import { askOrDo, withHost } from '../host-here.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
@@ -17,15 +17,17 @@ const PATIENCE_MS = { undo: 15_000, preview: 120_000 };
 export async function run(call: Call<{ dryRun: boolean }>): Promise<Answer<Data>> {
   const id = await runOperand(call);
   const dry = call.options.dryRun;
-  const asked = await requestOfWorker(
-    call,
-    { kind: 'undo', run: id, ...(dry ? { dry_run: true } : {}) },
-    dry ? PATIENCE_MS.preview : PATIENCE_MS.undo,
-  );
-  if (asked?.done === undefined && asked !== null) return busyAnswer(asked, id, dry);
-  const undone = asked === null ? await undoHere(call, id) : (asked.done as Undone);
-  const isComplete = undone.overlaps.length + undone.notRestorable.length === 0;
-  return answer({ run: id, dry, ...undone }, isComplete ? exits.ok : exits.no);
+  return askOrDo(async () => {
+    const asked = await requestOfWorker(
+      call,
+      { kind: 'undo', run: id, ...(dry ? { dry_run: true } : {}) },
+      dry ? PATIENCE_MS.preview : PATIENCE_MS.undo,
+    );
+    if (asked?.done === undefined && asked !== null) return busyAnswer(asked, id, dry);
+    const undone = asked === null ? await undoHere(call, id) : (asked.done as Undone);
+    const isComplete = undone.overlaps.length + undone.notRestorable.length === 0;
+    return answer({ run: id, dry, ...undone }, isComplete ? exits.ok : exits.no);
+  });
 }
 
 function busyAnswer({ submitted }: Submitted, run: string, dry: boolean): Answer<Data> {
