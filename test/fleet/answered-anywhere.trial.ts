@@ -35,6 +35,7 @@ describe.skipIf(!hasServer)('a task that another home gave away', () => {
     await third.stop('SIGKILL');
     await third.oka('approve', 'third-killed').catch(() => ''); // no worker: it is refused, and changes nothing
     third.start();
+    await until('its worker is there', () => third.hasWorker());
     await until('it still asks', () => asksAt(third, 'third-killed'));
     await third.oka('approve', 'third-killed');
     await until('it is done', async () => (await returnedAt(home))['third-killed'] === 'done', 180);

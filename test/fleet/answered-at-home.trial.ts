@@ -42,6 +42,7 @@ describe.skipIf(!hasServer)('a task that another member works on', () => {
     const answering = home.oka('approve', 'home-killed').catch(() => ''); // no worker: it is refused, and changes nothing
     await answering;
     home.start();
+    await until('its worker is there', () => home.hasWorker());
     await until('it still asks', async () => (await home.oka('status')).includes('oka approve home-killed.'));
     const submitted = home.oka('approve', 'home-killed').catch(() => '');
     await until(

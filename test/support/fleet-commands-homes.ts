@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../src/kit/settings.ts';
 import { addTask } from '../../src/intake/add-task.ts';
+import { penHolder } from '../../src/ledger/pen.ts';
 import { readEvents } from '../../src/ledger/read-events.ts';
 import type { Event } from '../../src/schema/event.ts';
 import type { Home } from '../../src/schema/home.ts';
@@ -34,6 +35,8 @@ export type FleetHome = {
   result(id: string): string | null;
   /** What its worker has printed. */
   log(): string;
+  /** Whether its worker has the pen: a command that is given before does without it, or takes the pen first. */
+  hasWorker(): boolean;
 };
 
 export type FleetHomes = { open(name: string, variables?: Record<string, string>): FleetHome } & AsyncDisposable;
@@ -104,6 +107,7 @@ function openHome(home: Home, name: string, env: NodeJS.ProcessEnv): FleetHome {
     spawnOka: (...words) =>
       spawn(process.execPath, [PROGRAM, ...words, '--dir', home.dir], { env, stdio: ['ignore', 'ignore', 'inherit'] }),
     log: () => printed,
+    hasWorker: () => worker !== null && penHolder(home.ledgers.run)?.pid === worker.pid,
     drop: (id, text, fields = {}) => addTask(join(home.workspace, 'inbox'), { text, fields: { id, ...fields } }),
     events: async <T extends Event['type']>(wanted: T) => {
       const found: Extract<Event, { type: T }>[] = [];
