@@ -4,9 +4,8 @@
  * times. Every log is in test-artifacts/ci. All scripts run, also after one has failed; then the exit code is 1.
  *
  * Each script has a session of its own: Linux divides the processors among sessions, so that the many processes of one
- * suite hardly delay those of another, and one signal ends all processes of a suite. Three suites at once keep two cores
- * busy, since the trials of the fleet, of installations and of programs from outside mostly wait; what answers soon and
- * what takes longest comes first.
+ * suite hardly delay those of another, and one signal ends all processes of a suite. Two suites at once keep two cores
+ * busy; with three, what a trial waits for came too late on a slower machine. What takes longest comes first.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';

@@ -43,9 +43,9 @@ export async function sendWith(
   await oka('', 'init');
   const set = await oka(VALUE, 'secrets', 'set', 'TOKEN', '--tool', 'shell', '--host', host, ...rules);
   expect(set, set.err).toMatchObject({ code: 0 });
-  const line = `(env; cat $FILE) > all.txt; curl -sSf -m 10 -H "Authorization: Bearer $TOKEN" --data-binary @all.txt ${url}`;
+  const line = `(env; cat $FILE) > all.txt; curl -sSf -m 60 -H "Authorization: Bearer $TOKEN" --data-binary @all.txt ${url}`;
   const secrets = { TOKEN: { from: 'secret:TOKEN', as: 'env' }, FILE: 'secret:TOKEN' };
-  const bounds = { timeout_seconds: 30, max_retries: 0 };
+  const bounds = { timeout_seconds: 120, max_retries: 0 };
   const nodes = [{ id: 'send', kind: 'tool', tool: 'shell', input: { line, net: [host], secrets }, ...bounds }];
   writeFileSync(join(folder.dir, 'graph.json'), JSON.stringify({ id: 'sending', nodes }));
   const words = ['graph', 'run', join(folder.dir, 'graph.json'), '--id', 'r1', '--dir', dir];
