@@ -1,8 +1,8 @@
 /** What it costs to judge a command, over all labelled commands of the tests. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { classify } from '../src/guard/classify/classify-command.ts';
-import { programFinder } from '../src/guard/classify/find-program.ts';
+import { classify } from '../src/core/guard/classify/classify-command.ts';
+import { programFinder } from '../src/core/guard/classify/find-program.ts';
 import { type Figure, median } from './figure.ts';
 
 const ROUNDS = 5;

@@ -1,8 +1,8 @@
 /** What the engine costs: a node through decide, ledger and the whole chain. */
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Graph } from '../src/schema/graph.ts';
-import type { Flush } from '../src/schema/ports.ts';
+import type { Graph } from '../src/core/schema/graph.ts';
+import type { Flush } from '../src/core/schema/ports.ts';
 import { type Figure, median } from './figure.ts';
 import { conditions, engineOn, layers, noOpTools, sequence } from './support/engine.ts';
 import { memoryFolder, storesIn, temporaryHome } from './support/home.ts';

@@ -8,9 +8,9 @@
  */
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { connectFleet, type FleetConnection } from '../src/fleet/connect-fleet.ts';
-import { findStream } from '../src/fleet/fleet-streams.ts';
-import { FILES, RESULTS, RUNS, TASKS } from '../src/fleet/fleet-subjects.ts';
+import { connectFleet, type FleetConnection } from '../src/rooms/fleet/servers/connect-fleet.ts';
+import { findStream } from '../src/rooms/fleet/servers/fleet-streams.ts';
+import { FILES, RESULTS, RUNS, TASKS } from '../src/rooms/fleet/servers/fleet-subjects.ts';
 import { findNatsServer, type NatsCluster, startCluster } from '../test/support/nats-cluster.ts';
 import { type Figure, median } from './figure.ts';
 import { ACK_SECONDS, type HomesTimes, runHomes, runTakeover, type Takeover } from './fleet/bench-homes.ts';

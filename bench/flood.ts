@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setUp } from '../src/daemon/home/set-up.ts';
-import { work } from '../src/daemon/worker/worker.ts';
-import type { Home } from '../src/schema/home.ts';
+import { setUp } from '../src/kit/home/set-up.ts';
+import { work } from '../src/app/worker/worker.ts';
+import type { Home } from '../src/core/schema/home.ts';
 import type { Figure } from './figure.ts';
 import { temporaryHome } from './support/home.ts';
 

@@ -3,11 +3,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rightsOf } from '../src/guard/command-rights.ts';
-import { probeKernel } from '../src/tools/probe-kernel.ts';
-import { resolvePlaces } from '../src/tools/sandbox-places.ts';
-import { launch } from '../src/tools/launch.ts';
-import { forgetWitness } from '../src/tools/launch-witness.ts';
+import { rightsOf } from '../src/core/guard/command-rights.ts';
+import { probeKernel } from '../src/kit/sandbox/probe-kernel.ts';
+import { resolvePlaces } from '../src/kit/sandbox/sandbox-places.ts';
+import { launch } from '../src/kit/sandbox/launch.ts';
+import { forgetWitness } from '../src/kit/sandbox/launch-witness.ts';
 import { type Figure, median } from './figure.ts';
 
 const ROUNDS = 100;

@@ -4,8 +4,8 @@ import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { diskFlush } from '../src/ledger/disk.ts';
-import type { Flush } from '../src/schema/ports.ts';
+import { diskFlush } from '../src/core/ledger/disk.ts';
+import type { Flush } from '../src/core/schema/ports.ts';
 import { type Figure, median } from './figure.ts';
 import { inChild } from './support/child.ts';
 import { fill, kilobyteEvent, memoryFolder, storesIn, temporaryHome } from './support/home.ts';

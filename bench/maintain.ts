@@ -1,11 +1,11 @@
 /** What a pass of maintenance costs when there is little new, over a short history and over a long one. */
 import { join } from 'node:path';
-import { openMaintenance, type Maintenance } from '../src/daemon/maintain/open-maintenance.ts';
-import { runPass } from '../src/daemon/maintain/pass.ts';
-import { setUp } from '../src/daemon/home/set-up.ts';
+import { openMaintenance, type Maintenance } from '../src/rooms/maintenance/open-maintenance.ts';
+import { runPass } from '../src/rooms/maintenance/pass.ts';
+import { setUp } from '../src/kit/home/set-up.ts';
 import { loadConfig } from '../src/kit/settings.ts';
-import { openArtifacts } from '../src/ledger/artifact-store.ts';
-import { openLedger } from '../src/ledger/ledger.ts';
+import { openArtifacts } from '../src/core/ledger/artifact-store.ts';
+import { openLedger } from '../src/core/ledger/ledger.ts';
 import { type Figure, median } from './figure.ts';
 import { history, type Moment } from './maintain/history.ts';
 import { memoryFolder, temporaryHome } from './support/home.ts';

@@ -2,7 +2,7 @@
  * Memory: how much of the evidence is inside a budget, that no pack exceeds its cap, and that neither depends on how much
  * is remembered. Seeds below 10 were used when the weights were chosen; the figures are of others.
  */
-import { openEmbedder } from '../src/memory/embedding/embedding-model.ts';
+import { openEmbedder } from '../src/rooms/memory/embedding/embedding-model.ts';
 import type { Figure } from './figure.ts';
 import { conversationSets, type Conversations } from './memory/data.ts';
 import { followingFigures } from './memory/following.ts';
@@ -11,7 +11,7 @@ import { recallOf, type Vectors, WAYS } from './memory/measure.ts';
 import { packFigures } from './memory/packs.ts';
 import { plantedFigures } from './memory/planted.ts';
 import { workChats } from './memory/work-chats.ts';
-import { createTokenCounter } from '../src/memory/text/tokens.ts';
+import { createTokenCounter } from '../src/kit/text/tokens.ts';
 
 const SEEDS = [11, 12];
 const BUDGETS = [1000, 2000, 4000];

@@ -5,7 +5,7 @@
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { type Profiler, Session } from 'node:inspector/promises';
 import { join } from 'node:path';
-import type { Flush } from '../src/schema/ports.ts';
+import type { Flush } from '../src/core/schema/ports.ts';
 import { type Figure, median } from './figure.ts';
 import { engineOn, sequence } from './support/engine.ts';
 import { memoryFolder, storesIn, temporaryHome } from './support/home.ts';

@@ -1,12 +1,12 @@
 /** What copying the ledgers elsewhere costs: a long history with failures and kills, sealing, and a cloud that is down. */
 import { tmpdir } from 'node:os';
-import { convexReplica } from '../src/replica/convex.ts';
-import { prepareOutgoing } from '../src/replica/outgoing.ts';
-import { sealTo } from '../src/replica/seal.ts';
-import { createSettledReader } from '../src/replica/settled-records.ts';
-import { sealFor } from '../src/guard/open-vault.ts';
-import { START } from '../src/ledger/line.ts';
-import type { Home } from '../src/schema/home.ts';
+import { convexReplica } from '../src/rooms/replica/copy/convex.ts';
+import { prepareOutgoing } from '../src/rooms/replica/copy/outgoing.ts';
+import { sealTo } from '../src/rooms/replica/copy/seal.ts';
+import { createSettledReader } from '../src/rooms/replica/copy/settled-records.ts';
+import { sealFor } from '../src/kit/vault/open-vault.ts';
+import { START } from '../src/core/ledger/line.ts';
+import type { Home } from '../src/core/schema/home.ts';
 import { everyFault } from '../test/support/convex-faults.ts';
 import { openConvexServer } from '../test/support/convex-server.ts';
 import { faultsOf, storedAt } from '../test/support/replica.ts';
@@ -91,7 +91,7 @@ async function leavingFigures(home: Home): Promise<Figure[]> {
 
 /** Seconds of the processor: the machine may have other work. */
 async function measurePass(home: Home, isSealed: boolean, recipient: string): Promise<number> {
-  const { redactorFor } = await import('../src/guard/redact.ts');
+  const { redactorFor } = await import('../src/core/guard/redact.ts');
   const seal = isSealed ? sealTo((bytes) => sealFor([recipient], bytes)) : null;
   const known = [{ name: 'TOKEN', value: 'correct-horse-battery-7!' }];
   const leaving = prepareOutgoing({ redact: redactorFor(() => known), except: [], seal });

@@ -2,11 +2,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setUp } from '../src/daemon/home/set-up.ts';
-import { openSchedules } from '../src/daemon/schedule/open-schedules.ts';
+import { setUp } from '../src/kit/home/set-up.ts';
+import { openSchedules } from '../src/rooms/schedules/open-schedules.ts';
 import { homeAt, loadConfig } from '../src/kit/settings.ts';
-import { openStores } from '../src/daemon/stores.ts';
-import { readEvents } from '../src/ledger/read-events.ts';
+import { openStores } from '../src/kit/house/stores.ts';
+import { readEvents } from '../src/core/ledger/read-events.ts';
 import type { Figure } from './figure.ts';
 
 const COUNT = 10_000;

@@ -1,9 +1,9 @@
 /** What tools of servers and skills cost in a prompt, and how often the right tool is shown. */
-import { offerChoice } from '../src/daemon/offers/choose-offers.ts';
-import { toolRegistry } from '../src/engine/tool-registry.ts';
-import { createTokenCounter } from '../src/memory/text/tokens.ts';
-import { plannerRequest } from '../src/roles/planner.ts';
-import { toolsSearchTool } from '../src/tools/builtin/tools-search.ts';
+import { offerChoice } from '../src/rooms/offers/choose-offers.ts';
+import { toolRegistry } from '../src/core/engine/tool-registry.ts';
+import { createTokenCounter } from '../src/kit/text/tokens.ts';
+import { plannerRequest } from '../src/rooms/task/roles/planner.ts';
+import { toolsSearchTool } from '../src/rooms/offers/tools-search.ts';
 import { labelledTasks, serverTools } from '../test/support/offers.ts';
 import { thirtySkills } from '../test/support/skills.ts';
 import { type Figure, median } from './figure.ts';

@@ -2,11 +2,11 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setUp } from '../src/daemon/home/set-up.ts';
-import type { Home } from '../src/schema/home.ts';
-import { work } from '../src/daemon/worker/worker.ts';
-import { addTask } from '../src/intake/add-task.ts';
-import { readEvents } from '../src/ledger/read-events.ts';
+import { setUp } from '../src/kit/home/set-up.ts';
+import type { Home } from '../src/core/schema/home.ts';
+import { work } from '../src/app/worker/worker.ts';
+import { addTask } from '../src/kit/inbox/add-task.ts';
+import { readEvents } from '../src/core/ledger/read-events.ts';
 import { type Figure, median } from './figure.ts';
 import { measureFlood } from './flood.ts';
 import { temporaryHome } from './support/home.ts';

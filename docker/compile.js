@@ -5,12 +5,12 @@ import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 
 const app = join(import.meta.dirname, '..');
-for (const file of globSync('src/cli/commands/*.ts', { cwd: app })) await import(join(app, file));
-// Loaded only when needed. What begins to work when it is loaded, such as a thread, is compiled and refuses here.
-for (const file of globSync('src/{schema,ledger,engine,guard,tools,models,memory,intake,replica,daemon}/**/*.ts', {
+// What begins to work when it is loaded, such as a thread, is compiled and refuses here. What runs in a browser is not for us.
+for (const file of globSync('src/**/*.ts', {
   cwd: app,
+  exclude: (path) => path === 'browser' || path.endsWith('/browser'),
 }))
-  await import(join(app, file)).catch(() => undefined);
+  if (!file.endsWith('main.ts') && !file.endsWith('.d.ts')) await import(join(app, file)).catch(() => undefined);
 flushCompileCache();
 const { status } = spawnSync(process.execPath, [join(app, 'bin', 'oka'), '--version'], { stdio: 'inherit' });
 process.exit(status ?? 1);

@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { checkGraphValue } from '../src/daemon/graphs/graph-files.ts';
-import { knownToolNames, nodeKinds } from '../src/daemon/room-contributions.ts';
-import { GraphImportConfig } from '../src/graphs/import-tools.ts';
-import { FENCE_ATTRIBUTES, parseFenceInfo } from '../src/roles/fence-info.ts';
-import { TaskFile } from '../src/schema/task-file.ts';
+import { checkGraphValue } from '../src/kit/graphs/graph-files.ts';
+import { knownToolNames, nodeKinds } from '../src/kit/house/room-contributions.ts';
+import { GraphImportConfig } from '../src/rooms/graphs/kinds/import-tools.ts';
+import { FENCE_ATTRIBUTES, parseFenceInfo } from '../src/kit/text/fence-info.ts';
+import { TaskFile } from '../src/core/schema/task-file.ts';
 import { examplePicture, PICTURE } from './support/graph-tables.ts';
 import { fieldsOf, PAGES, withTables } from './support/task-tables.ts';
 
@@ -59,7 +59,8 @@ it('every example of a field of front matter is valid, and so are the settings o
 });
 
 it('a file that is not there is reported with its line, and a part of a path is enough to name one', () => {
-  const text = 'See `engine/decide.ts`, `decide.ts` and `vault-*.ts`.\n`engine/no-such.ts`, `ide.ts` and `--flag`.';
+  const text =
+    'See `core/engine/decide.ts`, `decide.ts` and `vault-*.ts`.\n`engine/no-such.ts`, `ide.ts` and `--flag`.';
   expect(missingPaths(text)).toEqual(['line 2: engine/no-such.ts', 'line 2: ide.ts']);
 });
 

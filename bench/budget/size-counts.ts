@@ -1,6 +1,6 @@
 /** How large what we send to others is: the scripts of the pages, and the package. */
-import { openBrowserFiles } from '../../src/web/assets/browser-files.ts';
-import { pages } from '../../src/web/pages.ts';
+import { openBrowserFiles } from '../../src/kit/web/assets/browser-files.ts';
+import { pages } from '../../src/app/web/pages.ts';
 import { packedFiles } from '../../pack/packed-files.ts';
 import type { Counts } from './counts.ts';
 
@@ -15,7 +15,7 @@ export function sizeCounts(): Counts {
 /** What a page needs at once, before it is compressed: how well that goes depends on the machine. */
 function pageCounts(): Counts {
   const browserFiles = openBrowserFiles();
-  const app = new URL('../../src/web/browser/app.ts', import.meta.url);
+  const app = new URL('../../src/kit/web/browser/app.ts', import.meta.url);
   const bytesOf = (paths: readonly string[]): number =>
     paths.map((path) => browserFiles.find(path)?.body.length ?? 0).reduce((sum, bytes) => sum + bytes, 0);
   const prefix = `assets/${browserFiles.version}/`.length;

@@ -5,10 +5,10 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTokenCounter } from '../../src/memory/text/tokens.ts';
-import { newChatId } from '../../src/chat/chat-ids.ts';
-import { submitChat } from '../../src/daemon/chat/submit-chat.ts';
-import type { Event } from '../../src/schema/event.ts';
+import { createTokenCounter } from '../../src/kit/text/tokens.ts';
+import { newChatId } from '../../src/rooms/chat/model/chat-ids.ts';
+import { submitChat } from '../../src/rooms/chat/submit-chat.ts';
+import type { Event } from '../../src/core/schema/event.ts';
 import { openStory, type Story } from '../../test/support/story.ts';
 import { acting, goal, inParts, partOf, plan, verdict } from '../../test/support/story-model.ts';
 import { call, say, type WireRequest } from '../../test/support/wire-server-reply.ts';

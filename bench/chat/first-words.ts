@@ -1,6 +1,6 @@
 /** How long the first word of an answer takes from the provider to a real terminal, against a bare client of the same server. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { penHolder } from '../../src/ledger/pen.ts';
+import { penHolder } from '../../src/core/ledger/pen.ts';
 import { openPseudoTerminal } from '../../test/support/pseudo-terminal.ts';
 import { openStory } from '../../test/support/story.ts';
 import { say } from '../../test/support/wire-server-reply.ts';

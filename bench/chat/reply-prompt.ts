@@ -2,15 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chatIds } from '../../src/chat/chat-ids.ts';
-import { describeAgent, describeAsked, showConversation } from '../../src/chat/chat-prompt.ts';
-import { latestMessages, listMessages } from '../../src/chat/chat-queries.ts';
-import { defaultOka } from '../../src/daemon/agents/home-agents.ts';
-import { setUp } from '../../src/daemon/home/set-up.ts';
+import { chatIds } from '../../src/rooms/chat/model/chat-ids.ts';
+import { describeAgent, describeAsked, showConversation } from '../../src/rooms/chat/model/chat-prompt.ts';
+import { latestMessages, listMessages } from '../../src/rooms/chat/model/chat-queries.ts';
+import { defaultOka } from '../../src/kit/agents/home-agents.ts';
+import { setUp } from '../../src/kit/home/set-up.ts';
 import { homeAt, loadConfig } from '../../src/kit/settings.ts';
-import { openStores } from '../../src/daemon/stores.ts';
-import { openRowsReader, rebuildViews } from '../../src/daemon/views/open-views.ts';
-import type { NewEvent } from '../../src/schema/event.ts';
+import { openStores } from '../../src/kit/house/stores.ts';
+import { openRowsReader, rebuildViews } from '../../src/kit/house/open-views.ts';
+import type { NewEvent } from '../../src/core/schema/event.ts';
 import type { Figure } from '../figure.ts';
 
 const MESSAGES = 10_000;

@@ -1,13 +1,13 @@
 /** `oka chat view --since` in a conversation of 100,000 messages, against starting Node and nothing else. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { newChatId } from '../../src/chat/chat-ids.ts';
-import { setUp } from '../../src/daemon/home/set-up.ts';
-import { viewFolds } from '../../src/daemon/views/open-views.ts';
+import { newChatId } from '../../src/rooms/chat/model/chat-ids.ts';
+import { setUp } from '../../src/kit/home/set-up.ts';
+import { viewFolds } from '../../src/kit/house/open-views.ts';
 import { viewsFile } from '../../src/kit/rows/views-writer.ts';
-import { FoldStore } from '../../src/ledger/fold-store.ts';
-import { catchUp, LARGE_BATCH } from '../../src/ledger/follower.ts';
-import type { Home } from '../../src/schema/home.ts';
+import { FoldStore } from '../../src/core/ledger/fold-store.ts';
+import { catchUp, LARGE_BATCH } from '../../src/core/ledger/follower.ts';
+import type { Home } from '../../src/core/schema/home.ts';
 import { type Figure, median } from '../figure.ts';
 import { memoryFolder, storesIn, temporaryHome } from '../support/home.ts';
 

@@ -91,7 +91,7 @@ A job of the fleet is claimed with an append of its own and fenced at each step,
 
 ## Simulated
 
-Everything below is computed: discrete events, the same for the same seed (\`bench/fleet-sim/\`). A task passes the home that gives it, its streams, their cluster and a worker, message by message, at the costs above: a stream is busy for ${fixed(costs.streamSeconds * 1000, 2)} ms with a message, a worker for ${fixed(costs.workerSeconds * 1000, 0)} ms with a task, the home that gives it for ${fixed(costs.submitSeconds * 1000, 0)} ms. Tasks arrive at random, and each works for ${workSeconds} s on average (commands and models), with a random length. \`test/fleet/event-clock.test.ts\` compares the simulation with queueing theory (M/M/c, M/D/1) and with the measured throughput.
+Everything below is computed: discrete events, the same for the same seed (\`bench/fleet-sim/\`). A task passes the home that gives it, its streams, their cluster and a worker, message by message, at the costs above: a stream is busy for ${fixed(costs.streamSeconds * 1000, 2)} ms with a message, a worker for ${fixed(costs.workerSeconds * 1000, 0)} ms with a task, the home that gives it for ${fixed(costs.submitSeconds * 1000, 0)} ms. Tasks arrive at random, and each works for ${workSeconds} s on average (commands and models), with a random length. \`test/rooms/fleet/event-clock.test.ts\` compares the simulation with queueing theory (M/M/c, M/D/1) and with the measured throughput.
 
 ![What is too busy first, by workers and tasks a minute](fleet-capacity.svg)
 

@@ -4,11 +4,11 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setUp } from '../../src/daemon/home/set-up.ts';
+import { setUp } from '../../src/kit/home/set-up.ts';
 import { homeAt } from '../../src/kit/settings.ts';
-import { addTask } from '../../src/intake/add-task.ts';
-import { readEvents } from '../../src/ledger/read-events.ts';
-import type { Home } from '../../src/schema/home.ts';
+import { addTask } from '../../src/kit/inbox/add-task.ts';
+import { readEvents } from '../../src/core/ledger/read-events.ts';
+import type { Home } from '../../src/core/schema/home.ts';
 import type { NatsCluster } from '../../test/support/nats-cluster.ts';
 import { machineBusyMs, processCpuMs, treeCpuMs } from './process-times.ts';
 

@@ -1,9 +1,9 @@
 /** What the fence adds to a durable step: the ledger of a home that works alone, and that of a member, in turns. */
-import { checkServers } from '../../src/fleet/check-servers.ts';
-import { openFleet } from '../../src/daemon/fleet/open-fleet.ts';
-import { setUp } from '../../src/daemon/home/set-up.ts';
+import { checkServers } from '../../src/rooms/fleet/servers/check-servers.ts';
+import { openFleet } from '../../src/rooms/fleet/open-fleet.ts';
+import { setUp } from '../../src/kit/home/set-up.ts';
 import type { FleetEnvironment } from '../../src/kit/fleet-environment.ts';
-import { claimRun } from '../../src/fleet/run-fence.ts';
+import { claimRun } from '../../src/rooms/fleet/servers/run-fence.ts';
 import type { NatsCluster } from '../../test/support/nats-cluster.ts';
 import { median } from '../figure.ts';
 import { kilobyteEvent, storesIn, temporaryHome } from '../support/home.ts';

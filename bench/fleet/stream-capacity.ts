@@ -1,6 +1,6 @@
 /** How many messages a cluster acknowledges, with many in flight, on one stream and on several. */
 import { StorageType } from '@nats-io/jetstream';
-import { connectFleet } from '../../src/fleet/connect-fleet.ts';
+import { connectFleet } from '../../src/rooms/fleet/servers/connect-fleet.ts';
 import type { NatsCluster } from '../../test/support/nats-cluster.ts';
 import { median } from '../figure.ts';
 import { treeCpuMs } from './process-times.ts';

@@ -1,6 +1,6 @@
 /** A history of tasks as the worker writes it: a dozen kinds, a few minutes apart, some of them reworked or failed. */
-import type { NewEvent } from '../../src/schema/event.ts';
-import type { ArtifactStore } from '../../src/schema/ports.ts';
+import type { NewEvent } from '../../src/core/schema/event.ts';
+import type { ArtifactStore } from '../../src/core/schema/ports.ts';
 import { chance } from '../../test/support/chance.ts';
 
 export type Moment = { at: number; events: NewEvent[] };

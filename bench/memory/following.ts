@@ -1,10 +1,10 @@
 /** What remembering costs the worker: nodes a second while the index follows, by words and with vectors being learned. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BackgroundRecall, openBackgroundRecall } from '../../src/memory/recall/background-recall.ts';
-import type { Home } from '../../src/schema/home.ts';
-import type { NewEvent } from '../../src/schema/event.ts';
-import { MemoryConfig } from '../../src/schema/memory.ts';
+import { type BackgroundRecall, openBackgroundRecall } from '../../src/rooms/memory/recall/background-recall.ts';
+import type { Home } from '../../src/core/schema/home.ts';
+import type { NewEvent } from '../../src/core/schema/event.ts';
+import { MemoryConfig } from '../../src/core/schema/memory.ts';
 import { type Figure, median } from '../figure.ts';
 import { engineOn, sequence } from '../support/engine.ts';
 import { memoryFolder, storesIn, temporaryHome } from '../support/home.ts';

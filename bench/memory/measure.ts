@@ -1,11 +1,11 @@
 /** Evidence inside a budget: how much of what answers a question is among what fits. */
-import { addToCorpus, type Corpus, emptyCorpus } from '../../src/memory/index/corpus.ts';
-import { sumOf } from '../../src/memory/index/index-item.ts';
-import { topRanked, type Ranked } from '../../src/memory/recall/best-entries.ts';
-import { scoreEntries, type Weights, WEIGHTS } from '../../src/memory/recall/ranker.ts';
-import { type Found, fitToBudget } from '../../src/memory/recall/search-memory.ts';
-import type { TokenCounter } from '../../src/memory/text/tokens.ts';
-import { dateInWords, extractTerms } from '../../src/memory/text/terms.ts';
+import { addToCorpus, type Corpus, emptyCorpus } from '../../src/rooms/memory/index/corpus.ts';
+import { sumOf } from '../../src/rooms/memory/index/index-item.ts';
+import { topRanked, type Ranked } from '../../src/rooms/memory/recall/best-entries.ts';
+import { scoreEntries, type Weights, WEIGHTS } from '../../src/rooms/memory/recall/ranker.ts';
+import { type Found, fitToBudget } from '../../src/rooms/memory/recall/search-memory.ts';
+import type { TokenCounter } from '../../src/kit/text/tokens.ts';
+import { dateInWords, extractTerms } from '../../src/kit/text/terms.ts';
 import type { Asked, Conversations, Turn } from './data.ts';
 
 export type Vectors = { of: (text: string) => Float32Array | undefined };

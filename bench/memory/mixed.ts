@@ -3,8 +3,8 @@
  * theirs, each made by the real model once, and a little noise of its own. Questions and what answers them are real. The
  * model runs in a thread of its own, as in the worker.
  */
-import { openBackgroundEmbedder } from '../../src/memory/embedding/background-embedder.ts';
-import type { Embedder } from '../../src/memory/embedding/embedding-model.ts';
+import { openBackgroundEmbedder } from '../../src/rooms/memory/embedding/background-embedder.ts';
+import type { Embedder } from '../../src/rooms/memory/embedding/embedding-model.ts';
 import { generator } from './data.ts';
 
 const NOISE = 0.15;

@@ -1,7 +1,7 @@
 /** A hundred thousand packs of text that tokenizers do not like: none may cost more than its cap. */
-import { type Candidate, packContext } from '../../src/memory/recall/context-pack.ts';
-import { type TokenCounter, createTokenCounter, type ModelFamily } from '../../src/memory/text/tokens.ts';
-import { MemoryConfig, PackSection } from '../../src/schema/memory.ts';
+import { type Candidate, packContext } from '../../src/kit/learning/context-pack.ts';
+import { type TokenCounter, createTokenCounter, type ModelFamily } from '../../src/kit/text/tokens.ts';
+import { MemoryConfig, PackSection } from '../../src/core/schema/memory.ts';
 import type { Figure } from '../figure.ts';
 import { generator } from './data.ts';
 

@@ -4,19 +4,19 @@
  * one that was replaced, of somebody else, or for another project.
  */
 import { join } from 'node:path';
-import { setUp } from '../../src/daemon/home/set-up.ts';
-import { openMaintenance } from '../../src/daemon/maintain/open-maintenance.ts';
-import { runPass } from '../../src/daemon/maintain/pass.ts';
-import { recallOptions } from '../../src/daemon/memory/open-recall.ts';
+import { setUp } from '../../src/kit/home/set-up.ts';
+import { openMaintenance } from '../../src/rooms/maintenance/open-maintenance.ts';
+import { runPass } from '../../src/rooms/maintenance/pass.ts';
+import { recallOptions } from '../../src/rooms/memory/open-recall.ts';
 import { loadConfig } from '../../src/kit/settings.ts';
-import { openArtifacts } from '../../src/ledger/artifact-store.ts';
-import { openLedger } from '../../src/ledger/ledger.ts';
-import { buildPack } from '../../src/memory/recall/build-pack.ts';
-import { Recall } from '../../src/memory/recall/recall.ts';
-import type { NewEvent } from '../../src/schema/event.ts';
-import type { Home } from '../../src/schema/home.ts';
-import { MemoryConfig } from '../../src/schema/memory.ts';
-import type { ArtifactStore } from '../../src/schema/ports.ts';
+import { openArtifacts } from '../../src/core/ledger/artifact-store.ts';
+import { openLedger } from '../../src/core/ledger/ledger.ts';
+import { buildPack } from '../../src/rooms/memory/recall/build-pack.ts';
+import { Recall } from '../../src/rooms/memory/recall/recall.ts';
+import type { NewEvent } from '../../src/core/schema/event.ts';
+import type { Home } from '../../src/core/schema/home.ts';
+import { MemoryConfig } from '../../src/core/schema/memory.ts';
+import type { ArtifactStore } from '../../src/core/schema/ports.ts';
 import type { Figure } from '../figure.ts';
 import { history, type Moment } from '../maintain/history.ts';
 import { memoryFolder, temporaryHome } from '../support/home.ts';

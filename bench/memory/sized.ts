@@ -1,12 +1,12 @@
 /** One size of history, in a process of its own: what packs contain and cost, and how much memory it needs. */
-import { recallOptions } from '../../src/daemon/memory/open-recall.ts';
-import { setUp } from '../../src/daemon/home/set-up.ts';
-import type { Home } from '../../src/schema/home.ts';
-import { openLedger } from '../../src/ledger/ledger.ts';
-import { buildPack } from '../../src/memory/recall/build-pack.ts';
-import { Recall } from '../../src/memory/recall/recall.ts';
-import type { NewEvent } from '../../src/schema/event.ts';
-import { MemoryConfig } from '../../src/schema/memory.ts';
+import { recallOptions } from '../../src/rooms/memory/open-recall.ts';
+import { setUp } from '../../src/kit/home/set-up.ts';
+import type { Home } from '../../src/core/schema/home.ts';
+import { openLedger } from '../../src/core/ledger/ledger.ts';
+import { buildPack } from '../../src/rooms/memory/recall/build-pack.ts';
+import { Recall } from '../../src/rooms/memory/recall/recall.ts';
+import type { NewEvent } from '../../src/core/schema/event.ts';
+import { MemoryConfig } from '../../src/core/schema/memory.ts';
 import { median } from '../figure.ts';
 import { memoryFolder, temporaryHome } from '../support/home.ts';
 import { type Asked, generator, madeUp, type Turn } from './data.ts';

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { retrieveFromWorker } from '../../src/daemon/memory/recall-socket.ts';
+import { retrieveFromWorker } from '../../src/rooms/memory/recall-socket.ts';
 import { supervisedEnvironment } from '../../src/kit/settings.ts';
-import { NODE_FLAGS } from '../../src/daemon/supervise.ts';
-import type { Home } from '../../src/schema/home.ts';
+import { NODE_FLAGS } from '../../src/kit/house/supervise.ts';
+import type { Home } from '../../src/core/schema/home.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/oka', import.meta.url));
 const BUDGET = 2000;

@@ -1,5 +1,5 @@
 /** What a month came to: which kinds of tasks got a procedure, whether any should not have, and what was saved. */
-import type { KnownProcedure } from '../../src/memory/procedures/known-procedures.ts';
+import type { KnownProcedure } from '../../src/kit/learning/known-procedures.ts';
 import { families } from './families.ts';
 import type { Month } from './month.ts';
 

@@ -1,6 +1,6 @@
 /** Our own row: the same work through the production wiring, with the disk's own flush. */
 import { homeAt } from '../../src/kit/settings.ts';
-import { Graph } from '../../src/schema/graph.ts';
+import { Graph } from '../../src/core/schema/graph.ts';
 import { engineOn } from '../support/engine.ts';
 import { storesIn } from '../support/home.ts';
 import { measurePeer, step } from './work.ts';

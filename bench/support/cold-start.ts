@@ -1,7 +1,7 @@
 /** Opens the stores of the home in argv: from imports done to ready to append. */
-import { rooms } from '../../src/daemon/rooms.ts';
+import { rooms } from '../../src/app/rooms.ts';
 import { homeAt, loadConfig } from '../../src/kit/settings.ts';
-import { openStores } from '../../src/daemon/stores.ts';
+import { openStores } from '../../src/kit/house/stores.ts';
 import { report } from './child.ts';
 
 const home = homeAt(process.argv[2]);

@@ -1,11 +1,11 @@
 /** Engines to measure: the standard chain over production stores, with a tool that gives back what it gets. */
 import { setTimeout as after } from 'node:timers/promises';
-import { createEngine, type Engine } from '../../src/engine/engine.ts';
-import type { Stores } from '../../src/daemon/stores.ts';
-import { Graph } from '../../src/schema/graph.ts';
-import { type Json, JsonValue } from '../../src/schema/json.ts';
-import type { Tool } from '../../src/schema/tool.ts';
-import { standardChain } from '../../src/tools/chain.ts';
+import { createEngine, type Engine } from '../../src/core/engine/engine.ts';
+import type { Stores } from '../../src/kit/house/stores.ts';
+import { Graph } from '../../src/core/schema/graph.ts';
+import { type Json, JsonValue } from '../../src/core/schema/json.ts';
+import type { Tool } from '../../src/core/schema/tool.ts';
+import { standardChain } from '../../src/core/chain/chain.ts';
 
 const KILOBYTE = 'x'.repeat(1000);
 

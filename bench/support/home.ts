@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { homeAt, loadConfig } from '../../src/kit/settings.ts';
-import type { Home } from '../../src/schema/home.ts';
-import { openStores, type Stores } from '../../src/daemon/stores.ts';
-import type { NewEvent } from '../../src/schema/event.ts';
-import type { Flush } from '../../src/schema/ports.ts';
+import type { Home } from '../../src/core/schema/home.ts';
+import { openStores, type Stores } from '../../src/kit/house/stores.ts';
+import type { NewEvent } from '../../src/core/schema/event.ts';
+import type { Flush } from '../../src/core/schema/ports.ts';
 
 export const memoryFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 

@@ -1,9 +1,9 @@
 /** Scans the workspace of a home for the first time, and prints how much memory that took. */
-import { openAgents } from '../../src/daemon/agents/open-agents.ts';
+import { openAgents } from '../../src/kit/agents/open-agents.ts';
 import { homeAt, loadConfig } from '../../src/kit/settings.ts';
-import { openStores } from '../../src/daemon/stores.ts';
-import { openContextTree } from '../../src/daemon/context/tree/open-tree.ts';
-import { TreeConfig } from '../../src/schema/tree.ts';
+import { openStores } from '../../src/kit/house/stores.ts';
+import { openContextTree } from '../../src/rooms/context/tree/open-tree.ts';
+import { TreeConfig } from '../../src/core/schema/tree.ts';
 
 const home = homeAt(process.argv[2] ?? '');
 const stores = await openStores(home, await loadConfig(home));

@@ -1,6 +1,6 @@
 /** A flush that takes one millisecond, in this thread or in the background, whatever the disk. */
 import { Worker } from 'node:worker_threads';
-import type { Flush } from '../../src/schema/ports.ts';
+import type { Flush } from '../../src/core/schema/ports.ts';
 
 export type SlowFlush = Flush & { count: () => number; [Symbol.asyncDispose](): Promise<void> };
 

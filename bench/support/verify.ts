@@ -1,5 +1,5 @@
 /** Verifies the ledger in argv. */
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
 import { report } from './child.ts';
 
 await report(async () => {

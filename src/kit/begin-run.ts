@@ -1,6 +1,6 @@
 /** A run that a request has set going. */
-import type { Execution, ExecutionBackend } from '../schema/ports.ts';
-import type { RunHandle } from '../schema/room.ts';
+import type { Execution, ExecutionBackend } from '../core/schema/ports.ts';
+import type { RunHandle } from '../core/schema/room.ts';
 
 /** Whoever does not wait for the run need not handle its failure. */
 export async function beginRun(backend: ExecutionBackend, execution: Execution): Promise<RunHandle> {

@@ -1,6 +1,6 @@
 /** Owns: what the environment says about the fleet. Pure: settings.ts reads the environment. */
-import type { FleetAnswers } from '../schema/answer-rights.ts';
-import { OkaError } from '../schema/errors.ts';
+import type { FleetAnswers } from '../core/schema/answer-rights.ts';
+import { OkaError } from '../core/schema/errors.ts';
 
 /** What is set about the fleet; null when this home works alone. */
 export type FleetEnvironment = {

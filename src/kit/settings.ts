@@ -3,17 +3,17 @@ import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describeErrno } from '../ledger/disk.ts';
-import { messageOf, OkaError } from '../schema/errors.ts';
-import type { FolderPlaces } from '../guard/folder-paths.ts';
-import type { VaultPlaces } from '../guard/open-vault.ts';
-import type { ModelEnvironment } from '../models/model-environment.ts';
-import type { ProviderDefinition } from '../schema/model-provider.ts';
-import type { Config } from '../schema/config.ts';
-import type { Home } from '../schema/home.ts';
+import { describeErrno } from '../core/ledger/disk.ts';
+import { messageOf, OkaError } from '../core/schema/errors.ts';
+import type { FolderPlaces } from '../core/guard/folder-paths.ts';
+import type { VaultPlaces } from './vault/open-vault.ts';
+import type { ModelEnvironment } from './models/model-environment.ts';
+import type { ProviderDefinition } from '../core/schema/model-provider.ts';
+import type { Config } from '../core/schema/config.ts';
+import type { Home } from '../core/schema/home.ts';
 import { type FleetEnvironment, readFleetEnvironment } from './fleet-environment.ts';
-import { binFolders, shimFolder } from '../tools/deps/tool-links.ts';
-import type { Machine } from '../tools/deps/system-package.ts';
+import { binFolders, shimFolder } from './sandbox/tool-links.ts';
+import type { Machine } from './sandbox/system-package.ts';
 
 /** The folder of this program. */
 export const programFolder = fileURLToPath(new URL('../..', import.meta.url));
@@ -65,7 +65,7 @@ export function userPlaces(): { notes: string; keys: string } {
   };
 }
 
-/** What of this machine and user is never opened to a task (guard/folder-paths.ts), besides the folders of the home. */
+/** What of this machine and user is never opened to a task (core/guard/folder-paths.ts), besides the folders of the home. */
 export function folderPlaces(home: { oka: string; workspace: string }): FolderPlaces {
   const { PATH = '' } = process.env;
   return {
@@ -234,7 +234,7 @@ export const ownVariables = (): Record<string, string> =>
 
 /** The settings of the product, with defaults; parts that rooms contribute are checked in room-config.ts. */
 export async function loadConfig(home: Home): Promise<Config> {
-  const { Config } = await import('../schema/config.ts');
+  const { Config } = await import('../core/schema/config.ts');
   return parseConfig(home, Config.strip());
 }
 
@@ -242,7 +242,7 @@ export async function parseConfig<T>(home: Home, schema: { safeParse: (value: un
   const text = textOf(home.config) ?? '{}';
   const result = parsedOrRefused(home.config, () => schema.safeParse(JSON.parse(text)));
   if (result.success) return result.data;
-  const { linesOfYaml } = await import('../schema/front-matter.ts'); // only a mistake needs it
+  const { linesOfYaml } = await import('../core/schema/front-matter.ts'); // only a mistake needs it
   const lineOf = linesOfYaml(text);
   const problems = result.error.issues.map((issue) => describeIssue(issue, lineOf));
   throw new OkaError('invalid-file', `${home.config} is not valid:\n${problems.join('\n')}`, {

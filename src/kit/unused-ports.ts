@@ -1,5 +1,5 @@
 /** What takes the place of ports where tools are only judged: whoever uses it has invoked a tool in a simulation. */
-import { OkaError } from '../schema/errors.ts';
+import { OkaError } from '../core/schema/errors.ts';
 
 export function refuseUse(): never {
   throw new OkaError('refused', 'a simulation invokes no tool');

@@ -17,11 +17,11 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { withHost } from '../../src/daemon/host.ts';
+import { withHost } from '../../src/kit/house/host.ts';
 import { ports } from '../../src/kit/ports/room-ports.ts';
-import { renderApprovalPage } from '../../src/guard/approval-page.ts';
-import { submit } from '../../src/intake/submit-request.ts';
-import { Graph } from '../../src/schema/graph.ts';
+import { renderApprovalPage } from '../../src/core/guard/approval-page.ts';
+import { submit } from '../../src/kit/requests/submit-request.ts';
+import { Graph } from '../../src/core/schema/graph.ts';
 import { acting, type Asker, askingHome, decide, withProcess, RAN, shell, told } from '../support/approvals.ts';
 import { temporaryFolder } from '../support/cli.ts';
 

@@ -8,7 +8,7 @@ import { closeSync, mkdirSync, openSync, readSync, readdirSync, statSync, watch 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
 import { launcher, whyNot } from '../support/launcher.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { scaled } from '../support/thorough.ts';

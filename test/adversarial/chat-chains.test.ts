@@ -2,8 +2,8 @@
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { noteTyping, TYPING_MS, typingFolders } from '../../src/daemon/chat/typing-files.ts';
-import type { Event } from '../../src/schema/event.ts';
+import { noteTyping, TYPING_MS, typingFolders } from '../../src/rooms/chat/typing-files.ts';
+import type { Event } from '../../src/core/schema/event.ts';
 import { accountOf } from '../support/chat-trial.ts';
 import { answerOf, openChatStory, persona, type Speaker } from '../support/chat-story.ts';
 import { scaled } from '../support/thorough.ts';

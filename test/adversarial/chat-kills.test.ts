@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { Event } from '../../src/schema/event.ts';
+import type { Event } from '../../src/core/schema/event.ts';
 import { chance } from '../support/chance.ts';
 import { accountOf } from '../support/chat-trial.ts';
 import { type ChatStory, openChatStory, persona, type Speaker } from '../support/chat-story.ts';

@@ -3,11 +3,11 @@ import { fdatasyncSync, fstatSync, readdirSync, readSync, rmSync, statfsSync, wr
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../src/ledger/ledger.ts';
-import { readEvents } from '../../src/ledger/read-events.ts';
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
-import type { Event } from '../../src/schema/event.ts';
-import type { Flush } from '../../src/schema/ports.ts';
+import type { Ledger } from '../../src/core/ledger/ledger.ts';
+import { readEvents } from '../../src/core/ledger/read-events.ts';
+import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
+import type { Event } from '../../src/core/schema/event.ts';
+import type { Flush } from '../../src/core/schema/ports.ts';
 import { freshFolder, noteOf, openPlain, type Random, randomFrom } from '../support/ledger-samples.ts';
 import { mayMount, mountSmall, unmount } from '../support/small-disk.ts';
 import { someOf } from '../support/thorough.ts';

@@ -17,10 +17,10 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../src/ledger/ledger.ts';
-import { readEvents } from '../../src/ledger/read-events.ts';
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
-import type { Event } from '../../src/schema/event.ts';
+import type { Ledger } from '../../src/core/ledger/ledger.ts';
+import { readEvents } from '../../src/core/ledger/read-events.ts';
+import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
+import type { Event } from '../../src/core/schema/event.ts';
 import { acksOf, faultsOf, finishedChild, rejectionsOf } from '../support/ledger-children.ts';
 import { freshFolder, noteOf, openPlain } from '../support/ledger-samples.ts';
 import { mayMount, mountSmall, unmount } from '../support/small-disk.ts';

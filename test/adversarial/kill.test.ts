@@ -4,11 +4,11 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { acceptRollback } from '../../src/daemon/home/accept-rollback.ts';
+import { acceptRollback } from '../../src/rooms/records/accept-rollback.ts';
 import { homeAt } from '../../src/kit/settings.ts';
-import { openStores } from '../../src/daemon/stores.ts';
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
-import { Config } from '../../src/schema/config.ts';
+import { openStores } from '../../src/kit/house/stores.ts';
+import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
+import { Config } from '../../src/core/schema/config.ts';
 import type { ChildTask } from '../support/ledger-child.ts';
 import {
   type Ack,

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { search } from '../../src/memory/recall/search-memory.ts';
+import { search } from '../../src/rooms/memory/recall/search-memory.ts';
 import { memoryHome, recallOf, said } from '../support/memory.ts';
 
 const child = fileURLToPath(new URL('../support/memory-child.ts', import.meta.url));

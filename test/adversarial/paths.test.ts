@@ -9,11 +9,11 @@ import { chownSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync 
 import { createServer } from 'node:net';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Json } from '../../src/schema/json.ts';
-import type { Outcome } from '../../src/schema/tool.ts';
-import { filesTools } from '../../src/tools/builtin/files.ts';
+import type { Json } from '../../src/core/schema/json.ts';
+import type { Outcome } from '../../src/core/schema/tool.ts';
+import { filesTools } from '../../src/rooms/desk/tools/files.ts';
 import { memoryFolder } from '../support/test-folders.ts';
-import { errorOf, type Ground, ground, put, use } from '../tools/builtin/support.ts';
+import { errorOf, type Ground, ground, put, use } from '../rooms/desk/tools/support.ts';
 
 const SECRET = 'outside';
 const at = ground();

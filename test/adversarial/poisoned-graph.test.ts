@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Json } from '../../src/schema/json.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 import { type CanaryWeb, openCanaryWeb } from '../support/canary-web.ts';
 import { okaWith } from '../support/cli.ts';
 import { portOf } from '../support/recording-server.ts';

@@ -2,12 +2,12 @@
 import { closeSync, constants, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { diskFlush } from '../../src/ledger/disk.ts';
-import type { Position } from '../../src/ledger/line.ts';
-import { type Cut, recover, type Recovered } from '../../src/ledger/recover.ts';
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
-import { OkaError } from '../../src/schema/errors.ts';
-import type { Event } from '../../src/schema/event.ts';
+import { diskFlush } from '../../src/core/ledger/disk.ts';
+import type { Position } from '../../src/core/ledger/line.ts';
+import { type Cut, recover, type Recovered } from '../../src/core/ledger/recover.ts';
+import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
+import { OkaError } from '../../src/core/schema/errors.ts';
+import type { Event } from '../../src/core/schema/event.ts';
 import { type Image, imagesOf } from '../support/ledger-images.ts';
 import {
   freshFolder,

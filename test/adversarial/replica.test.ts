@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { convexReplica } from '../../src/replica/convex.ts';
+import { convexReplica } from '../../src/rooms/replica/copy/convex.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { everyFault } from '../support/convex-faults.ts';
 import { openConvexServer } from '../support/convex-server.ts';

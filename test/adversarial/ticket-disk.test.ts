@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errnoOf } from '../../src/schema/errors.ts';
-import { launch } from '../../src/tools/launch.ts';
-import type { Launched } from '../../src/tools/launch-result.ts';
-import { launchEnvironment } from '../../src/tools/launch-ticket.ts';
-import { readWitness } from '../../src/tools/launch-witness.ts';
+import { errnoOf } from '../../src/core/schema/errors.ts';
+import { launch } from '../../src/kit/sandbox/launch.ts';
+import type { Launched } from '../../src/kit/sandbox/launch-result.ts';
+import { launchEnvironment } from '../../src/kit/sandbox/launch-ticket.ts';
+import { readWitness } from '../../src/kit/sandbox/launch-witness.ts';
 import { launcher as built } from '../support/launcher.ts';
 import { mayMount, mountSmall, unmount } from '../support/small-disk.ts';
 

@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
-import { setUp } from '../../src/daemon/home/set-up.ts';
+import { setUp } from '../../src/kit/home/set-up.ts';
 import { homeAt } from '../../src/kit/settings.ts';
-import { withTreeRows } from '../../src/daemon/context/tree/tree-index.ts';
-import { validateHomeTree } from '../../src/daemon/context/tree/validate-home-tree.ts';
-import { readTree } from '../../src/tree/tree-store.ts';
+import { withTreeRows } from '../../src/rooms/context/tree/tree-index.ts';
+import { validateHomeTree } from '../../src/rooms/context/tree/validate-home-tree.ts';
+import { readTree } from '../../src/rooms/context/model/tree-store.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { scaled } from '../support/thorough.ts';
 

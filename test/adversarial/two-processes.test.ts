@@ -3,8 +3,8 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { penHolder } from '../../src/ledger/pen.ts';
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
+import { penHolder } from '../../src/core/ledger/pen.ts';
+import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
 import { acksOf, type Child, faultsOf, startChild } from '../support/ledger-children.ts';
 import { freshFolder, noteOf, openPlain } from '../support/ledger-samples.ts';
 

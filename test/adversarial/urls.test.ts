@@ -9,10 +9,10 @@ import { createServer as createTcpServer } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Outcome } from '../../src/schema/tool.ts';
-import { type HttpOptions, httpTools } from '../../src/tools/builtin/http.ts';
-import { errorOf, use } from '../tools/builtin/support.ts';
-import { hasProgram, listen, makeCertificate } from '../tools/egress/support.ts';
+import type { Outcome } from '../../src/core/schema/tool.ts';
+import { type HttpOptions, httpTools } from '../../src/rooms/desk/tools/http.ts';
+import { errorOf, use } from '../rooms/desk/tools/support.ts';
+import { hasProgram, listen, makeCertificate } from '../kit/egress/support.ts';
 
 const NAMES: Record<string, string[]> = {
   'site.test': ['127.0.0.1'],

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { type Appended, limits, NOTHING, type WireEvent } from '../../convex/wire.ts';
-import type { Json } from '../../src/schema/json.ts';
-import type * as ports from '../../src/schema/replica-port.ts';
+import type { Json } from '../../src/core/schema/json.ts';
+import type * as ports from '../../src/core/schema/replica-port.ts';
 import { api, chainEvents, clientOf, plainHistory, type Sketch, sendAll } from '../support/convex-history.ts';
 import { type ConvexServer, openConvexServer } from '../support/convex-server.ts';
 import { casesOf } from '../support/thorough.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import { writeComposeFile } from '../../src/daemon/home/compose-file.ts';
+import { writeComposeFile } from '../../src/rooms/records/compose-file.ts';
 import { homeAt } from '../../src/kit/settings.ts';
 import { OWNER, runbook, Stage } from './stage.ts';
 

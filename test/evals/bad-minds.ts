@@ -5,7 +5,7 @@
  *    One that does the work wrong is judged by an honest critic, for nobody else can know that a figure is wrong.
  * B2 Some come right in the end. They are not counted as false when the work is right.
  */
-import type { Json } from '../../src/schema/json.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 import { partOf } from '../support/story-model.ts';
 import { call, calls, raw, say, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';
 import type { EvalTask } from './eval-task.ts';

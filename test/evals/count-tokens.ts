@@ -1,5 +1,5 @@
 /** Counts the tokens of a request and of an answer exactly, with the vocabulary o200k. */
-import { createTokenCounter } from '../../src/memory/text/tokens.ts';
+import { createTokenCounter } from '../../src/kit/text/tokens.ts';
 import type { WireReply, WireRequest } from '../support/wire-server-reply.ts';
 
 export type Tokens = { inRequest(request: WireRequest): number; inReply(reply: WireReply): number };

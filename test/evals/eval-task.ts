@@ -1,7 +1,7 @@
 /** What a task of the evals is: the text, the files it starts with, a scripted good mind, and a grader in code. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json } from '../../src/schema/json.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 
 /** What the good mind does as the worker. Each method returns what the tool gave, once the prompt shows it. */
 export type Hands = {

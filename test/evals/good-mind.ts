@@ -4,7 +4,7 @@
  * G1 It knows how a task is done, and nothing about the home: every figure it writes comes from a result in a prompt.
  * G2 The critic judges by the evidence it is shown: it quotes what shows a criterion, or says that nothing does.
  */
-import type { Json } from '../../src/schema/json.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 import { call, calls, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';
 import { partOf } from '../support/story-model.ts';
 import { CallsNeeded, type EvalTask, type Hands, Refusal, type ToolCall } from './eval-task.ts';

@@ -1,6 +1,6 @@
 /** `npm run evals`: runs prose tasks in real homes with one of three minds, and prints how right oka's verdicts were. */
 import { parseArgs } from 'node:util';
-import { messageOf } from '../../src/schema/errors.ts';
+import { messageOf } from '../../src/core/schema/errors.ts';
 import useUserPlaces from '../support/user-places.ts';
 import { badFigures, badReport, goodFigures, goodReport } from './eval-report.ts';
 import { loadTasks } from './eval-task.ts';

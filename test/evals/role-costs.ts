@@ -1,5 +1,5 @@
 /** What a run cost, by role, from the events of its calls to models. */
-import type { Event } from '../../src/schema/event.ts';
+import type { Event } from '../../src/core/schema/event.ts';
 
 export type Costs = { calls: number; promptTokens: number; answerTokens: number; usd: number };
 export type RoleCosts = Readonly<Record<string, Costs>>;

@@ -4,7 +4,7 @@
  * R1 A task counts as right when every repetition is right: the grader accepts it and nothing else on the desk changed.
  * R2 It counts as accepted when oka's verdict was right every time, too.
  */
-import type { Json } from '../../src/schema/json.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 import { openCanaryWeb } from '../support/canary-web.ts';
 import { countTokens } from './count-tokens.ts';
 import { EvalHome, type Ended } from './eval-home.ts';

@@ -10,7 +10,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { homeAt } from '../../src/kit/settings.ts';
-import type { Json } from '../../src/schema/json.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 import { EvalHome, readOrNull } from './eval-home.ts';
 import { type EvalTask, readFiles } from './eval-task.ts';
 import { spentBy } from './role-costs.ts';

@@ -1,5 +1,5 @@
 /** A mind behind a real HTTP server, which reports exact counts of tokens as a provider does. */
-import type { Json } from '../../src/schema/json.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 import { openWireServer } from '../support/wire-server.ts';
 import type { WireReply } from '../support/wire-server-reply.ts';
 import type { Tokens } from './count-tokens.ts';

@@ -2,11 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newChatId } from '../../src/chat/chat-ids.ts';
-import { submitChat } from '../../src/daemon/chat/submit-chat.ts';
-import { addTask } from '../../src/intake/add-task.ts';
-import type { Event } from '../../src/schema/event.ts';
-import type { Home } from '../../src/schema/home.ts';
+import { newChatId } from '../../src/rooms/chat/model/chat-ids.ts';
+import { submitChat } from '../../src/rooms/chat/submit-chat.ts';
+import { addTask } from '../../src/kit/inbox/add-task.ts';
+import type { Event } from '../../src/core/schema/event.ts';
+import type { Home } from '../../src/core/schema/home.ts';
 import { answerOf } from '../support/chat-story.ts';
 import { eventsAt, type FleetHome, startFleetHomes, until } from '../support/fleet-homes.ts';
 import { forge, smith } from '../support/forge-speaker.ts';

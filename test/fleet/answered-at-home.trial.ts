@@ -5,9 +5,9 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { TaskExplanation } from '../../src/daemon/fleet/explain-task.ts';
-import { connectFleet } from '../../src/fleet/connect-fleet.ts';
-import { resultQueue } from '../../src/fleet/result-queue.ts';
+import type { TaskExplanation } from '../../src/rooms/fleet/explain-task.ts';
+import { connectFleet } from '../../src/rooms/fleet/servers/connect-fleet.ts';
+import { resultQueue } from '../../src/rooms/fleet/servers/result-queue.ts';
 import { type Counter, startCounter } from '../support/call-counter.ts';
 import { type FleetHome, fleetHomes, until } from '../support/fleet-commands-homes.ts';
 import { findNatsServer, startCluster } from '../support/nats-cluster.ts';

@@ -1,11 +1,11 @@
 /** Messages and streams that the servers have lost are refilled from the ledgers of the homes; nothing is done twice. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Backfill } from '../../src/daemon/fleet/backfill-runs.ts';
-import type { CreatedAgain } from '../../src/daemon/fleet/create-fleet.ts';
-import type { TaskExplanation } from '../../src/daemon/fleet/explain-task.ts';
-import { RUNS, runSubjects, TASKS } from '../../src/fleet/fleet-subjects.ts';
-import { foldHistory } from '../../src/fleet/run-owner.ts';
+import type { Backfill } from '../../src/rooms/fleet/backfill-runs.ts';
+import type { CreatedAgain } from '../../src/rooms/fleet/create-fleet.ts';
+import type { TaskExplanation } from '../../src/rooms/fleet/explain-task.ts';
+import { RUNS, runSubjects, TASKS } from '../../src/rooms/fleet/servers/fleet-subjects.ts';
+import { foldHistory } from '../../src/rooms/fleet/servers/run-owner.ts';
 import { type FleetHome, until } from '../support/fleet-commands-homes.ts';
 import { findNatsServer } from '../support/nats-cluster.ts';
 import {

@@ -1,8 +1,8 @@
 /** A home that loses its power right after it has taken a result: the servers have it no more, so the home must have it. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { connectFleet } from '../../src/fleet/connect-fleet.ts';
-import { RESULTS } from '../../src/fleet/fleet-subjects.ts';
+import { connectFleet } from '../../src/rooms/fleet/servers/connect-fleet.ts';
+import { RESULTS } from '../../src/rooms/fleet/servers/fleet-subjects.ts';
 import { fleetHomes, until } from '../support/fleet-commands-homes.ts';
 import { findNatsServer, startCluster } from '../support/nats-cluster.ts';
 import { mountPowerDisk, powerDiskProblem } from '../support/power-disk.ts';

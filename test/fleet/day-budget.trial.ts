@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { addTask } from '../../src/intake/add-task.ts';
+import { addTask } from '../../src/kit/inbox/add-task.ts';
 import { withDayBudget } from '../support/day-budget-story.ts';
 import { eventsAt, type FleetHome, startFleetHomes, until } from '../support/fleet-homes.ts';
 import { findNatsServer, startCluster } from '../support/nats-cluster.ts';

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { addTask } from '../../src/intake/add-task.ts';
+import { addTask } from '../../src/kit/inbox/add-task.ts';
 import { startCounter } from '../support/call-counter.ts';
 import { eventsAt, type FleetHome, setPolicy, startFleetHomes, until } from '../support/fleet-homes.ts';
 import { findNatsServer, startCluster } from '../support/nats-cluster.ts';

@@ -1,7 +1,7 @@
 /** Servers with a certificate: a member talks to them encrypted, and to nobody whose certificate it cannot trust. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { connectFleet } from '../../src/fleet/connect-fleet.ts';
+import { connectFleet } from '../../src/rooms/fleet/servers/connect-fleet.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { findNatsServer, startCluster } from '../support/nats-cluster.ts';
 import { selfSigned } from '../support/openssl.ts';

@@ -3,12 +3,12 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { connectFleet, type FleetConnection, retryWhileDown } from '../../src/fleet/connect-fleet.ts';
-import { openStreams } from '../../src/fleet/fleet-streams.ts';
-import { RUNS, TASKS } from '../../src/fleet/fleet-subjects.ts';
-import { runLog } from '../../src/fleet/run-log.ts';
-import { foldHistory } from '../../src/fleet/run-owner.ts';
-import { taskQueue } from '../../src/fleet/task-queue.ts';
+import { connectFleet, type FleetConnection, retryWhileDown } from '../../src/rooms/fleet/servers/connect-fleet.ts';
+import { openStreams } from '../../src/rooms/fleet/servers/fleet-streams.ts';
+import { RUNS, TASKS } from '../../src/rooms/fleet/servers/fleet-subjects.ts';
+import { runLog } from '../../src/rooms/fleet/servers/run-log.ts';
+import { foldHistory } from '../../src/rooms/fleet/servers/run-owner.ts';
+import { taskQueue } from '../../src/rooms/fleet/servers/task-queue.ts';
 import { startCounter } from '../support/call-counter.ts';
 import { findNatsServer, type NatsCluster, restartLeader, startCluster } from '../support/nats-cluster.ts';
 

@@ -3,11 +3,11 @@ import { hash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Objm } from '@nats-io/obj';
 import { describe, expect, it, vi } from 'vitest';
-import { connectFleet, type FleetConnection } from '../../src/fleet/connect-fleet.ts';
-import { openFiles } from '../../src/fleet/fleet-files.ts';
-import { openMembers } from '../../src/fleet/fleet-members.ts';
-import { openMemberMemory } from '../../src/fleet/member-memory.ts';
-import { MemberMessage } from '../../src/schema/fleet.ts';
+import { connectFleet, type FleetConnection } from '../../src/rooms/fleet/servers/connect-fleet.ts';
+import { openFiles } from '../../src/rooms/fleet/servers/fleet-files.ts';
+import { openMembers } from '../../src/rooms/fleet/servers/fleet-members.ts';
+import { openMemberMemory } from '../../src/rooms/fleet/servers/member-memory.ts';
+import { MemberMessage } from '../../src/core/schema/fleet.ts';
 import { findNatsServer, type NatsCluster, startCluster } from '../support/nats-cluster.ts';
 
 const MB = 1024 * 1024;

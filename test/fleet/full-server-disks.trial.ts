@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isStarting, type ServerReport } from '../../src/fleet/check-servers.ts';
-import { TASKS } from '../../src/fleet/fleet-subjects.ts';
-import { mayBeClaimed } from '../../src/intake/inbox-folders.ts';
+import { isStarting, type ServerReport } from '../../src/rooms/fleet/servers/check-servers.ts';
+import { TASKS } from '../../src/rooms/fleet/servers/fleet-subjects.ts';
+import { mayBeClaimed } from '../../src/kit/inbox/inbox-folders.ts';
 import { type FleetHome, fleetHomes, until } from '../support/fleet-commands-homes.ts';
 import { findNatsServer, type NatsCluster, startCluster } from '../support/nats-cluster.ts';
 import { fillDisk, freeDisk, mayMount } from '../support/small-disk.ts';

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { TaskExplanation } from '../../src/daemon/fleet/explain-task.ts';
-import { connectFleet } from '../../src/fleet/connect-fleet.ts';
-import { FILES_STREAM, RUNS, TASKS } from '../../src/fleet/fleet-subjects.ts';
+import type { TaskExplanation } from '../../src/rooms/fleet/explain-task.ts';
+import { connectFleet } from '../../src/rooms/fleet/servers/connect-fleet.ts';
+import { FILES_STREAM, RUNS, TASKS } from '../../src/rooms/fleet/servers/fleet-subjects.ts';
 import { type FleetHome, fleetHomes, until } from '../support/fleet-commands-homes.ts';
 import { findNatsServer, startCluster } from '../support/nats-cluster.ts';
 

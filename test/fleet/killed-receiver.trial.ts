@@ -5,8 +5,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { connectFleet } from '../../src/fleet/connect-fleet.ts';
-import { RESULTS, TASKS } from '../../src/fleet/fleet-subjects.ts';
+import { connectFleet } from '../../src/rooms/fleet/servers/connect-fleet.ts';
+import { RESULTS, TASKS } from '../../src/rooms/fleet/servers/fleet-subjects.ts';
 import { type FleetHome, fleetHomes, until } from '../support/fleet-commands-homes.ts';
 import type { KillStep } from '../support/kill-at-step.ts';
 import { findNatsServer, startCluster } from '../support/nats-cluster.ts';

@@ -1,11 +1,11 @@
 /** Servers with damaged files have lost consumers: a member that runs makes them again, and nothing is left behind. */
 import { describe, expect, it } from 'vitest';
-import { connectFleet, type FleetConnection } from '../../src/fleet/connect-fleet.ts';
-import { openStreams } from '../../src/fleet/fleet-streams.ts';
-import { RESULTS, TASKS } from '../../src/fleet/fleet-subjects.ts';
-import { resultQueue } from '../../src/fleet/result-queue.ts';
-import { taskQueue } from '../../src/fleet/task-queue.ts';
-import type { TaskMessage } from '../../src/schema/fleet.ts';
+import { connectFleet, type FleetConnection } from '../../src/rooms/fleet/servers/connect-fleet.ts';
+import { openStreams } from '../../src/rooms/fleet/servers/fleet-streams.ts';
+import { RESULTS, TASKS } from '../../src/rooms/fleet/servers/fleet-subjects.ts';
+import { resultQueue } from '../../src/rooms/fleet/servers/result-queue.ts';
+import { taskQueue } from '../../src/rooms/fleet/servers/task-queue.ts';
+import type { TaskMessage } from '../../src/core/schema/fleet.ts';
 import { until } from '../support/fleet-commands-homes.ts';
 import { findNatsServer, startCluster } from '../support/nats-cluster.ts';
 

@@ -1,6 +1,6 @@
 /** Acts on many tasks at once, of which some are at another member: what is shown first is what is done. */
 import { describe, expect, it } from 'vitest';
-import type { BulkPreview } from '../../src/schema/bulk.ts';
+import type { BulkPreview } from '../../src/core/schema/bulk.ts';
 import { type FleetHome, fleetHomes, until } from '../support/fleet-commands-homes.ts';
 import { findNatsServer, startCluster } from '../support/nats-cluster.ts';
 

@@ -1,7 +1,7 @@
 /** Orders for a fleet: stop, resume and drain reach every worker, and each home records them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { TaskExplanation } from '../../src/daemon/fleet/explain-task.ts';
+import type { TaskExplanation } from '../../src/rooms/fleet/explain-task.ts';
 import { type FleetHome, fleetHomes, until } from '../support/fleet-commands-homes.ts';
 import { findNatsServer, startCluster } from '../support/nats-cluster.ts';
 

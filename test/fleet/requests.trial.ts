@@ -1,9 +1,9 @@
 /** How many requests a member makes of a real server while it waits for work. */
 import { describe, expect, it } from 'vitest';
-import { connectFleet } from '../../src/fleet/connect-fleet.ts';
-import { openStreams } from '../../src/fleet/fleet-streams.ts';
-import { resultQueue } from '../../src/fleet/result-queue.ts';
-import { taskQueue } from '../../src/fleet/task-queue.ts';
+import { connectFleet } from '../../src/rooms/fleet/servers/connect-fleet.ts';
+import { openStreams } from '../../src/rooms/fleet/servers/fleet-streams.ts';
+import { resultQueue } from '../../src/rooms/fleet/servers/result-queue.ts';
+import { taskQueue } from '../../src/rooms/fleet/servers/task-queue.ts';
 import { findNatsServer, type NatsCluster, startCluster } from '../support/nats-cluster.ts';
 
 const hasServer = findNatsServer() !== null;

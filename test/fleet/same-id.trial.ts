@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { nanos } from '@nats-io/nats-core';
 import { describe, expect, it } from 'vitest';
-import { connectFleet } from '../../src/fleet/connect-fleet.ts';
-import { TASKS, taskSubjects } from '../../src/fleet/fleet-subjects.ts';
+import { connectFleet } from '../../src/rooms/fleet/servers/connect-fleet.ts';
+import { TASKS, taskSubjects } from '../../src/rooms/fleet/servers/fleet-subjects.ts';
 import { type FleetHome, fleetHomes, until } from '../support/fleet-commands-homes.ts';
 import { findNatsServer, startCluster } from '../support/nats-cluster.ts';
 

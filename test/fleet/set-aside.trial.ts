@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { connectFleet } from '../../src/fleet/connect-fleet.ts';
-import { openStreams } from '../../src/fleet/fleet-streams.ts';
-import { claimRun, type RunFence } from '../../src/fleet/run-fence.ts';
-import { runLog } from '../../src/fleet/run-log.ts';
-import { addTask } from '../../src/intake/add-task.ts';
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
+import { connectFleet } from '../../src/rooms/fleet/servers/connect-fleet.ts';
+import { openStreams } from '../../src/rooms/fleet/servers/fleet-streams.ts';
+import { claimRun, type RunFence } from '../../src/rooms/fleet/servers/run-fence.ts';
+import { runLog } from '../../src/rooms/fleet/servers/run-log.ts';
+import { addTask } from '../../src/kit/inbox/add-task.ts';
+import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
 import { eventsAt, type FleetHome, startFleetHomes, until } from '../support/fleet-homes.ts';
 import { findNatsServer, type NatsCluster, startCluster } from '../support/nats-cluster.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
-import type { SharedProcedure } from '../../src/schema/fleet-memory.ts';
+import type { SharedProcedure } from '../../src/core/schema/fleet-memory.ts';
 import { type FleetHome, fleetHomes, until } from '../support/fleet-commands-homes.ts';
 import { findNatsServer, startCluster } from '../support/nats-cluster.ts';
 import { inParts, plan, verdict } from '../support/story-model.ts';

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { addTask } from '../../src/intake/add-task.ts';
-import { submit } from '../../src/intake/submit-request.ts';
+import { addTask } from '../../src/kit/inbox/add-task.ts';
+import { submit } from '../../src/kit/requests/submit-request.ts';
 import { eventsAt, type FleetHome, startFleetHomes, until } from '../support/fleet-homes.ts';
 import { findNatsServer, startCluster } from '../support/nats-cluster.ts';
 

@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { addTask } from '../../src/intake/add-task.ts';
-import { submit } from '../../src/intake/submit-request.ts';
-import type { TaskGraph } from '../../src/ledger/task-graph.ts';
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
+import { addTask } from '../../src/kit/inbox/add-task.ts';
+import { submit } from '../../src/kit/requests/submit-request.ts';
+import type { TaskGraph } from '../../src/core/ledger/task-graph.ts';
+import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
 import { eventsAt, type FleetHome, startFleetHomes, until } from '../support/fleet-homes.ts';
 import { findNatsServer, startCluster } from '../support/nats-cluster.ts';
 

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Home } from '../../src/schema/home.ts';
+import type { Home } from '../../src/core/schema/home.ts';
 import { launcher } from '../support/cli.ts';
 import { allow, depsOf, eventsOf, open, page, ran, step, until, workshop, type Workshop } from '../support/deps.ts';
 import { type SecureServer, secureServer } from '../support/https.ts';

@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createAuthority } from '../../src/tools/egress/certificates.ts';
+import { createAuthority } from '../../src/kit/egress/certificates.ts';
 import { canJail, whyNot } from '../support/launcher.ts';
 import { openStory } from '../support/story.ts';
 import { acting, goal, inParts, plan, refusing } from '../support/story-model.ts';

@@ -5,7 +5,7 @@ import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { homeAt } from '../../src/kit/settings.ts';
-import { retrieveFromWorker } from '../../src/daemon/memory/recall-socket.ts';
+import { retrieveFromWorker } from '../../src/rooms/memory/recall-socket.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { testFolder } from '../support/test-folders.ts';
 

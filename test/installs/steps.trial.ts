@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Host } from '../../src/daemon/host.ts';
-import type { Home } from '../../src/schema/home.ts';
-import type { RunState } from '../../src/engine/run-state.ts';
+import type { Host } from '../../src/kit/house/host.ts';
+import type { Home } from '../../src/core/schema/home.ts';
+import type { RunState } from '../../src/core/engine/run-state.ts';
 import { depsOf, eventsOf, open, page, ran, step, until, workshop } from '../support/deps.ts';
 import { openRegistry, program, type Published } from '../support/registry.ts';
 
@@ -13,7 +13,7 @@ const saying = (name: string, version: string): Published =>
 async function tasked(home: Home, requires: string, line: string): Promise<RunState> {
   const file = join(home.dir, `task-${Math.random()}.md`);
   writeFileSync(file, `---\nrequires: [${JSON.stringify(requires)}]\n---\n# T\n\n\`\`\`bash\n${line}\n\`\`\`\n`);
-  const { runTask } = await import('../../src/daemon/worker/run-task.ts');
+  const { runTask } = await import('../../src/app/worker/run-task.ts');
   return (await runTask(home, { path: file }, new AbortController().signal, () => undefined)).run;
 }
 

@@ -1,11 +1,11 @@
 /**
  * With a real uv: `OKA_TEST_UV_WHEEL` names a wheel of it (pip download uv), or one is installed on this machine.
- * What uv answers is also recorded, in test/tools/deps/uv.test.ts.
+ * What uv answers is also recorded, in test/rooms/dependencies/uv.test.ts.
  */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Home } from '../../src/schema/home.ts';
+import type { Home } from '../../src/core/schema/home.ts';
 import { eventsOf, open, page, ran, step, workshop, type Workshop } from '../support/deps.ts';
 import { pythonIndex } from '../support/python-index.ts';
 import { canMakeEnvironments, makeWheels, type WheelSpec } from '../support/wheels.ts';

@@ -4,11 +4,11 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rightsOf } from '../../src/guard/command-rights.ts';
-import { probeKernel } from '../../src/tools/probe-kernel.ts';
-import { markOf } from '../../src/tools/desk-lock.ts';
-import { launch, type Launched } from '../../src/tools/launch.ts';
-import { forgetWitness } from '../../src/tools/launch-witness.ts';
+import { rightsOf } from '../../src/core/guard/command-rights.ts';
+import { probeKernel } from '../../src/kit/sandbox/probe-kernel.ts';
+import { markOf } from '../../src/kit/sandbox/desk-lock.ts';
+import { launch, type Launched } from '../../src/kit/sandbox/launch.ts';
+import { forgetWitness } from '../../src/kit/sandbox/launch-witness.ts';
 import { listen } from './ears.ts';
 import {
   deskHoldsCanary,

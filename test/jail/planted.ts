@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Places } from '../../src/guard/command-rights.ts';
+import type { Places } from '../../src/core/guard/command-rights.ts';
 
 export const CANARY = 'CANARY-5d1c0f';
 const dir = '/data/oka';

@@ -1,6 +1,6 @@
 /** A conversation on a real pseudo-terminal and through a pipe, with a real worker's rooms and a model on the wire. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { penHolder } from '../../src/ledger/pen.ts';
+import { penHolder } from '../../src/core/ledger/pen.ts';
 import { okaWith, type Ran } from '../support/cli.ts';
 import { openPseudoTerminal, type PseudoTerminal } from '../support/pseudo-terminal.ts';
 import { openStory, type Story } from '../support/story.ts';

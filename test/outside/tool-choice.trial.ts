@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createTokenCounter } from '../../src/memory/text/tokens.ts';
+import { createTokenCounter } from '../../src/kit/text/tokens.ts';
 import { oka } from '../support/cli.ts';
 import { skillText, thirtySkills, writeSkill } from '../support/skills.ts';
 import { openStory, type Story } from '../support/story.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { stableShare } from '../../src/memory/procedures/choose-procedure.ts';
+import { stableShare } from '../../src/rooms/procedures/choose-procedure.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { inParts, plan } from '../support/story-model.ts';
 

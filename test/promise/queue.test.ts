@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { timesOf } from '../support/thorough.ts';
 

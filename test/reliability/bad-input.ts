@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readEvents } from '../../src/ledger/read-events.ts';
+import { readEvents } from '../../src/core/ledger/read-events.ts';
 import { LiveHome } from './live-home.ts';
 import type { Random, Trial } from './trial.ts';
 

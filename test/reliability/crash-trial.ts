@@ -3,7 +3,7 @@
  * result; then the results are compared with the desk, and some tasks are undone.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
 import { crashTask, type CrashTask, deskFiles, didHappen, isDone, judgeResult, overlapsNoted } from './crash-tasks.ts';
 import { type DeskObserver, observeDesk } from './desk-observer.ts';
 import { LiveHome } from './live-home.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
-import { OkaError } from '../../src/schema/errors.ts';
+import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
+import { OkaError } from '../../src/core/schema/errors.ts';
 import { openSample, type SampleLedger, writeSample } from './sample-ledger.ts';
 import { folderInMemory, type Random, type Trial } from './trial.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { programVersion } from '../../src/kit/settings.ts';
-import { messageOf } from '../../src/schema/errors.ts';
+import { messageOf } from '../../src/core/schema/errors.ts';
 import useUserPlaces from '../support/user-places.ts';
 import { badInput } from './bad-input.ts';
 import { clockTrial } from './clock-trial.ts';

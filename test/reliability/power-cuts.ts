@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
-import { messageOf } from '../../src/schema/errors.ts';
+import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
+import { messageOf } from '../../src/core/schema/errors.ts';
 import { imagesOf } from '../support/ledger-images.ts';
 import { openSample, type SampleLedger, writeSample } from './sample-ledger.ts';
 import { folderInMemory, type Trial } from './trial.ts';

@@ -1,6 +1,6 @@
 /** A ledger for trials that damage it: its bytes, where each record lies, and where the last batch begins. */
 import { readFileSync } from 'node:fs';
-import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
+import { type Ledger, openLedger } from '../../src/core/ledger/ledger.ts';
 import type { Random } from './trial.ts';
 
 export type SampleLedger = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { penHolder } from '../../src/ledger/pen.ts';
+import { penHolder } from '../../src/core/ledger/pen.ts';
 import { oka } from '../support/cli.ts';
 import { openStory } from '../support/story.ts';
 import { say } from '../support/wire-server-reply.ts';

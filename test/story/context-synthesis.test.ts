@@ -2,7 +2,7 @@
 import { appendFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { setUp } from '../../src/daemon/home/set-up.ts';
+import { setUp } from '../../src/kit/home/set-up.ts';
 import { homeAt } from '../../src/kit/settings.ts';
 import { oka, type Ran, temporaryFolder } from '../support/cli.ts';
 import { writeFiles } from '../support/tree-home.ts';

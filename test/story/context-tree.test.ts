@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createTokenCounter } from '../../src/memory/text/tokens.ts';
-import type { QuestionAnswer, SynthesisPlan, SynthesisReport } from '../../src/schema/synthesis.ts';
+import { createTokenCounter } from '../../src/kit/text/tokens.ts';
+import type { QuestionAnswer, SynthesisPlan, SynthesisReport } from '../../src/core/schema/synthesis.ts';
 import { firstWait, withDayBudget } from '../support/day-budget-story.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { inParts, plan, refusing } from '../support/story-model.ts';
@@ -52,10 +52,10 @@ describe('the context tree of a real repository', () => {
     story.write('repo/engine/decide.ts', '/** Changed. */\n');
     const report = await story.oka('context', 'report', ...repo);
     expect(report.code).toBe(1);
-    const path = ['.', 'engine', 'engine/decide.ts'];
+    const path = ['.', 'engine', 'core/engine/decide.ts'];
     expect([...report.out.matchAll(/^\| (\S+) \|/gm)].map(([, name]) => name).slice(1)).toEqual(path);
     const again = await json<SynthesisReport>(story, 'context', 'regenerate', '--recursive', ...repo);
-    expect(again.made.map((frame) => frame.path)).toEqual(['engine/decide.ts', 'engine', '']);
+    expect(again.made.map((frame) => frame.path)).toEqual(['core/engine/decide.ts', 'engine', '']);
     expect(await story.oka('context', 'report', ...repo)).toMatchObject({ code: 0 });
   });
 

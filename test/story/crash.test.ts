@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { acting, goal, inParts, partOf, type Parts, plan, verdict } from '../support/story-model.ts';
 import { casesOf, isThorough } from '../support/thorough.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { memoryRows } from '../../src/ledger/memory-rows.ts';
-import { taskRecordOf, taskRecords } from '../../src/memory/task-record.ts';
+import { memoryRows } from '../../src/core/ledger/memory-rows.ts';
+import { taskRecordOf, taskRecords } from '../../src/kit/learning/task-record.ts';
 import { openStory } from '../support/story.ts';
 import { acting, goal, inParts, plan, verdict } from '../support/story-model.ts';
 import { call } from '../support/wire-server-reply.ts';

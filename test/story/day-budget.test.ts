@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type ChatPageAnswer, chatQuery } from '../../src/web/pages/chat/chat-page-query.ts';
+import { type ChatPageAnswer, chatQuery } from '../../src/rooms/chat/page/chat-page-query.ts';
 import { openChatStory } from '../support/chat-story.ts';
 import { askQuery } from '../support/ask-query.ts';
 import { dayWaits, firstWait, good, task, withDayBudget } from '../support/day-budget-story.ts';

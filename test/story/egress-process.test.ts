@@ -6,11 +6,11 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
-import { proxyEnvironment } from '../../src/tools/egress/open-egress.ts';
-import { machineTime } from '../../src/ledger/machine-time.ts';
-import { sealTicket } from '../../src/tools/egress/proxy-tickets.ts';
+import { proxyEnvironment } from '../../src/kit/egress/open-egress.ts';
+import { machineTime } from '../../src/core/ledger/machine-time.ts';
+import { sealTicket } from '../../src/kit/egress/proxy-tickets.ts';
 import { launcher, oka, temporaryFolder } from '../support/cli.ts';
-import { listen, say } from '../tools/egress/support.ts';
+import { listen, say } from '../kit/egress/support.ts';
 
 type Line = {
   listening?: { host: string; port: number };

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Json } from '../../src/schema/json.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 import { ownFolder, readIfPresent, withFolders } from '../support/own-folder.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { acting, goal, inParts, partOf, plan, refusing } from '../support/story-model.ts';

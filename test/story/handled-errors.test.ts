@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Json } from '../../src/schema/json.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 import { portOf } from '../support/recording-server.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { call, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { rootNotice, userFinding } from '../../src/daemon/home/root-user.ts';
+import { rootNotice, userFinding } from '../../src/rooms/records/root-user.ts';
 import { launcher, oka, okaProcess, temporaryFolder } from '../support/cli.ts';
 import { casesOf } from '../support/thorough.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Json } from '../../src/schema/json.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 import { openRecordingServer, portOf } from '../support/recording-server.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { acting, goal, inParts, plan, refusing } from '../support/story-model.ts';

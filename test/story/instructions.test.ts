@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
-import { readInstructions } from '../../src/daemon/task/operator-instructions.ts';
+import { readInstructions } from '../../src/rooms/task/operator-instructions.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { acting, goal, inParts, plan, refusing } from '../support/story-model.ts';
 import { call, type WireRequest } from '../support/wire-server-reply.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { vaultOf } from '../../src/kit/vault/home-vault.ts';
 import { vaultPlaces } from '../../src/kit/settings.ts';
-import { withValue } from '../../src/guard/vault-contents.ts';
+import { withValue } from '../../src/kit/vault/vault-contents.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { openStory } from '../support/story.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { maintainOnce } from '../../src/daemon/maintain/maintain.ts';
-import type { Event } from '../../src/schema/event.ts';
+import { maintainOnce } from '../../src/rooms/maintenance/maintain.ts';
+import type { Event } from '../../src/core/schema/event.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { inParts, plan } from '../support/story-model.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
 import { openStory, type Story } from '../support/story.ts';
 
 const bounds = { timeout_seconds: 60, max_retries: 0 };

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openLedger } from '../../src/ledger/ledger.ts';
-import { stableShare } from '../../src/memory/procedures/choose-procedure.ts';
-import type { Json } from '../../src/schema/json.ts';
-import { Procedure, type ProcedureNumbers } from '../../src/schema/procedure.ts';
+import { openLedger } from '../../src/core/ledger/ledger.ts';
+import { stableShare } from '../../src/rooms/procedures/choose-procedure.ts';
+import type { Json } from '../../src/core/schema/json.ts';
+import { Procedure, type ProcedureNumbers } from '../../src/core/schema/procedure.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { inParts, verdict } from '../support/story-model.ts';
 import { fail, say } from '../support/wire-server-reply.ts';

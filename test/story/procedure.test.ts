@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { stableShare } from '../../src/memory/procedures/choose-procedure.ts';
-import type { ProcedureNumbers, ProcedureStatus } from '../../src/schema/procedure.ts';
-import type { NewEvent } from '../../src/schema/event.ts';
-import { openLedger } from '../../src/ledger/ledger.ts';
-import { Procedure } from '../../src/schema/procedure.ts';
-import type { Json } from '../../src/schema/json.ts';
+import { stableShare } from '../../src/rooms/procedures/choose-procedure.ts';
+import type { ProcedureNumbers, ProcedureStatus } from '../../src/core/schema/procedure.ts';
+import type { NewEvent } from '../../src/core/schema/event.ts';
+import { openLedger } from '../../src/core/ledger/ledger.ts';
+import { Procedure } from '../../src/core/schema/procedure.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { inParts, partOf, plan, verdict } from '../support/story-model.ts';
 import type { WireScript } from '../support/wire-server.ts';

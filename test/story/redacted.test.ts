@@ -4,7 +4,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { vaultOf } from '../../src/kit/vault/home-vault.ts';
-import { withValue } from '../../src/guard/vault-contents.ts';
+import { withValue } from '../../src/kit/vault/vault-contents.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { acting, goal, inParts, plan } from '../support/story-model.ts';

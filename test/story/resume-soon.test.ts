@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { submit } from '../../src/intake/submit-request.ts';
+import { submit } from '../../src/kit/requests/submit-request.ts';
 import { openStory } from '../support/story.ts';
 
 it('a task that is resumed while its last step before the pause is still ending goes on', async () => {

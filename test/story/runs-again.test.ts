@@ -4,8 +4,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { newFolder } from '../../src/intake/inbox-folders.ts';
-import type { BulkPreview } from '../../src/schema/bulk.ts';
+import { newFolder } from '../../src/kit/inbox/inbox-folders.ts';
+import type { BulkPreview } from '../../src/core/schema/bulk.ts';
 import { openStory, type Story } from '../support/story.ts';
 
 const TASKS = 12;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Event } from '../../src/schema/event.ts';
+import type { Event } from '../../src/core/schema/event.ts';
 import { openStory, type Story } from '../support/story.ts';
 
 const YEAR = new Date().getUTCFullYear();

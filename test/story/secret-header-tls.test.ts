@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer as createSecureServer } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createAuthority } from '../../src/tools/egress/certificates.ts';
+import { createAuthority } from '../../src/kit/egress/certificates.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { canJail, whyNot } from '../support/launcher.ts';
 import { curl, HEADER, listening, sendWith, VALUE } from '../support/secret-sender.ts';

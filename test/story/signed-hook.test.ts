@@ -2,7 +2,7 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { signWebhook } from '../../src/channels/webhook/webhook-channel.ts';
+import { signWebhook } from '../../src/rooms/channels/webhook/webhook-channel.ts';
 import { openStory } from '../support/story.ts';
 import { openWebClient } from '../support/web-client.ts';
 

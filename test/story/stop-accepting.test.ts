@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { work } from '../../src/daemon/worker/worker.ts';
+import { work } from '../../src/app/worker/worker.ts';
 import { openStory } from '../support/story.ts';
 
 it('a worker that is stopped while it accepts a task stops that task, too, and ends', async () => {

@@ -3,7 +3,7 @@
  * path and leaves the same files, with no model there any more.
  */
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/schema/json.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 import { okaWith } from '../support/cli.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { call, say, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';

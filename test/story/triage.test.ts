@@ -1,6 +1,6 @@
 /** A graph that sorts mail with a model, through the command line: a good model, nonsense, and none that answers. */
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/schema/json.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { call, fail, say, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { maintainOnce } from '../../src/daemon/maintain/maintain.ts';
-import { readEvents } from '../../src/ledger/read-events.ts';
-import type { Event } from '../../src/schema/event.ts';
+import { maintainOnce } from '../../src/rooms/maintenance/maintain.ts';
+import { readEvents } from '../../src/core/ledger/read-events.ts';
+import type { Event } from '../../src/core/schema/event.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { say } from '../support/wire-server-reply.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { agentFile } from '../../src/daemon/agents/home-agents.ts';
-import type { Home } from '../../src/schema/home.ts';
+import { agentFile } from '../../src/kit/agents/home-agents.ts';
+import type { Home } from '../../src/core/schema/home.ts';
 
 /** Writes the file of an agent. */
 export function writeAgent(home: Home, name: string, frontMatter: string, persona = 'An agent.'): void {

@@ -1,20 +1,20 @@
 /** A home whose policy asks about every command, the engine as the product builds it, and polls that a test makes itself. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ApprovalPages, openApprovals } from '../../src/daemon/guard/approval-pages.ts';
-import { loadRoomsConfig } from '../../src/daemon/room-config.ts';
-import { startedRun } from '../../src/schema/room.ts';
+import { type ApprovalPages, openApprovals } from '../../src/rooms/approvals/approval-pages.ts';
+import { loadRoomsConfig } from '../../src/kit/house/room-config.ts';
+import { startedRun } from '../../src/core/schema/room.ts';
 import { homeAt } from '../../src/kit/settings.ts';
-import type { Home } from '../../src/schema/home.ts';
-import { setUp } from '../../src/daemon/home/set-up.ts';
-import { openStores, type Stores, storePorts } from '../../src/daemon/stores.ts';
-import { openHome } from '../../src/daemon/wire.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import type { Open } from '../../src/guard/approval-page.ts';
-import { readEvents } from '../../src/ledger/read-events.ts';
-import type { Event, EventType } from '../../src/schema/event.ts';
-import { Graph } from '../../src/schema/graph.ts';
-import type { WaitAnswer } from '../../src/schema/wait.ts';
+import type { Home } from '../../src/core/schema/home.ts';
+import { setUp } from '../../src/kit/home/set-up.ts';
+import { openStores, type Stores, storePorts } from '../../src/kit/house/stores.ts';
+import { openHome } from '../../src/kit/house/wire.ts';
+import type { Engine } from '../../src/core/engine/engine.ts';
+import type { Open } from '../../src/core/guard/approval-page.ts';
+import { readEvents } from '../../src/core/ledger/read-events.ts';
+import type { Event, EventType } from '../../src/core/schema/event.ts';
+import { Graph } from '../../src/core/schema/graph.ts';
+import type { WaitAnswer } from '../../src/core/schema/wait.ts';
 
 export const RAN = 'ran.txt';
 

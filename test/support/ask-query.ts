@@ -2,10 +2,10 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { homeAt } from '../../src/kit/settings.ts';
-import { withViews } from '../../src/daemon/views/open-views.ts';
-import type { Home } from '../../src/schema/home.ts';
-import type { Rows } from '../../src/schema/rows.ts';
-import type { Query } from '../../src/web/page.ts';
+import { withViews } from '../../src/kit/house/open-views.ts';
+import type { Home } from '../../src/core/schema/home.ts';
+import type { Rows } from '../../src/core/schema/rows.ts';
+import type { Query } from '../../src/kit/web/page.ts';
 
 /** In a home, or in rows alone where a query needs nothing else. */
 export async function askQuery<T = Record<string, unknown>>(

@@ -1,10 +1,10 @@
 /** Conversations of a story: agents on a scripted model, requests as faces make them, and what people would see. */
-import { newChatId } from '../../src/chat/chat-ids.ts';
-import { findConversation, listMessages } from '../../src/chat/chat-queries.ts';
-import type { ChatIntake } from '../../src/chat/chat-state.ts';
-import { submitChat } from '../../src/daemon/chat/submit-chat.ts';
-import { withViews } from '../../src/daemon/views/open-views.ts';
-import type { ChatMessage, ConversationEntry } from '../../src/schema/chat-answers.ts';
+import { newChatId } from '../../src/rooms/chat/model/chat-ids.ts';
+import { findConversation, listMessages } from '../../src/rooms/chat/model/chat-queries.ts';
+import type { ChatIntake } from '../../src/rooms/chat/model/chat-state.ts';
+import { submitChat } from '../../src/rooms/chat/submit-chat.ts';
+import { withViews } from '../../src/kit/house/open-views.ts';
+import type { ChatMessage, ConversationEntry } from '../../src/core/schema/chat-answers.ts';
 import { openStory, type Story, type StoryOptions } from './story.ts';
 import { say, type WireReply, type WireRequest } from './wire-server-reply.ts';
 

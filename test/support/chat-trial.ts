@@ -1,6 +1,6 @@
 /** What must be true of conversations after whatever has happened, read from the ledger alone. */
-import { MOST_FORWARDS } from '../../src/schema/chat-names.ts';
-import type { Event } from '../../src/schema/event.ts';
+import { MOST_FORWARDS } from '../../src/core/schema/chat-names.ts';
+import type { Event } from '../../src/core/schema/event.ts';
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { type Dialog, DialogLeft } from '../../src/cli/dialog.ts';
-import { runOka } from '../../src/cli/run-oka.ts';
-import type { DaemonRoom } from '../../src/daemon/rooms.ts';
+import { type Dialog, DialogLeft } from '../../src/kit/cli/dialog.ts';
+import { runOka } from '../../src/app/cli/run-oka.ts';
+import type { DaemonRoom } from '../../src/app/rooms.ts';
 import { memoryFolder } from './test-folders.ts';
 
 export const launcher = fileURLToPath(new URL('../../bin/oka', import.meta.url));

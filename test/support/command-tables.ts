@@ -1,7 +1,7 @@
 /** The page of all commands, made from their declarations. */
-import { groups } from '../../src/cli/commands.ts';
-import { contributedCommands } from '../../src/cli/contributed-commands.ts';
-import { rooms } from '../../src/daemon/rooms.ts';
+import { groups } from '../../src/app/cli/commands.ts';
+import { contributedCommands } from '../../src/app/cli/contributed-commands.ts';
+import { rooms } from '../../src/app/rooms.ts';
 
 type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => string;
 

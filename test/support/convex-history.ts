@@ -4,7 +4,7 @@ import { ConvexHttpClient } from 'convex/browser';
 import { type ApiFromModules, anyApi } from 'convex/server';
 import type * as replica from '../../convex/replica.ts';
 import { NOTHING, type Pen, type WireEvent } from '../../convex/wire.ts';
-import type { Json } from '../../src/schema/json.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 
 export type Sketch = {
   type?: string;

@@ -1,7 +1,7 @@
 /** What every source of secrets has to do, whatever it is; a further one calls this with a stand of its own. */
 import { expect, it } from 'vitest';
-import { OkaError } from '../../src/schema/errors.ts';
-import type { CredentialProvider } from '../../src/schema/ports.ts';
+import { OkaError } from '../../src/core/schema/errors.ts';
+import type { CredentialProvider } from '../../src/core/schema/ports.ts';
 
 /** A source that has a secret TOKEN for the tool shell and the host api.example.org. */
 export type CredentialStand = {

@@ -1,16 +1,16 @@
 /** A home whose packages come from a registry on this machine, and runs that need them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunState } from '../../src/engine/run-state.ts';
+import type { RunState } from '../../src/core/engine/run-state.ts';
 import type { Deps } from '../../src/kit/ports/dependencies-port.ts';
-import { type Host, withHost } from '../../src/daemon/host.ts';
+import { type Host, withHost } from '../../src/kit/house/host.ts';
 import { ports } from '../../src/kit/ports/room-ports.ts';
 import { homeAt } from '../../src/kit/settings.ts';
-import type { Home } from '../../src/schema/home.ts';
-import { setUp } from '../../src/daemon/home/set-up.ts';
-import { readEvents } from '../../src/ledger/read-events.ts';
-import type { Event, EventType } from '../../src/schema/event.ts';
-import { Graph } from '../../src/schema/graph.ts';
+import type { Home } from '../../src/core/schema/home.ts';
+import { setUp } from '../../src/kit/home/set-up.ts';
+import { readEvents } from '../../src/core/ledger/read-events.ts';
+import type { Event, EventType } from '../../src/core/schema/event.ts';
+import { Graph } from '../../src/core/schema/graph.ts';
 import { temporaryFolder } from './cli.ts';
 import { openRegistry, type Published, type Registry } from './registry.ts';
 

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSnapshots } from '../../src/tools/desk/snapshots.ts';
+import { openSnapshots } from '../../src/kit/desk/snapshots.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'oka-modes-'));
 const desk = join(home, 'desk');

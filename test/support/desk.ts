@@ -2,8 +2,8 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Step } from '../../src/tools/desk/plan-undo.ts';
-import { openSnapshots, type Snapshots, type SnapshotOptions } from '../../src/tools/desk/snapshots.ts';
+import type { Step } from '../../src/kit/desk/plan-undo.ts';
+import { openSnapshots, type Snapshots, type SnapshotOptions } from '../../src/kit/desk/snapshots.ts';
 import { memoryFolder } from './test-folders.ts';
 
 /** By path: text of a file, what a link leads to, or null for a folder. */

@@ -1,5 +1,5 @@
 /** What a terminal shows after a program has written to it: the few sequences that oka uses, on an endless screen. */
-import { graphemeWidth, splitGraphemes } from '../../src/cli/chat/text-width.ts';
+import { graphemeWidth, splitGraphemes } from '../../src/rooms/chat/terminal/text-width.ts';
 
 export type Shown = { lines: string[]; cursor: { row: number; column: number } };
 

@@ -9,16 +9,16 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setTimeout as after } from 'node:timers/promises';
 import { homeAt } from '../../src/kit/settings.ts';
-import { openStores } from '../../src/daemon/stores.ts';
-import type { Drive } from '../../src/engine/drive.ts';
-import { createEngine } from '../../src/engine/engine.ts';
-import { isOver, type RunState } from '../../src/engine/run-state.ts';
-import { openRunSnapshots } from '../../src/ledger/run-snapshots.ts';
-import { taskGraph } from '../../src/ledger/task-graph.ts';
-import { Config } from '../../src/schema/config.ts';
-import type { Event, NewEvent } from '../../src/schema/event.ts';
-import type { WaitAnswer } from '../../src/schema/wait.ts';
-import { standardChain } from '../../src/tools/chain.ts';
+import { openStores } from '../../src/kit/house/stores.ts';
+import type { Drive } from '../../src/core/engine/drive.ts';
+import { createEngine } from '../../src/core/engine/engine.ts';
+import { isOver, type RunState } from '../../src/core/engine/run-state.ts';
+import { openRunSnapshots } from '../../src/core/ledger/run-snapshots.ts';
+import { taskGraph } from '../../src/core/ledger/task-graph.ts';
+import { Config } from '../../src/core/schema/config.ts';
+import type { Event, NewEvent } from '../../src/core/schema/event.ts';
+import type { WaitAnswer } from '../../src/core/schema/wait.ts';
+import { standardChain } from '../../src/core/chain/chain.ts';
 import { countingTools, namesOf, noteIn, runInput } from './engine-kill-work.ts';
 
 export type EngineTask = {

@@ -1,6 +1,6 @@
 /** An event store that knows what was staged and what is durable, and dies in the middle of it. */
-import { checkEvent, type Event } from '../../src/schema/event.ts';
-import type { Clock, EventStore } from '../../src/schema/ports.ts';
+import { checkEvent, type Event } from '../../src/core/schema/event.ts';
+import type { Clock, EventStore } from '../../src/core/schema/ports.ts';
 
 export type CrashingEvents = EventStore & {
   /** Everything that was staged, also what the crash takes away. */

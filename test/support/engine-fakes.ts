@@ -1,15 +1,15 @@
 /** Fakes for the engine's ports: time that a test sets, tools that do what a test says, artifacts in memory. */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { callChain, type Invoke } from '../../src/engine/middleware-chain.ts';
-import { createEngine, type Engine } from '../../src/engine/engine.ts';
-import type { EngineOptions } from '../../src/engine/engine-context.ts';
-import type { Event, EventType } from '../../src/schema/event.ts';
-import { Graph } from '../../src/schema/graph.ts';
-import { type Json, JsonValue } from '../../src/schema/json.ts';
-import type { ArtifactStore, Middleware } from '../../src/schema/ports.ts';
-import type { SideEffectClass } from '../../src/schema/effect.ts';
-import { type Outcome, type Tool, ToolAnnotations, type ToolCall } from '../../src/schema/tool.ts';
+import { callChain, type Invoke } from '../../src/core/engine/middleware-chain.ts';
+import { createEngine, type Engine } from '../../src/core/engine/engine.ts';
+import type { EngineOptions } from '../../src/core/engine/engine-context.ts';
+import type { Event, EventType } from '../../src/core/schema/event.ts';
+import { Graph } from '../../src/core/schema/graph.ts';
+import { type Json, JsonValue } from '../../src/core/schema/json.ts';
+import type { ArtifactStore, Middleware } from '../../src/core/schema/ports.ts';
+import type { SideEffectClass } from '../../src/core/schema/effect.ts';
+import { type Outcome, type Tool, ToolAnnotations, type ToolCall } from '../../src/core/schema/tool.ts';
 import { crashingEvents } from './engine-crash.ts';
 
 export type Time = { now: number; clock: () => number; sleep: (ms: number, signal?: AbortSignal) => Promise<void> };

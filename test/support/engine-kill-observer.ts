@@ -1,7 +1,7 @@
 /** What an observer sees in the ledger and in the world while no process runs. */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Event } from '../../src/schema/event.ts';
+import type { Event } from '../../src/core/schema/event.ts';
 import { effectsFile, HARMFUL, namesOf, type Phase, placeOf } from './engine-kill-work.ts';
 
 type Started = Extract<Event, { type: 'call.started' }>['data'];

@@ -3,10 +3,10 @@ import { hash } from 'node:crypto';
 import { fsyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Graph } from '../../src/schema/graph.ts';
-import { type Json, JsonValue } from '../../src/schema/json.ts';
-import type { SideEffectClass } from '../../src/schema/effect.ts';
-import { type Tool, ToolAnnotations, type ToolCall } from '../../src/schema/tool.ts';
+import { Graph } from '../../src/core/schema/graph.ts';
+import { type Json, JsonValue } from '../../src/core/schema/json.ts';
+import type { SideEffectClass } from '../../src/core/schema/effect.ts';
+import { type Tool, ToolAnnotations, type ToolCall } from '../../src/core/schema/tool.ts';
 
 /**
  * What is noted of a call: that its tool was reached, that this was before its intent was on disk, that the world has

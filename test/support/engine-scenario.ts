@@ -1,9 +1,9 @@
 /** Random worlds for the engine: a graph, its children, budgets, a judge, and when the world stops. */
 import * as fc from 'fast-check';
-import { checkGraph } from '../../src/engine/check-graph.ts';
-import { defaultStates, type StateGraph } from '../../src/engine/agent-states.ts';
-import { Graph } from '../../src/schema/graph.ts';
-import type { Budgets } from '../../src/schema/run.ts';
+import { checkGraph } from '../../src/core/engine/check-graph.ts';
+import { defaultStates, type StateGraph } from '../../src/core/engine/agent-states.ts';
+import { Graph } from '../../src/core/schema/graph.ts';
+import type { Budgets } from '../../src/core/schema/run.ts';
 
 export type Scenario = {
   graph: Graph;

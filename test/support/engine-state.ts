@@ -1,12 +1,12 @@
 /** Run states made from events, for tests of what is pure. */
-import { applyEvent, runFromStart } from '../../src/engine/fold-run.ts';
-import { planOf } from '../../src/engine/graph-plan.ts';
-import type { RunState } from '../../src/engine/run-state.ts';
-import { defaultStates } from '../../src/engine/agent-states.ts';
-import { checkEvent, type Event, type NewEvent } from '../../src/schema/event.ts';
-import type { Graph } from '../../src/schema/graph.ts';
-import type { Json } from '../../src/schema/json.ts';
-import type { Budgets } from '../../src/schema/run.ts';
+import { applyEvent, runFromStart } from '../../src/core/engine/fold-run.ts';
+import { planOf } from '../../src/core/engine/graph-plan.ts';
+import type { RunState } from '../../src/core/engine/run-state.ts';
+import { defaultStates } from '../../src/core/engine/agent-states.ts';
+import { checkEvent, type Event, type NewEvent } from '../../src/core/schema/event.ts';
+import type { Graph } from '../../src/core/schema/graph.ts';
+import type { Json } from '../../src/core/schema/json.ts';
+import type { Budgets } from '../../src/core/schema/run.ts';
 
 const ZERO = 'a'.repeat(64);
 

@@ -1,11 +1,11 @@
 /** A worker of the fleet without an engine: it takes tasks, claims their runs and calls a server once for each. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectFleet, retryWhileDown } from '../../src/fleet/connect-fleet.ts';
-import { openStreams } from '../../src/fleet/fleet-streams.ts';
-import { claimRun, type RunFence, type RunLog } from '../../src/fleet/run-fence.ts';
-import { runLog } from '../../src/fleet/run-log.ts';
-import type { StoredEvent } from '../../src/fleet/run-owner.ts';
-import { type QueuedTask, taskQueue } from '../../src/fleet/task-queue.ts';
+import { connectFleet, retryWhileDown } from '../../src/rooms/fleet/servers/connect-fleet.ts';
+import { openStreams } from '../../src/rooms/fleet/servers/fleet-streams.ts';
+import { claimRun, type RunFence, type RunLog } from '../../src/rooms/fleet/servers/run-fence.ts';
+import { runLog } from '../../src/rooms/fleet/servers/run-log.ts';
+import type { StoredEvent } from '../../src/rooms/fleet/servers/run-owner.ts';
+import { type QueuedTask, taskQueue } from '../../src/rooms/fleet/servers/task-queue.ts';
 
 const [servers = '', counter = '', worker = '', fence = 'on'] = process.argv.slice(2);
 const ACK_WAIT_MS = 2000;

@@ -3,7 +3,7 @@
  * OKA_TRIAL_CLOCK_MS sets its clock apart.
  */
 import { homeAt } from '../../src/kit/settings.ts';
-import { work } from '../../src/daemon/worker/worker.ts';
+import { work } from '../../src/app/worker/worker.ts';
 
 const apart = Number(process.env['OKA_TRIAL_CLOCK_MS'] ?? 0);
 if (apart !== 0) setClockApart(apart);

@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setUp } from '../../src/daemon/home/set-up.ts';
+import { setUp } from '../../src/kit/home/set-up.ts';
 import { homeAt } from '../../src/kit/settings.ts';
-import { readEvents } from '../../src/ledger/read-events.ts';
-import type { Event } from '../../src/schema/event.ts';
-import type { Home } from '../../src/schema/home.ts';
+import { readEvents } from '../../src/core/ledger/read-events.ts';
+import type { Event } from '../../src/core/schema/event.ts';
+import type { Home } from '../../src/core/schema/home.ts';
 import type { NatsCluster } from './nats-cluster.ts';
 
 export type FleetHome = {

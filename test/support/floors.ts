@@ -16,11 +16,13 @@ export type Rules = {
     /** Names and expressions it may not use, by what they touch; nor may a variable of its own have such a name. */
     never: Record<string, string[]>;
   };
-  /** A folder of rooms that are strangers to each other, and the pairs that still import: this list only gets shorter. */
-  rooms: { folder: string; meetings: readonly string[] };
+  /** Folders in which each folder is a stranger to the others. */
+  strangers: string[];
+  /** Pairs that still import although they should not: this list only gets shorter. */
+  meetings: readonly string[];
   /** The one file that reads process.env. */
   environment: string;
-  /** Package → the files that may import it; a folder ends in a slash. */
+  /** Package → the files that may import it; a folder ends in a slash, and a star at the front stands for any folders. */
   doors: Record<string, readonly string[]>;
   /** The one file whose imports may be computed: the browser loads the view of a page by its address. */
   computed: string;
@@ -55,7 +57,8 @@ function offFloors(path: string, { floors }: Rules): Broken[] {
   return [[path, `is on no floor: move it into one of ${floors.flat().join(', ')}`]];
 }
 
-function crossings(file: Code, { floors, computed }: Rules): Broken[] {
+function crossings(file: Code, rules: Rules): Broken[] {
+  const { floors, computed } = rules;
   const own = floorOf(file.path, floors);
   return file.imports.flatMap(({ from, target, at }): Broken[] => {
     if (from === null && file.path === computed) return [];
@@ -63,30 +66,34 @@ function crossings(file: Code, { floors, computed }: Rules): Broken[] {
     if (target === null) return [];
     if (/^(\.\.)?\//.test(target)) return [[at, `imports ${from}, outside src: move what it needs into src`]];
     const other = floorOf(target, floors);
-    if (own < 0 || other < own || folderOf(file.path) === folderOf(target)) return [];
+    if (own < 0 || other < own || folderOf(file.path, floors) === folderOf(target, floors)) return [];
+    if (rules.meetings.includes(pairOf(file.path, target))) return [];
     if (other > own) return [[at, `imports ${target}, a floor above: move what both need down, or take it as a port`]];
-    return [[at, `imports ${target}, a neighbour: let the two meet in daemon/wire.ts through a port`]];
+    return [[at, `imports ${target}, a neighbour: let the two meet in app/ through a port`]];
   });
 }
 
-function meetings(code: Code[], { rooms: { folder, meetings: known } }: Rules): Broken[] {
-  const roomOf = (path: string): string | null => {
-    const [top, room, ...rest] = path.split('/');
-    return top === folder && room !== undefined && rest.length > 0 ? room : null;
-  };
+function meetings(code: Code[], { strangers, floors, meetings: known }: Rules): Broken[] {
   const seen = new Set<string>();
   const broken = code.flatMap(({ path, imports }) =>
     imports.flatMap(({ target, at }): Broken[] => {
-      const [own, other] = [roomOf(path), target === null ? null : roomOf(target)];
-      if (own === null || other === null || own === other) return [];
+      if (target === null) return [];
+      const [own, other] = [roomOf(path), roomOf(target)];
       seen.add(`${own} → ${other}`);
-      if (known.includes(`${own} → ${other}`)) return [];
+      const [top = ''] = path.split('/');
+      const areStrangers =
+        own !== other && strangers.includes(top) && floorOf(path, floors) === floorOf(target, floors);
+      if (!areStrangers || known.includes(`${own} → ${other}`)) return [];
       return [[at, `imports ${target}, another room: move what both need into kit/, or take it as a port`]];
     }),
   );
   const gone = known.filter((pair) => !seen.has(pair));
   return [...broken, ...gone.map((pair): Broken => [pair, 'meet no more: take the pair off the list of meetings'])];
 }
+
+/** Its folder below a floor, such as rooms/chat. */
+const roomOf = (path: string): string => dirname(path).split('/').slice(0, 2).join('/');
+const pairOf = (path: string, target: string): string => `${roomOf(path)} → ${roomOf(target)}`;
 
 function cycles(code: Code[]): Broken[] {
   const edges = new Map(code.map(({ path, imports }) => [path, targetsOf(imports)]));
@@ -116,7 +123,7 @@ function barrels({ path, statements }: Code): Broken[] {
 }
 
 function impurities({ path, imports, reads }: Code, { pure }: Rules): Broken[] {
-  if (!pure.folders.includes(folderOf(path))) return [];
+  if (!pure.folders.some((folder) => path.startsWith(`${folder}/`))) return [];
   const never = Object.values(pure.never).flat();
   const todo = 'in a pure folder: take what it gives as an argument or through a port';
   const isPure = ({ from, names, typeOnly }: Import): boolean => {
@@ -145,10 +152,14 @@ function passedDoors({ path, imports }: Code, { doors }: Rules): Broken[] {
     const name = from.split('/', from.startsWith('@') ? 2 : 1).join('/');
     const allowed = doors[name];
     if (allowed === undefined) return [[at, `imports ${name}, which has no door: give it one in test/floors.test.ts`]];
-    if (allowed.some((door) => (door.endsWith('/') ? path.startsWith(door) : path === door))) return [];
+    if (allowed.some((door) => isBehind(path, door))) return [];
     return [[at, `imports ${name} past its door: go through ${allowed.join(' or ')}`]];
   });
 }
+
+// A door that begins with a star is one in any folder.
+const isBehind = (path: string, door: string): boolean =>
+  door.startsWith('*/') ? path.includes(door.slice(1)) : door.endsWith('/') ? path.startsWith(door) : path === door;
 
 function longFunctions({ functions }: Code, { longest }: Rules): Broken[] {
   return functions
@@ -156,8 +167,11 @@ function longFunctions({ functions }: Code, { longest }: Rules): Broken[] {
     .map(({ at, lines }) => [at, `is a function of ${lines} lines: split it, so that none has more than ${longest}`]);
 }
 
-const folderOf = (path: string): string => dirname(path).split('/')[0] ?? '';
-const floorOf = (path: string, floors: string[][]): number => floors.findIndex((at) => at.includes(folderOf(path)));
+/** The folder of a floor that a file is in, such as core/schema or kit. */
+const folderOf = (path: string, floors: string[][]): string =>
+  floors.flat().find((folder) => path.startsWith(`${folder}/`)) ?? '';
+const floorOf = (path: string, floors: string[][]): number =>
+  floors.findIndex((at) => at.includes(folderOf(path, floors)));
 
 /** `from` is null when computed; `target` is a path from src, null for a package or a part of Node. */
 type Import = { from: string | null; target: string | null; names: string[]; typeOnly: boolean; at: string };

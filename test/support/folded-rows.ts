@@ -1,9 +1,9 @@
 /** Rows of all views over events that were never written to a ledger, for tests of queries. */
-import { viewFolds } from '../../src/daemon/views/open-views.ts';
-import { IN_MEMORY } from '../../src/ledger/fold-database.ts';
-import { FoldStore } from '../../src/ledger/fold-store.ts';
-import { checkEvent, type Event, type NewEvent } from '../../src/schema/event.ts';
-import type { Rows } from '../../src/schema/rows.ts';
+import { viewFolds } from '../../src/kit/house/open-views.ts';
+import { IN_MEMORY } from '../../src/core/ledger/fold-database.ts';
+import { FoldStore } from '../../src/core/ledger/fold-store.ts';
+import { checkEvent, type Event, type NewEvent } from '../../src/core/schema/event.ts';
+import type { Rows } from '../../src/core/schema/rows.ts';
 
 export type FoldedRows = Disposable & { rows: Rows; add: (events: readonly GivenEvent[]) => void };
 /** An event, and when it happened; a second after the one before it when left out. */

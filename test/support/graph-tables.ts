@@ -1,14 +1,14 @@
 /** Tables about graphs that are made from the schemas, and the picture of the graph that the documents show. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pictureOf } from '../../src/views/picture/graph-picture.ts';
-import { toSvg } from '../../src/views/picture/svg.ts';
-import { checkGraphValue } from '../../src/daemon/graphs/graph-files.ts';
-import { nodeKinds } from '../../src/daemon/room-contributions.ts';
-import { commonFields } from '../../src/schema/graph.ts';
-import type { Json } from '../../src/schema/json.ts';
-import { graphSchemaWith } from '../../src/schema/node-kind.ts';
-import { Mode } from '../../src/schema/run.ts';
+import { pictureOf } from '../../src/kit/views/picture/graph-picture.ts';
+import { toSvg } from '../../src/kit/views/picture/svg.ts';
+import { checkGraphValue } from '../../src/kit/graphs/graph-files.ts';
+import { nodeKinds } from '../../src/kit/house/room-contributions.ts';
+import { commonFields } from '../../src/core/schema/graph.ts';
+import type { Json } from '../../src/core/schema/json.ts';
+import { graphSchemaWith } from '../../src/core/schema/node-kind.ts';
+import { Mode } from '../../src/core/schema/run.ts';
 import { z } from 'zod';
 
 const TOP = join(import.meta.dirname, '../..');

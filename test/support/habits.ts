@@ -4,16 +4,16 @@
  * it delivers something wrong that passes them, how often the critic sees that, and how often a person does, and how often
  * the critic rejects what is right.
  */
-import { stableShare, trialShare } from '../../src/memory/procedures/choose-procedure.ts';
-import { storeExecution } from '../../src/memory/procedures/execution-record.ts';
-import { judgeProcedures } from '../../src/memory/procedures/judge-procedures.ts';
-import type { KnownProcedure } from '../../src/memory/procedures/known-procedures.ts';
-import { knownProcedure } from '../../src/memory/procedures/procedure-rows.ts';
-import { procedures } from '../../src/memory/procedures/procedures-part.ts';
-import { memoryRows } from '../../src/ledger/memory-rows.ts';
-import type { Event, NewEvent } from '../../src/schema/event.ts';
-import { MaintenanceConfig } from '../../src/schema/maintenance.ts';
-import type { Procedure, ProcedureChoice } from '../../src/schema/procedure.ts';
+import { stableShare, trialShare } from '../../src/rooms/procedures/choose-procedure.ts';
+import { storeExecution } from '../../src/rooms/procedures/execution-record.ts';
+import { judgeProcedures } from '../../src/rooms/procedures/judge-procedures.ts';
+import type { KnownProcedure } from '../../src/kit/learning/known-procedures.ts';
+import { knownProcedure } from '../../src/kit/learning/procedure-rows.ts';
+import { procedures } from '../../src/rooms/procedures/procedures-part.ts';
+import { memoryRows } from '../../src/core/ledger/memory-rows.ts';
+import type { Event, NewEvent } from '../../src/core/schema/event.ts';
+import { MaintenanceConfig } from '../../src/core/schema/maintenance.ts';
+import type { Procedure, ProcedureChoice } from '../../src/core/schema/procedure.ts';
 import { chance } from './chance.ts';
 
 /** Shares of runs: `caught` fail a check and are planned again, `wrong` pass every check and are wrong all the same. */

@@ -1,10 +1,10 @@
 /** Random graphs whose nodes ask models and people, and whose errors are handled, in all modes and with crashes. */
 import * as fc from 'fast-check';
-import { readGraph } from '../../src/engine/lower.ts';
-import { aiTemplate } from '../../src/graphs/ai-template.ts';
-import { ask } from '../../src/graphs/ask.ts';
-import { llmCondition } from '../../src/graphs/llm-condition.ts';
-import type { Graph } from '../../src/schema/graph.ts';
+import { readGraph } from '../../src/core/engine/lower.ts';
+import { aiTemplate } from '../../src/rooms/graphs/kinds/ai-template.ts';
+import { ask } from '../../src/rooms/graphs/kinds/ask.ts';
+import { llmCondition } from '../../src/rooms/graphs/kinds/llm-condition.ts';
+import type { Graph } from '../../src/core/schema/graph.ts';
 import { linkedScenarios, type Scenario, withSoundEdges } from './engine-scenario.ts';
 
 type Change = { as: 'same' | 'handle' | 'template' | 'choice' | 'ask'; detail: number; target: number };

@@ -1,6 +1,6 @@
 /** A process that takes tasks: `work INBOX LEDGER` writes a line for each until it is killed, `once INBOX` prints what it saw. */
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { openInbox } from '../../src/intake/inbox.ts';
+import { openInbox } from '../../src/kit/inbox/inbox.ts';
 
 const [what, dir = '', ledger = ''] = process.argv.slice(2);
 if (what === 'work') await work();

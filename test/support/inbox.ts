@@ -2,10 +2,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Claimed } from '../../src/intake/claim-task.ts';
-import type { Inbox, InboxOptions } from '../../src/intake/inbox-options.ts';
-import { openInbox } from '../../src/intake/inbox.ts';
-import type { Rejected } from '../../src/intake/reject-task.ts';
+import type { Claimed } from '../../src/kit/inbox/claim-task.ts';
+import type { Inbox, InboxOptions } from '../../src/kit/inbox/inbox-options.ts';
+import { openInbox } from '../../src/kit/inbox/inbox.ts';
+import type { Rejected } from '../../src/kit/inbox/reject-task.ts';
 
 /** Flushing costs nothing there, and it is not what these tests are about. */
 const inMemory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();

@@ -1,7 +1,7 @@
 /** Labelled sentences (test/fixture/statements), and how well statements are found in them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findStatements } from '../../src/memory/distil/parse-statement.ts';
+import { findStatements } from '../../src/rooms/memory/distil/parse-statement.ts';
 
 export type Labelled = { kind: string; text: string };
 

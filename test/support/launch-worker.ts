@@ -1,5 +1,5 @@
 /** A worker that starts one command in the sandbox and waits for it: `launch-worker.ts LAUNCHER FOLDER CALL TIMEOUT LINE`. */
-import { launch } from '../../src/tools/launch.ts';
+import { launch } from '../../src/kit/sandbox/launch.ts';
 
 const [launcher = '', folder = '', call = '', timeout = '', line = ''] = process.argv.slice(2);
 process.stdout.write('starting\n');

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Places, type Rights, rightsOf, type Step } from '../../src/guard/command-rights.ts';
-import { programFolders } from '../../src/tools/sandbox-places.ts';
+import { type Places, type Rights, rightsOf, type Step } from '../../src/core/guard/command-rights.ts';
+import { programFolders } from '../../src/kit/sandbox/sandbox-places.ts';
 
 const native = join(import.meta.dirname, '../../native');
 

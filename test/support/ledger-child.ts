@@ -7,10 +7,10 @@ import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { homeAt } from '../../src/kit/settings.ts';
-import { openStores, type Stores } from '../../src/daemon/stores.ts';
-import { Config } from '../../src/schema/config.ts';
-import { errnoOf, messageOf, OkaError } from '../../src/schema/errors.ts';
-import type { NewEvent } from '../../src/schema/event.ts';
+import { openStores, type Stores } from '../../src/kit/house/stores.ts';
+import { Config } from '../../src/core/schema/config.ts';
+import { errnoOf, messageOf, OkaError } from '../../src/core/schema/errors.ts';
+import type { NewEvent } from '../../src/core/schema/event.ts';
 
 export type ChildTask = {
   dir: string;

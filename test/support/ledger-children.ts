@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Line } from '../../src/schema/event.ts';
+import type { Line } from '../../src/core/schema/event.ts';
 import type { ChildTask } from './ledger-child.ts';
 
 export type Ack = { seq: number; name: string };

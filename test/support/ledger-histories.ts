@@ -1,6 +1,6 @@
 /** Random histories of a ledger: what is appended, when it is restarted or archived, and where that breaks off. */
 import * as fc from 'fast-check';
-import type { NewEvent } from '../../src/schema/event.ts';
+import type { NewEvent } from '../../src/core/schema/event.ts';
 
 /** What happens to the snapshot between two processes; a foreign one is complete, but of another ledger. */
 export type Snapshot = (typeof snapshots)[number];

@@ -1,9 +1,9 @@
 /** Ledgers made for tests: real files in a folder of their own, and randomness that can be repeated by its seed. */
-import { Sealer } from '../../src/ledger/line.ts';
+import { Sealer } from '../../src/core/ledger/line.ts';
 import { readFileSync } from 'node:fs';
 import { vi } from 'vitest';
-import { type Ledger, type LedgerOptions, openLedger } from '../../src/ledger/ledger.ts';
-import type { Event, NewEvent } from '../../src/schema/event.ts';
+import { type Ledger, type LedgerOptions, openLedger } from '../../src/core/ledger/ledger.ts';
+import type { Event, NewEvent } from '../../src/core/schema/event.ts';
 import { memoryFolder } from './test-folders.ts';
 
 export type Random = {

@@ -1,7 +1,7 @@
 /** Reading the files of a home whose processes are at work: files are replaced and removed meanwhile. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { errnoOf } from '../../src/schema/errors.ts';
+import { errnoOf } from '../../src/core/schema/errors.ts';
 
 /** The paths of those files below the folder whose bytes, read as Latin-1, fit; what is gone by then is left out. */
 export function filesWhere(folder: string, fits: (text: string) => boolean): string[] {

@@ -1,8 +1,8 @@
 /** A process that makes passes over a home on request: `go` makes one, `serve` follows the times in config.json. */
 import { createInterface } from 'node:readline';
-import { maintain, maintainOnce } from '../../src/daemon/maintain/maintain.ts';
+import { maintain, maintainOnce } from '../../src/rooms/maintenance/maintain.ts';
 import { homeAt } from '../../src/kit/settings.ts';
-import { messageOf } from '../../src/schema/errors.ts';
+import { messageOf } from '../../src/core/schema/errors.ts';
 import { testParts } from './maintain.ts';
 
 const home = homeAt(process.argv[2]);

@@ -4,17 +4,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setUp } from '../../src/daemon/home/set-up.ts';
+import { setUp } from '../../src/kit/home/set-up.ts';
 import { homeAt } from '../../src/kit/settings.ts';
-import type { Home } from '../../src/schema/home.ts';
+import type { Home } from '../../src/core/schema/home.ts';
 import { learningFile } from '../../src/kit/home/maintenance-folder.ts';
-import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
-import { readEvents } from '../../src/ledger/read-events.ts';
-import type { Part } from '../../src/schema/learning-part.ts';
-import { markPageOutdated } from '../../src/memory/learning.ts';
-import type { Rows } from '../../src/schema/rows.ts';
-import { plain } from '../../src/memory/learning.ts';
-import type { Event, NewEvent } from '../../src/schema/event.ts';
+import { type Ledger, openLedger } from '../../src/core/ledger/ledger.ts';
+import { readEvents } from '../../src/core/ledger/read-events.ts';
+import type { Part } from '../../src/core/schema/learning-part.ts';
+import { markPageOutdated } from '../../src/kit/learning/learning.ts';
+import type { Rows } from '../../src/core/schema/rows.ts';
+import { plain } from '../../src/kit/learning/learning.ts';
+import type { Event, NewEvent } from '../../src/core/schema/event.ts';
 
 export type MaintainedHome = { home: Home; ledger: Ledger; [Symbol.asyncDispose](): Promise<void> };
 

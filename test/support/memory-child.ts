@@ -4,9 +4,9 @@
  * test.
  */
 import { join } from 'node:path';
-import { openArtifacts } from '../../src/ledger/artifact-store.ts';
-import { Recall } from '../../src/memory/recall/recall.ts';
-import { MemoryConfig } from '../../src/schema/memory.ts';
+import { openArtifacts } from '../../src/core/ledger/artifact-store.ts';
+import { Recall } from '../../src/rooms/memory/recall/recall.ts';
+import { MemoryConfig } from '../../src/core/schema/memory.ts';
 
 const [, , dir = '', model, last] = process.argv;
 const oka = join(dir, '.oka');

@@ -2,14 +2,14 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { openArtifacts } from '../../src/ledger/artifact-store.ts';
-import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
-import type { Candidate } from '../../src/memory/recall/context-pack.ts';
-import { sumOf } from '../../src/memory/index/index-item.ts';
-import { Recall, type RecallOptions } from '../../src/memory/recall/recall.ts';
-import { extractTerms } from '../../src/memory/text/terms.ts';
-import type { NewEvent } from '../../src/schema/event.ts';
-import { type Episode, MemoryConfig } from '../../src/schema/memory.ts';
+import { openArtifacts } from '../../src/core/ledger/artifact-store.ts';
+import { type Ledger, openLedger } from '../../src/core/ledger/ledger.ts';
+import type { Candidate } from '../../src/kit/learning/context-pack.ts';
+import { sumOf } from '../../src/rooms/memory/index/index-item.ts';
+import { Recall, type RecallOptions } from '../../src/rooms/memory/recall/recall.ts';
+import { extractTerms } from '../../src/kit/text/terms.ts';
+import type { NewEvent } from '../../src/core/schema/event.ts';
+import { type Episode, MemoryConfig } from '../../src/core/schema/memory.ts';
 import { anyCodePoint } from './any-code-point.ts';
 import { memoryFolder } from './test-folders.ts';
 

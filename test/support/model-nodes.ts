@@ -1,18 +1,18 @@
 /** Runs of graphs whose nodes ask models, over the standard chain, with a model that a test scripts. */
-import { chooseTool } from '../../src/daemon/graphs/choose-tool.ts';
-import { templateTool } from '../../src/daemon/graphs/template-tool.ts';
-import { readGraph } from '../../src/engine/lower.ts';
-import type { Plan } from '../../src/engine/graph-plan.ts';
-import type { RunState } from '../../src/engine/run-state.ts';
-import { aiTemplate } from '../../src/graphs/ai-template.ts';
-import { llmCondition } from '../../src/graphs/llm-condition.ts';
-import { modelTool } from '../../src/models/model-tool.ts';
-import { type Answering, scriptedModel } from '../../src/models/scripted-model.ts';
-import type { Graph } from '../../src/schema/graph.ts';
-import type { Json } from '../../src/schema/json.ts';
-import type { ModelRequest } from '../../src/schema/ports.ts';
-import type { Tool } from '../../src/schema/tool.ts';
-import { standardChain } from '../../src/tools/chain.ts';
+import { chooseTool } from '../../src/rooms/graphs/choose-tool.ts';
+import { templateTool } from '../../src/rooms/graphs/template-tool.ts';
+import { readGraph } from '../../src/core/engine/lower.ts';
+import type { Plan } from '../../src/core/engine/graph-plan.ts';
+import type { RunState } from '../../src/core/engine/run-state.ts';
+import { aiTemplate } from '../../src/rooms/graphs/kinds/ai-template.ts';
+import { llmCondition } from '../../src/rooms/graphs/kinds/llm-condition.ts';
+import { modelTool } from '../../src/kit/models/model-tool.ts';
+import { type Answering, scriptedModel } from '../../src/kit/models/scripted-model.ts';
+import type { Graph } from '../../src/core/schema/graph.ts';
+import type { Json } from '../../src/core/schema/json.ts';
+import type { ModelRequest } from '../../src/core/schema/ports.ts';
+import type { Tool } from '../../src/core/schema/tool.ts';
+import { standardChain } from '../../src/core/chain/chain.ts';
 import { engineWith, fakeTime, memoryArtifacts, type Seen } from './engine-fakes.ts';
 
 export const modelKinds = [aiTemplate, llmCondition];

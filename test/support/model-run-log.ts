@@ -1,7 +1,7 @@
 /** A model of the stream with the subject of one run, for tests of the fence. */
-import { claimRun, type RunFence, type RunLog } from '../../src/fleet/run-fence.ts';
-import type { StoredMessage } from '../../src/fleet/run-owner.ts';
-import type { RunMessage } from '../../src/schema/fleet.ts';
+import { claimRun, type RunFence, type RunLog } from '../../src/rooms/fleet/servers/run-fence.ts';
+import type { StoredMessage } from '../../src/rooms/fleet/servers/run-owner.ts';
+import type { RunMessage } from '../../src/core/schema/fleet.ts';
 
 export type ModelRunLog = { log: RunLog; stored: StoredMessage[] };
 

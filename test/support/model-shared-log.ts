@@ -1,7 +1,7 @@
 /** A model of the stream of shared values: answers and requests get lost, and others come in between. */
 import type * as fc from 'fast-check';
-import { OkaError } from '../../src/schema/errors.ts';
-import type { SharedLog } from '../../src/fleet/shared-values.ts';
+import { OkaError } from '../../src/core/schema/errors.ts';
+import type { SharedLog } from '../../src/rooms/fleet/servers/shared-values.ts';
 
 export type SharedFault = 'none' | 'request lost' | 'answer lost' | 'unreachable';
 

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Json } from '../../src/schema/json.ts';
-import type { Tool } from '../../src/schema/tool.ts';
-import { defineTool, ok } from '../../src/tools/builtin/define-tool.ts';
+import type { Json } from '../../src/core/schema/json.ts';
+import type { Tool } from '../../src/core/schema/tool.ts';
+import { defineTool, ok } from '../../src/kit/define-tool.ts';
 
 const FOLDER = join(import.meta.dirname, '../fixture/offers');
 

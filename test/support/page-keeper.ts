@@ -1,11 +1,11 @@
 /** Passes over pages without end: `OKA LEDGER`. What is known of people's edits is in the ledger, and nowhere else. */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from '../../src/schema/learning-part.ts';
-import type { PageEdit } from '../../src/memory/pages/find-edit.ts';
-import { scanPages } from '../../src/memory/pages/scan-pages.ts';
-import { writePage } from '../../src/memory/pages/write-page.ts';
-import { composeText } from '../../src/memory/pages/page-text.ts';
+import type { Page } from '../../src/core/schema/learning-part.ts';
+import type { PageEdit } from '../../src/rooms/memory/pages/find-edit.ts';
+import { scanPages } from '../../src/rooms/memory/pages/scan-pages.ts';
+import { writePage } from '../../src/rooms/memory/pages/write-page.ts';
+import { composeText } from '../../src/rooms/memory/pages/page-text.ts';
 
 export const PAGES = ['brain/LEARNINGS-general.md', 'brain/TODOS.md'];
 

@@ -1,9 +1,9 @@
 /** Events in order, as a ledger would return them, folded by parts. */
-import { memoryRows } from '../../src/ledger/memory-rows.ts';
-import type { Part } from '../../src/schema/learning-part.ts';
-import type { Rows } from '../../src/schema/rows.ts';
-import { renderPageText } from '../../src/memory/pages/people-part.ts';
-import type { Event, EventType, NewEvent, Pen } from '../../src/schema/event.ts';
+import { memoryRows } from '../../src/core/ledger/memory-rows.ts';
+import type { Part } from '../../src/core/schema/learning-part.ts';
+import type { Rows } from '../../src/core/schema/rows.ts';
+import { renderPageText } from '../../src/rooms/memory/pages/people-part.ts';
+import type { Event, EventType, NewEvent, Pen } from '../../src/core/schema/event.ts';
 
 type Given<T extends EventType> = Extract<NewEvent, { type: T }>['data'];
 

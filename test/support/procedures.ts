@@ -1,14 +1,14 @@
 /** Events of finished tasks, as the ledger would have them, folded by the parts that learn about procedures. */
 import { hash } from 'node:crypto';
-import { memoryRows } from '../../src/ledger/memory-rows.ts';
-import type { Part } from '../../src/schema/learning-part.ts';
-import type { Rows } from '../../src/schema/rows.ts';
-import { procedures } from '../../src/memory/procedures/procedures-part.ts';
-import { taskRecords } from '../../src/memory/task-record.ts';
-import type { Event, NewEvent } from '../../src/schema/event.ts';
-import { Graph } from '../../src/schema/graph.ts';
-import type { Json } from '../../src/schema/json.ts';
-import type { Procedure } from '../../src/schema/procedure.ts';
+import { memoryRows } from '../../src/core/ledger/memory-rows.ts';
+import type { Part } from '../../src/core/schema/learning-part.ts';
+import type { Rows } from '../../src/core/schema/rows.ts';
+import { procedures } from '../../src/rooms/procedures/procedures-part.ts';
+import { taskRecords } from '../../src/kit/learning/task-record.ts';
+import type { Event, NewEvent } from '../../src/core/schema/event.ts';
+import { Graph } from '../../src/core/schema/graph.ts';
+import type { Json } from '../../src/core/schema/json.ts';
+import type { Procedure } from '../../src/core/schema/procedure.ts';
 
 export type Step = { id?: string; tool: string; input: Json; needs?: string[] };
 

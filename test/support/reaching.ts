@@ -5,16 +5,21 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { ChannelRoute } from '../../src/daemon/channels/channel-tools.ts';
-import { reachingProjection } from '../../src/daemon/channels/delivery-state.ts';
-import type { Reaching } from '../../src/daemon/channels/reaching-state.ts';
-import { openReaching, type ReachingPorts } from '../../src/daemon/channels/open-reaching.ts';
+import type { ChannelRoute } from '../../src/rooms/channels/channel-tools.ts';
+import { reachingProjection } from '../../src/rooms/channels/delivery-state.ts';
+import type { Reaching } from '../../src/rooms/channels/reaching-state.ts';
+import { openReaching, type ReachingPorts } from '../../src/rooms/channels/open-reaching.ts';
 import type { ReachingPort } from '../../src/kit/ports/reaching-port.ts';
 import { homeAt } from '../../src/kit/settings.ts';
-import type { ChannelInbox, ChannelMessage, ChannelQuestion, DeliveryOutcome } from '../../src/schema/channel-port.ts';
-import { checkEvent, type Event, type NewEvent } from '../../src/schema/event.ts';
-import type { Home } from '../../src/schema/home.ts';
-import type { WaitFor } from '../../src/schema/wait.ts';
+import type {
+  ChannelInbox,
+  ChannelMessage,
+  ChannelQuestion,
+  DeliveryOutcome,
+} from '../../src/core/schema/channel-port.ts';
+import { checkEvent, type Event, type NewEvent } from '../../src/core/schema/event.ts';
+import type { Home } from '../../src/core/schema/home.ts';
+import type { WaitFor } from '../../src/core/schema/wait.ts';
 import { temporaryFolder } from './cli.ts';
 
 export type Shown = { channel: string; act: 'announce' | 'ask' | 'close'; message: ChannelMessage | ChannelQuestion };

@@ -6,8 +6,8 @@ import { onTestFinished, vi } from 'vitest';
 import { serveEgress } from '../../src/kit/egress/egress-access.ts';
 import { type EgressRoutes, egressRoutes } from '../../src/kit/egress/egress-routes.ts';
 import { homeAt } from '../../src/kit/settings.ts';
-import { Policy } from '../../src/schema/policy.ts';
-import type { ProxyDecision } from '../../src/tools/egress/decision-log.ts';
+import { Policy } from '../../src/core/schema/policy.ts';
+import type { ProxyDecision } from '../../src/kit/egress/decision-log.ts';
 
 /** An address of this machine that is not the loopback, as a server on the operator's network has one. */
 export const outerAddress = Object.values(networkInterfaces())

@@ -5,7 +5,7 @@
  */
 import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { replicate } from '../../src/daemon/replica/replicate.ts';
+import { replicate } from '../../src/rooms/replica/replicate.ts';
 import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 
 flushCompileCache(); // for the next one: most of these are killed before their end

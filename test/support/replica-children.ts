@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { homeAt } from '../../src/kit/settings.ts';
-import type { Home } from '../../src/schema/home.ts';
+import type { Home } from '../../src/core/schema/home.ts';
 
 const program = fileURLToPath(new URL('replica-child.ts', import.meta.url));
 /** Whoever needs more than this for a long history than for a short one does not get to its end. */

@@ -1,15 +1,15 @@
 /** Ledgers to replicate, a replica in memory behind the port, and a follower with the time and chance of a test. */
 import { join } from 'node:path';
-import { openLedger } from '../../src/ledger/ledger.ts';
-import { readEvents } from '../../src/ledger/read-events.ts';
-import { replicateLedgers, type FollowPorts } from '../../src/replica/replicate-ledgers.ts';
-import { prepareOutgoing } from '../../src/replica/outgoing.ts';
-import { fetchEvents } from '../../src/replica/fetch-events.ts';
-import { recordHash } from '../../src/replica/ledger-record.ts';
-import { OkaError } from '../../src/schema/errors.ts';
-import type { NewEvent, Pen } from '../../src/schema/event.ts';
-import type { Redact } from '../../src/schema/ports.ts';
-import type { Appended, Replica, ReplicaOf, WireEvent } from '../../src/schema/replica-port.ts';
+import { openLedger } from '../../src/core/ledger/ledger.ts';
+import { readEvents } from '../../src/core/ledger/read-events.ts';
+import { replicateLedgers, type FollowPorts } from '../../src/rooms/replica/copy/replicate-ledgers.ts';
+import { prepareOutgoing } from '../../src/rooms/replica/copy/outgoing.ts';
+import { fetchEvents } from '../../src/rooms/replica/copy/fetch-events.ts';
+import { recordHash } from '../../src/rooms/replica/copy/ledger-record.ts';
+import { OkaError } from '../../src/core/schema/errors.ts';
+import type { NewEvent, Pen } from '../../src/core/schema/event.ts';
+import type { Redact } from '../../src/core/schema/ports.ts';
+import type { Appended, Replica, ReplicaOf, WireEvent } from '../../src/core/schema/replica-port.ts';
 
 export const PENS = ['run', 'maintenance'] as const satisfies Pen[];
 

@@ -1,5 +1,5 @@
 /** What a model of a story says, by the part that it plays. */
-import type { Json } from '../../src/schema/json.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 import { call, type WireReply, type WireRequest } from './wire-server-reply.ts';
 import type { WireScript } from './wire-server.ts';
 

@@ -7,14 +7,14 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setUp } from '../../src/daemon/home/set-up.ts';
+import { setUp } from '../../src/kit/home/set-up.ts';
 import { homeAt } from '../../src/kit/settings.ts';
-import type { Home } from '../../src/schema/home.ts';
-import { work } from '../../src/daemon/worker/worker.ts';
-import { readEvents } from '../../src/ledger/read-events.ts';
-import type { Event } from '../../src/schema/event.ts';
-import type { Json } from '../../src/schema/json.ts';
-import type { WaitFor } from '../../src/schema/wait.ts';
+import type { Home } from '../../src/core/schema/home.ts';
+import { work } from '../../src/app/worker/worker.ts';
+import { readEvents } from '../../src/core/ledger/read-events.ts';
+import type { Event } from '../../src/core/schema/event.ts';
+import type { Json } from '../../src/core/schema/json.ts';
+import type { WaitFor } from '../../src/core/schema/wait.ts';
 import { launcher, oka, type Ran, setEnvironment } from './cli.ts';
 import { openWireServer, type WireScript, type WireServer } from './wire-server.ts';
 

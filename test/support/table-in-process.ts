@@ -1,6 +1,10 @@
 /** The table of vectors in the process of the test: for tests that open it often and are not about its own process. */
-import type { VectorTableClient } from '../../src/memory/embedding/vector-table-client.ts';
-import { openVectorTable, type TableSettings, type VectorTable } from '../../src/memory/embedding/vector-table.ts';
+import type { VectorTableClient } from '../../src/rooms/memory/embedding/vector-table-client.ts';
+import {
+  openVectorTable,
+  type TableSettings,
+  type VectorTable,
+} from '../../src/rooms/memory/embedding/vector-table.ts';
 
 export function tableInProcess(settings: TableSettings): VectorTableClient {
   let opening: Promise<VectorTable | null> | null = null;

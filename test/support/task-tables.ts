@@ -1,12 +1,12 @@
 /** Tables of the documents that are made from the source; `npm run docs` writes them, test/documents.test.ts checks them. */
 import { z } from 'zod';
-import { FENCE_ATTRIBUTES } from '../../src/roles/fence-info.ts';
+import { FENCE_ATTRIBUTES } from '../../src/kit/text/fence-info.ts';
 import { commandSections } from './command-tables.ts';
-import { GRAMMAR } from '../../src/roles/checks.ts';
-import { FENCE_LANGUAGES } from '../../src/roles/runbook-steps.ts';
+import { GRAMMAR } from '../../src/kit/task/checks.ts';
+import { FENCE_LANGUAGES } from '../../src/kit/task/runbook-steps.ts';
 import { graphTables } from './graph-tables.ts';
-import type { Json } from '../../src/schema/json.ts';
-import { TaskFile } from '../../src/schema/task-file.ts';
+import type { Json } from '../../src/core/schema/json.ts';
+import { TaskFile } from '../../src/core/schema/task-file.ts';
 
 export const PAGES = ['docs/TASKS.md', 'docs/CHECKS.md', 'docs/GRAPHS.md', 'docs/COMMANDS.md'];
 

@@ -4,12 +4,12 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openAgents } from '../../src/daemon/agents/open-agents.ts';
+import { openAgents } from '../../src/kit/agents/open-agents.ts';
 import { homeAt, loadConfig } from '../../src/kit/settings.ts';
-import { openStores } from '../../src/daemon/stores.ts';
-import { openContextTree } from '../../src/daemon/context/tree/open-tree.ts';
-import { TreeConfig } from '../../src/schema/tree.ts';
-import { OkaError } from '../../src/schema/errors.ts';
+import { openStores } from '../../src/kit/house/stores.ts';
+import { openContextTree } from '../../src/rooms/context/tree/open-tree.ts';
+import { TreeConfig } from '../../src/core/schema/tree.ts';
+import { OkaError } from '../../src/core/schema/errors.ts';
 
 const [, , dir = '', seed = '1'] = process.argv;
 const home = homeAt(dir);

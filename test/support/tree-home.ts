@@ -1,14 +1,14 @@
 /** A home with a context tree, in this process and with the pen. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findAgents, agentNamed } from '../../src/daemon/agents/home-agents.ts';
-import { setUp } from '../../src/daemon/home/set-up.ts';
+import { findAgents, agentNamed } from '../../src/kit/agents/home-agents.ts';
+import { setUp } from '../../src/kit/home/set-up.ts';
 import { homeAt, loadConfig } from '../../src/kit/settings.ts';
-import { openStores, type Stores } from '../../src/daemon/stores.ts';
-import { type OpenTree, openContextTree } from '../../src/daemon/context/tree/open-tree.ts';
-import type { NewFrame } from '../../src/schema/frame.ts';
-import type { Home } from '../../src/schema/home.ts';
-import { TreeConfig } from '../../src/schema/tree.ts';
+import { openStores, type Stores } from '../../src/kit/house/stores.ts';
+import { type OpenTree, openContextTree } from '../../src/rooms/context/tree/open-tree.ts';
+import type { NewFrame } from '../../src/core/schema/frame.ts';
+import type { Home } from '../../src/core/schema/home.ts';
+import { TreeConfig } from '../../src/core/schema/tree.ts';
 import { temporaryFolder } from './cli.ts';
 
 export type TreeHome = AsyncDisposable & {

@@ -1,5 +1,5 @@
 /** Which call of its turn each call of an agent is, known from its events alone. */
-import type { Event } from '../../src/schema/event.ts';
+import type { Event } from '../../src/core/schema/event.ts';
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 type Open = { place: number; isRead: boolean; isTogether: boolean };

@@ -1,7 +1,7 @@
 /** Walks a folder in a process of its own, which may be one of another user or locale, and prints its nodes and its root. */
-import { diffTree } from '../../src/tree/scan/diff-tree.ts';
-import { emptyCache } from '../../src/tree/scan/stat-cache.ts';
-import { walkWorkspace } from '../../src/tree/scan/walk-workspace.ts';
+import { diffTree } from '../../src/rooms/context/scan/diff-tree.ts';
+import { emptyCache } from '../../src/rooms/context/scan/stat-cache.ts';
+import { walkWorkspace } from '../../src/rooms/context/scan/walk-workspace.ts';
 
 const walking = walkWorkspace({
   root: process.argv[2] ?? '',

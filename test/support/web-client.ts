@@ -3,12 +3,12 @@ import { request } from 'node:http';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setUp } from '../../src/daemon/home/set-up.ts';
+import { setUp } from '../../src/kit/home/set-up.ts';
 import { homeAt } from '../../src/kit/settings.ts';
-import type { Home } from '../../src/schema/home.ts';
-import { openAccess } from '../../src/web/login/access.ts';
-import type { Page } from '../../src/web/page.ts';
-import { startWeb, type Web, type WebOptions } from '../../src/web/web-server.ts';
+import type { Home } from '../../src/core/schema/home.ts';
+import { openAccess } from '../../src/kit/web/login/access.ts';
+import type { Page } from '../../src/kit/web/page.ts';
+import { startWeb, type Web, type WebOptions } from '../../src/app/web/web-server.ts';
 
 export type Answer = { status: number; headers: Record<string, string>; text: string };
 

@@ -1,7 +1,7 @@
 /** Asks a query of the dashboard in this process: parameters as strings, as an address has them; the answer is checked. */
-import { withViews } from '../../src/daemon/views/open-views.ts';
-import type { Home } from '../../src/schema/home.ts';
-import type { Query } from '../../src/web/page.ts';
+import { withViews } from '../../src/kit/house/open-views.ts';
+import type { Home } from '../../src/core/schema/home.ts';
+import type { Query } from '../../src/kit/web/page.ts';
 
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what the query answers
 export async function askQuery<T = Record<string, unknown>>(

@@ -1,5 +1,5 @@
 /** The chat-completions format: a whole answer, a stream, an error. */
-import type { Json } from '../../src/schema/json.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 import { type Answer, argumentsOf, piecesOf, type WireReply, type WireRequest } from './wire-server-reply.ts';
 
 const CREATED = 1_700_000_000;

@@ -1,6 +1,6 @@
 /** What the wire server is asked and what a test may make it do, whatever the format. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Json } from '../../src/schema/json.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 
 export type WireFormat = 'openai' | 'anthropic';
 

@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Json } from '../../src/schema/json.ts';
+import type { Json } from '../../src/core/schema/json.ts';
 import * as anthropic from './wire-server-anthropic.ts';
 import * as openai from './wire-server-openai.ts';
 import { piecesOf, say, type WireReply, type WireRequest } from './wire-server-reply.ts';

@@ -1,9 +1,9 @@
 /** The queue and the fence of the fleet as a queue like others: a job is claimed before its first step. */
-import { connectFleet } from '../../../src/fleet/connect-fleet.ts';
-import { openStreams } from '../../../src/fleet/fleet-streams.ts';
-import { claimRun, type RunFence } from '../../../src/fleet/run-fence.ts';
-import { runLog } from '../../../src/fleet/run-log.ts';
-import { type QueuedTask, taskQueue } from '../../../src/fleet/task-queue.ts';
+import { connectFleet } from '../../../src/rooms/fleet/servers/connect-fleet.ts';
+import { openStreams } from '../../../src/rooms/fleet/servers/fleet-streams.ts';
+import { claimRun, type RunFence } from '../../../src/rooms/fleet/servers/run-fence.ts';
+import { runLog } from '../../../src/rooms/fleet/servers/run-log.ts';
+import { type QueuedTask, taskQueue } from '../../../src/rooms/fleet/servers/task-queue.ts';
 import { type Job, serveQueue } from './queue-worker.ts';
 
 const ACK_WAIT_MS = 30_000;

@@ -6,20 +6,20 @@
  * no network.
  */
 import { lookup as resolveName } from 'node:dns/promises';
-import { egressRule, type Registry } from '../../guard/egress-rule.ts';
-import { messageOf, OkaError } from '../../schema/errors.ts';
-import type { Clock } from '../../schema/ports.ts';
-import type { Policy } from '../../schema/policy.ts';
-import { type Egress, type Grant, openEgress, proxyEnvironment, toAddress } from '../../tools/egress/open-egress.ts';
-import { createAuthority } from '../../tools/egress/certificates.ts';
-import { openProxy, type Proxy } from '../../tools/egress/proxy.ts';
-import { askForRefusals } from '../../tools/egress/refusals.ts';
-import { registerPackages } from '../../tools/egress/register-packages.ts';
-import { registriesIn } from '../../tools/egress/registries.ts';
-import { type ProxyDecision, createDecisionLog } from '../../tools/egress/decision-log.ts';
-import { machineTime } from '../../ledger/machine-time.ts';
-import { admitAnyone, admitSealed, type TicketOwner, sealTicket } from '../../tools/egress/proxy-tickets.ts';
-import type { Home } from '../../schema/home.ts';
+import { egressRule, type Registry } from '../../core/guard/egress-rule.ts';
+import { messageOf, OkaError } from '../../core/schema/errors.ts';
+import type { Clock } from '../../core/schema/ports.ts';
+import type { Policy } from '../../core/schema/policy.ts';
+import { type Egress, type Grant, openEgress, proxyEnvironment, toAddress } from './open-egress.ts';
+import { createAuthority } from './certificates.ts';
+import { openProxy, type Proxy } from './proxy.ts';
+import { askForRefusals } from './refusals.ts';
+import { registerPackages } from './register-packages.ts';
+import { registriesIn } from './registries.ts';
+import { type ProxyDecision, createDecisionLog } from './decision-log.ts';
+import { machineTime } from '../../core/ledger/machine-time.ts';
+import { admitAnyone, admitSealed, type TicketOwner, sealTicket } from './proxy-tickets.ts';
+import type { Home } from '../../core/schema/home.ts';
 import { packageAuthorities, packageSettings } from './registry-settings.ts';
 
 export type EgressPorts = {

@@ -6,15 +6,15 @@
  *    configured. The proxy refuses what the policy forbids in any case, and checks every address.
  */
 import { readFileSync } from 'node:fs';
-import { isLoopback } from '../../models/base-url.ts';
-import type { Fetch } from '../../schema/model-provider.ts';
-import { messageOf, OkaError } from '../../schema/errors.ts';
-import type { Clock } from '../../schema/ports.ts';
-import { proxyEnvironment } from '../../tools/egress/open-egress.ts';
-import { fetchThrough } from '../../tools/egress/fetch-through.ts';
-import { machineTime } from '../../ledger/machine-time.ts';
-import { type TicketOwner, sealTicket } from '../../tools/egress/proxy-tickets.ts';
-import type { NetOptions } from '../../tools/builtin/http-client.ts';
+import { isLoopback } from '../models/base-url.ts';
+import type { Fetch } from '../../core/schema/model-provider.ts';
+import { messageOf, OkaError } from '../../core/schema/errors.ts';
+import type { Clock } from '../../core/schema/ports.ts';
+import { proxyEnvironment } from './open-egress.ts';
+import { fetchThrough } from './fetch-through.ts';
+import { machineTime } from '../../core/ledger/machine-time.ts';
+import { type TicketOwner, sealTicket } from './proxy-tickets.ts';
+import type { NetOptions } from './http-client.ts';
 import { type EgressPorts, type EgressAccess, localEgress, sharedEgress } from './egress-access.ts';
 import { type EgressProxy, egressProxy } from '../settings.ts';
 

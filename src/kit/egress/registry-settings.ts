@@ -5,8 +5,8 @@
  * The package managers are asked again after a while, since an operator may change their settings while the process runs.
  */
 import { readFile } from 'node:fs/promises';
-import type { Home } from '../../schema/home.ts';
-import { askPackageManagers, type PackageSettings } from '../../tools/egress/registries.ts';
+import type { Home } from '../../core/schema/home.ts';
+import { askPackageManagers, type PackageSettings } from './registries.ts';
 import { packageEnvironment } from '../settings.ts';
 
 const ASK_AGAIN_MS = 600_000;

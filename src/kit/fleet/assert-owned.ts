@@ -4,9 +4,9 @@
  * A run that this home has claimed before a restart is claimed again when the fleet delivers it again. Until then requests
  * about it wait: without its fence, two members could continue it at once. If another member gets it, they are refused.
  */
-import { OkaError } from '../../schema/errors.ts';
-import type { Intake } from '../../schema/intake.ts';
-import type { TaskGraph } from '../../ledger/task-graph.ts';
+import { OkaError } from '../../core/schema/errors.ts';
+import type { Intake } from '../../core/schema/intake.ts';
+import type { TaskGraph } from '../../core/ledger/task-graph.ts';
 import type { ProjectionsPort } from '../ports/port-types.ts';
 import type { FleetPort } from '../ports/fleet-port.ts';
 import { fleetRuns } from './fleet-runs.ts';

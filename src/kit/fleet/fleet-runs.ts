@@ -1,7 +1,7 @@
 /** Owns: the projection of what this home knows about its fleet: the stream it joined, and the runs it has claimed. */
-import type { FleetStream } from '../../schema/fleet.ts';
-import type { TaskAsked } from '../../schema/fleet-requests.ts';
-import type { Projection } from '../../schema/ports.ts';
+import type { FleetStream } from '../../core/schema/fleet.ts';
+import type { TaskAsked } from '../../core/schema/fleet-requests.ts';
+import type { Projection } from '../../core/schema/ports.ts';
 import type { ProjectionsPort } from '../ports/port-types.ts';
 
 export type ClaimedRun = {

@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFile } from '../../ledger/disk.ts';
-import { errnoOf, OkaError } from '../../schema/errors.ts';
-import type { Home } from '../../schema/home.ts';
+import { replaceFile } from '../../core/ledger/disk.ts';
+import { errnoOf, OkaError } from '../../core/schema/errors.ts';
+import type { Home } from '../../core/schema/home.ts';
 
 export type DiskSpace = {
   /** Whether this went wrong for want of space; then it is short from now on. */

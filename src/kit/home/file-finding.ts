@@ -1,6 +1,6 @@
 /** A finding about a file that a person edits: it loads, or why it does not. */
-import { messageOf, OkaError } from '../../schema/errors.ts';
-import type { Finding } from '../../schema/finding.ts';
+import { messageOf, OkaError } from '../../core/schema/errors.ts';
+import type { Finding } from '../../core/schema/finding.ts';
 
 export async function fileFinding(what: string, file: string, load: () => Promise<unknown>): Promise<Finding> {
   try {

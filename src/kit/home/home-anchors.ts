@@ -24,16 +24,16 @@ import {
   rollbackOfMissingFile,
   rolledBackError,
   signAnchor,
-} from '../../ledger/anchor.ts';
-import { makeFolder, replaceFile } from '../../ledger/disk.ts';
-import { closeHistory, type History, openHistory } from '../../ledger/history.ts';
-import { type Position, START } from '../../ledger/line.ts';
-import { Projections } from '../../ledger/projections.ts';
-import { lastPositionIn, lastSeqOf } from '../../ledger/seek.ts';
-import { taskGraph } from '../../ledger/task-graph.ts';
-import { errnoOf } from '../../schema/errors.ts';
-import type { Pen } from '../../schema/event.ts';
-import type { Home } from '../../schema/home.ts';
+} from '../../core/ledger/anchor.ts';
+import { makeFolder, replaceFile } from '../../core/ledger/disk.ts';
+import { closeHistory, type History, openHistory } from '../../core/ledger/history.ts';
+import { type Position, START } from '../../core/ledger/line.ts';
+import { Projections } from '../../core/ledger/projections.ts';
+import { lastPositionIn, lastSeqOf } from '../../core/ledger/seek.ts';
+import { taskGraph } from '../../core/ledger/task-graph.ts';
+import { errnoOf } from '../../core/schema/errors.ts';
+import type { Pen } from '../../core/schema/event.ts';
+import type { Home } from '../../core/schema/home.ts';
 import { type HomeIdentity, notesElsewhere, readIdentity, settleIdentity } from './home-identity.ts';
 import { findHomeKey, type HomeKey, keyFile, makeHomeKey, printPublicKey, saveHomeKey } from './home-key.ts';
 

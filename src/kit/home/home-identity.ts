@@ -9,12 +9,12 @@
 import { hash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder, replaceFile } from '../../ledger/disk.ts';
-import { openHistory, closeHistory } from '../../ledger/history.ts';
-import { readEvents } from '../../ledger/read-events.ts';
-import { lastSeqOf } from '../../ledger/seek.ts';
-import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
-import type { Home } from '../../schema/home.ts';
+import { makeFolder, replaceFile } from '../../core/ledger/disk.ts';
+import { openHistory, closeHistory } from '../../core/ledger/history.ts';
+import { readEvents } from '../../core/ledger/read-events.ts';
+import { lastSeqOf } from '../../core/ledger/seek.ts';
+import { errnoOf, messageOf, OkaError } from '../../core/schema/errors.ts';
+import type { Home } from '../../core/schema/home.ts';
 import { userPlaces } from '../settings.ts';
 
 export type HomeIdentity = {

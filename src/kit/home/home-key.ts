@@ -5,9 +5,9 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPrivate, readPlain } from '../../guard/vault-file.ts';
-import { diskWriter } from '../../ledger/disk.ts';
-import { OkaError } from '../../schema/errors.ts';
+import { createPrivate, readPlain } from '../vault/vault-file.ts';
+import { diskWriter } from '../../core/ledger/disk.ts';
+import { OkaError } from '../../core/schema/errors.ts';
 import { userPlaces } from '../settings.ts';
 
 export type HomeKey = { signing: KeyObject; verifying: KeyObject };

@@ -4,11 +4,11 @@
  */
 import { readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describeErrno, lstatIfPresent, makeFolder, syncFolder } from '../../ledger/disk.ts';
-import { archiveFolder } from '../../ledger/history.ts';
-import { takePen } from '../../ledger/pen.ts';
-import { errnoOf, OkaError } from '../../schema/errors.ts';
-import type { Home } from '../../schema/home.ts';
+import { describeErrno, lstatIfPresent, makeFolder, syncFolder } from '../../core/ledger/disk.ts';
+import { archiveFolder } from '../../core/ledger/history.ts';
+import { takePen } from '../../core/ledger/pen.ts';
+import { errnoOf, OkaError } from '../../core/schema/errors.ts';
+import type { Home } from '../../core/schema/home.ts';
 
 const NAME = 'maintenance_ledger.jsonl';
 

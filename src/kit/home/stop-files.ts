@@ -1,7 +1,7 @@
 /** Files with which a person stops everything, or pauses everything new. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Home } from '../../schema/home.ts';
+import type { Home } from '../../core/schema/home.ts';
 
 /** While it is there nothing runs. */
 export const stopFile = ({ oka }: Home): string => join(oka, 'STOP');

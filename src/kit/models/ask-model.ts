@@ -1,9 +1,9 @@
 /** Asking a model until its answer can be used: it is asked again with what is wrong, at most twice unless set otherwise. */
-import { type Problem, repairRequest } from '../../roles/model-call.ts';
-import type { Clock, ModelAnswer, ModelRequest } from '../../schema/ports.ts';
-import type { Json } from '../../schema/json.ts';
-import type { PromptPicture } from '../../schema/picture.ts';
-import type { Act, Outcome } from '../../schema/tool.ts';
+import { type Problem, repairRequest } from '../text/model-call.ts';
+import type { Clock, ModelAnswer, ModelRequest } from '../../core/schema/ports.ts';
+import type { Json } from '../../core/schema/json.ts';
+import type { PromptPicture } from '../../core/schema/picture.ts';
+import type { Act, Outcome } from '../../core/schema/tool.ts';
 
 const MOST_REPAIRS = 2;
 const LONGEST_PAUSE_MS = 300_000;

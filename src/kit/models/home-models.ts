@@ -1,14 +1,14 @@
 /** Owns: the models of a home: what is set about them, with keys out of the vault. */
 import { join } from 'node:path';
-import { type Models, modelsFrom } from '../../models/role-models.ts';
-import type { ModelsSettings } from '../../models/model-settings.ts';
-import type { Config } from '../../schema/config.ts';
-import { OkaError } from '../../schema/errors.ts';
-import type { ProviderDefinition } from '../../schema/model-provider.ts';
-import type { Redact } from '../../schema/ports.ts';
+import { type Models, modelsFrom } from './role-models.ts';
+import type { ModelsSettings } from './model-settings.ts';
+import type { Config } from '../../core/schema/config.ts';
+import { OkaError } from '../../core/schema/errors.ts';
+import type { ProviderDefinition } from '../../core/schema/model-provider.ts';
+import type { Redact } from '../../core/schema/ports.ts';
 import type { EgressRoutes } from '../egress/egress-routes.ts';
 import { modelEnvironment } from '../settings.ts';
-import type { Home } from '../../schema/home.ts';
+import type { Home } from '../../core/schema/home.ts';
 import type { HomeVault } from '../vault/home-vault.ts';
 
 /** How a key is looked up in the vault. */

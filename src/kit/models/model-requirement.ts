@@ -1,5 +1,5 @@
 /** What a task in prose waits for where no model is set; its name is in ledgers and stays as it is. */
-import type { WaitFor } from '../../schema/wait.ts';
+import type { WaitFor } from '../../core/schema/wait.ts';
 
 export const NO_MODEL = 'a language model: set OKA_MODEL, such as anthropic:claude-sonnet-4-5 or ollama:llama3.2';
 

@@ -1,11 +1,11 @@
 /** Owns: how the commands of a home are classified. */
 import { join, relative } from 'node:path';
-import { classify } from '../../guard/classify/classify-command.ts';
-import { programFinder } from '../../guard/classify/find-program.ts';
-import { type GitRemote, readRemotes } from '../../guard/git-remotes.ts';
-import type { Classified, Command } from '../../schema/command.ts';
-import { isInFolder, type OpenFolder } from '../../schema/folder.ts';
-import type { Home } from '../../schema/home.ts';
+import { classify } from '../../core/guard/classify/classify-command.ts';
+import { programFinder } from '../../core/guard/classify/find-program.ts';
+import { type GitRemote, readRemotes } from '../../core/guard/git-remotes.ts';
+import type { Classified, Command } from '../../core/schema/command.ts';
+import { isInFolder, type OpenFolder } from '../../core/schema/folder.ts';
+import type { Home } from '../../core/schema/home.ts';
 
 /** `folders` are those outside the desk that the task may use, and `dir` is the folder that the command starts in. */
 export type Classifier = (command: Command, folders?: readonly OpenFolder[], dir?: string) => Classified;

@@ -1,17 +1,17 @@
 /** Owns: the guard of a home: the policy's verdict on a call, and how people are asked about it. */
 import { realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { type Around, describeCall } from '../../guard/describe-call.ts';
-import { allowedInRun, approvalFor, type GivenState } from '../../guard/granted-approvals.ts';
-import type { Flow } from '../../guard/information-flow.ts';
-import { classFor, createDescriber, createJudge, type Described } from '../../guard/judge-call.ts';
-import { readBoundContent } from '../../guard/bound-content.ts';
-import { withReferencedHosts } from '../../guard/referenced-hosts.ts';
-import type { Classified, Command } from '../../schema/command.ts';
-import type { Json } from '../../schema/json.ts';
-import type { ToolRegistry } from '../../schema/ports.ts';
-import type { ToolCall } from '../../schema/tool.ts';
-import type { ApprovalPorts, Judge } from '../../tools/middleware/authorize.ts';
+import { type Around, describeCall } from '../../core/guard/describe-call.ts';
+import { allowedInRun, approvalFor, type GivenState } from '../../core/guard/granted-approvals.ts';
+import type { Flow } from '../../core/guard/information-flow.ts';
+import { classFor, createDescriber, createJudge, type Described } from '../../core/guard/judge-call.ts';
+import { readBoundContent } from '../../core/guard/bound-content.ts';
+import { withReferencedHosts } from '../../core/guard/referenced-hosts.ts';
+import type { Classified, Command } from '../../core/schema/command.ts';
+import type { Json } from '../../core/schema/json.ts';
+import type { ToolRegistry } from '../../core/schema/ports.ts';
+import type { ToolCall } from '../../core/schema/tool.ts';
+import type { ApprovalPorts, Judge } from '../../core/chain/middleware/authorize.ts';
 import type { Classifier } from './classifier.ts';
 import type { LoadedPolicy } from './policy-file.ts';
 

@@ -6,10 +6,10 @@
  */
 import { hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { type Classify, parsePolicy } from '../../guard/parse-policy.ts';
-import { assertRegularFile, describeErrno, stampOf } from '../../ledger/disk.ts';
-import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
-import type { Policy } from '../../schema/policy.ts';
+import { type Classify, parsePolicy } from '../../core/guard/parse-policy.ts';
+import { assertRegularFile, describeErrno, stampOf } from '../../core/ledger/disk.ts';
+import { errnoOf, messageOf, OkaError } from '../../core/schema/errors.ts';
+import type { Policy } from '../../core/schema/policy.ts';
 
 export type LoadedPolicy = { policy: Policy; sha256: string };
 

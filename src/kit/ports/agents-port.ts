@@ -1,6 +1,6 @@
 /** The agents of a home, as other rooms use them. */
-import type { Agent } from '../../schema/agent-file.ts';
-import type { OkaError } from '../../schema/errors.ts';
+import type { Agent } from '../../core/schema/agent-file.ts';
+import type { OkaError } from '../../core/schema/errors.ts';
 
 export type AgentsPort = {
   /** The agents that can be used, oka first. */

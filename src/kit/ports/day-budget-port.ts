@@ -1,7 +1,7 @@
 /** The budget of the day, as the chain and reports use it. */
-import type { DayLeft, DaySpend } from '../../guard/day-spending.ts';
-import type { DayBudget as Limits } from '../../schema/day-budget.ts';
-import type { ReserveDayBudget } from '../../tools/middleware/reserve-day-budget.ts';
+import type { DayLeft, DaySpend } from '../../core/guard/day-spending.ts';
+import type { DayBudget as Limits } from '../../core/schema/day-budget.ts';
+import type { ReserveDayBudget } from '../../core/chain/middleware/reserve-day-budget.ts';
 
 export type DayBudget = {
   reserve: ReserveDayBudget;

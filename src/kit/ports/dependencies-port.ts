@@ -1,12 +1,12 @@
 /** What provides missing programs, as other rooms use it. */
-import type { Drive } from '../../engine/drive.ts';
-import type { OpenWait, RunState } from '../../engine/run-state.ts';
-import type { InstallInput, Need, Receipt } from '../../schema/dependency.ts';
-import type { Outcome, Tool } from '../../schema/tool.ts';
-import type { WaitAnswer } from '../../schema/wait.ts';
-import type { Remedy } from '../../tools/deps/choose-remedy.ts';
-import type { Presence } from '../../tools/deps/find-present.ts';
-import type { Diagnose } from '../../tools/middleware/heal.ts';
+import type { Drive } from '../../core/engine/drive.ts';
+import type { OpenWait, RunState } from '../../core/engine/run-state.ts';
+import type { InstallInput, Need, Receipt } from '../../core/schema/dependency.ts';
+import type { Outcome, Tool } from '../../core/schema/tool.ts';
+import type { WaitAnswer } from '../../core/schema/wait.ts';
+import type { Remedy } from '../../rooms/dependencies/install/choose-remedy.ts';
+import type { Presence } from '../../rooms/dependencies/install/find-present.ts';
+import type { Diagnose } from '../../core/chain/middleware/heal.ts';
 
 export type Deps = RequirementResolver &
   ToolRequests &

@@ -1,12 +1,12 @@
 /** This home as a member of a fleet, as rooms that know nothing of fleets use it. */
-import type { HomeSpending } from '../../guard/day-spending.ts';
-import type { Schedules, ScheduleState } from '../../intake/schedule-state.ts';
-import type { SlotCame } from '../../intake/slots.ts';
-import type { ScheduleChange } from '../../intake/sync-schedules.ts';
-import type { DayNeed } from '../../schema/day-budget.ts';
-import type { FleetReply } from '../../schema/fleet-requests.ts';
-import type { Intake } from '../../schema/intake.ts';
-import type { TakePlaces } from '../../tools/middleware/rate.ts';
+import type { HomeSpending } from '../../core/guard/day-spending.ts';
+import type { Schedules, ScheduleState } from '../schedule/schedule-state.ts';
+import type { SlotCame } from '../schedule/slots.ts';
+import type { ScheduleChange } from '../schedule/sync-schedules.ts';
+import type { DayNeed } from '../../core/schema/day-budget.ts';
+import type { FleetReply } from '../../core/schema/fleet-requests.ts';
+import type { Intake } from '../../core/schema/intake.ts';
+import type { TakePlaces } from '../../core/chain/middleware/rate.ts';
 
 export type FleetPort = {
   name: string;

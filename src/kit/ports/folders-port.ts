@@ -1,6 +1,6 @@
 /** The folders outside the desk that a run may use. */
-import type { OpenFolder } from '../../schema/folder.ts';
-import type { Outcome, ToolCall } from '../../schema/tool.ts';
+import type { OpenFolder } from '../../core/schema/folder.ts';
+import type { Outcome, ToolCall } from '../../core/schema/tool.ts';
 
 export type FolderGrants = {
   /** The folders that are open to a call. */

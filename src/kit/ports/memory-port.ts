@@ -1,9 +1,9 @@
 /** What the home remembers, as whoever makes a prompt asks for it. */
-import type { BackgroundRecall } from '../../memory/recall/background-recall.ts';
-import type { PackRequest } from '../../memory/recall/build-pack.ts';
-import type { NewEvent } from '../../schema/event.ts';
-import type { MemoryStore } from '../../schema/ports.ts';
-import type { MemoryPorts } from '../../tools/builtin/memory-tools.ts';
+import type { BackgroundRecall } from '../../rooms/memory/recall/background-recall.ts';
+import type { PackRequest } from '../../rooms/memory/recall/build-pack.ts';
+import type { NewEvent } from '../../core/schema/event.ts';
+import type { MemoryStore } from '../../core/schema/ports.ts';
+import type { MemoryPorts } from '../../rooms/memory/memory-tools.ts';
 
 export type Memory = {
   retrieve: BackgroundRecall['retrieve'];

@@ -1,7 +1,7 @@
 /** Which tools of servers and which skills a prompt shows, as whoever makes a prompt asks for them. */
-import type { OfferedSkill, Offers } from '../../roles/offers.ts';
-import type { PlannerInput } from '../../schema/ports.ts';
-import type { Tool } from '../../schema/tool.ts';
+import type { OfferedSkill, Offers } from '../task/offers.ts';
+import type { PlannerInput } from '../../core/schema/ports.ts';
+import type { Tool } from '../../core/schema/tool.ts';
 
 export type OfferChoice = {
   /** What a planner is shown for a task. `tools` are the built-in ones. */

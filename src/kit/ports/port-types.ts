@@ -1,12 +1,12 @@
 /** Types of the ports that the host gives to rooms before any of them is opened. */
-import type { Engine } from '../../engine/engine.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { Projections } from '../../ledger/projections.ts';
-import type { Event } from '../../schema/event.ts';
-import type { Home } from '../../schema/home.ts';
-import type { Intake } from '../../schema/intake.ts';
-import type { Fetch } from '../../schema/model-provider.ts';
-import type { LateAnswer } from '../../schema/room.ts';
+import type { Engine } from '../../core/engine/engine.ts';
+import type { Ledger } from '../../core/ledger/ledger.ts';
+import type { Projections } from '../../core/ledger/projections.ts';
+import type { Event } from '../../core/schema/event.ts';
+import type { Home } from '../../core/schema/home.ts';
+import type { Intake } from '../../core/schema/intake.ts';
+import type { Fetch } from '../../core/schema/model-provider.ts';
+import type { LateAnswer } from '../../core/schema/room.ts';
 
 export type LedgerPort = Pick<Ledger, 'append' | 'stage' | 'flush' | 'read' | 'end' | 'failure' | 'checkPen'>;
 export type ProjectionsPort = Pick<Projections, 'stateOf'>;

@@ -1,6 +1,6 @@
 /** Reaching people through channels, as the worker and requests use it. */
-import type { DeliveryOutcome, PushSubscribed } from '../../schema/channel-port.ts';
-import type { Json } from '../../schema/json.ts';
+import type { DeliveryOutcome, PushSubscribed } from '../../core/schema/channel-port.ts';
+import type { Json } from '../../core/schema/json.ts';
 import type { Log } from '../log-line.ts';
 
 export type ReachingPort = {

@@ -1,6 +1,6 @@
 /** The results of tasks: writing them, and those that are still to be written. */
-import type { RunState } from '../../engine/run-state.ts';
-import type { Event } from '../../schema/event.ts';
+import type { RunState } from '../../core/engine/run-state.ts';
+import type { Event } from '../../core/schema/event.ts';
 
 export type ResultReports = {
   /** Neither throws: what cannot be written now is written later. */

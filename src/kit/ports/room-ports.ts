@@ -4,22 +4,22 @@
  *
  * The first group is given by the host before any room is opened (wire.ts); each of the others by the room it names.
  */
-import type { EngineOptions } from '../../engine/engine-context.ts';
-import type { ChangingTools } from '../../engine/tool-registry.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { TaskGraph } from '../../ledger/task-graph.ts';
-import { modelsPort } from '../../models/room.ts';
-import { artifactsPort } from '../../schema/artifacts-port.ts';
-import type { Config } from '../../schema/config.ts';
-import type { Home } from '../../schema/home.ts';
-import type { EventStore, ExecutionBackend, Planner, StateStore } from '../../schema/ports.ts';
-import type { ProviderDefinition } from '../../schema/model-provider.ts';
-import type { NodeKind } from '../../schema/node-kind.ts';
-import type { ContextTree } from '../../tree/tree-port.ts';
+import type { EngineOptions } from '../../core/engine/engine-context.ts';
+import type { ChangingTools } from '../../core/engine/tool-registry.ts';
+import type { Ledger } from '../../core/ledger/ledger.ts';
+import type { TaskGraph } from '../../core/ledger/task-graph.ts';
+import { modelsPort } from '../models/room.ts';
+import { artifactsPort } from '../../core/schema/artifacts-port.ts';
+import type { Config } from '../../core/schema/config.ts';
+import type { Home } from '../../core/schema/home.ts';
+import type { EventStore, ExecutionBackend, Planner, StateStore } from '../../core/schema/ports.ts';
+import type { ProviderDefinition } from '../../core/schema/model-provider.ts';
+import type { NodeKind } from '../../core/schema/node-kind.ts';
+import type { ContextTree } from './tree-port.ts';
 import type { TaskFrames } from './frames-port.ts';
-import { port, type RunHandle, type Tidied, type Tidying } from '../../schema/room.ts';
-import type { Intake } from '../../schema/intake.ts';
-import type { Snapshots } from '../../tools/desk/snapshots.ts';
+import { port, type RunHandle, type Tidied, type Tidying } from '../../core/schema/room.ts';
+import type { Intake } from '../../core/schema/intake.ts';
+import type { Snapshots } from '../desk/snapshots.ts';
 import type { AgentsPort } from './agents-port.ts';
 import type { Deps } from './dependencies-port.ts';
 import type { InTurn } from './desk-turn-port.ts';

@@ -1,7 +1,7 @@
 /** The clock of schedules, as the worker and requests use it. */
-import type { Schedules } from '../../intake/schedule-state.ts';
-import type { SlotCame } from '../../intake/slots.ts';
-import type { NewEvent } from '../../schema/event.ts';
+import type { Schedules } from '../schedule/schedule-state.ts';
+import type { SlotCame } from '../schedule/slots.ts';
+import type { NewEvent } from '../../core/schema/event.ts';
 import type { Log } from '../log-line.ts';
 
 export type SchedulesPort = {

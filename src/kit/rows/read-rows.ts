@@ -1,9 +1,9 @@
 /** Reads the rows of views that are up to date: the file as it is, and in memory what the ledgers have beyond it. */
-import { FoldStore } from '../../ledger/fold-store.ts';
-import { foldBatches, type FoldSources, LARGE_BATCH, withRepair } from '../../ledger/follower.ts';
-import type { Home } from '../../schema/home.ts';
-import type { Rows } from '../../schema/rows.ts';
-import type { View } from '../../schema/view.ts';
+import { FoldStore } from '../../core/ledger/fold-store.ts';
+import { foldBatches, type FoldSources, LARGE_BATCH, withRepair } from '../../core/ledger/follower.ts';
+import type { Home } from '../../core/schema/home.ts';
+import type { Rows } from '../../core/schema/rows.ts';
+import type { View } from '../../core/schema/view.ts';
 import { type ViewFolds, versionOfView, viewsFile } from './views-writer.ts';
 
 export type RowOptions = {

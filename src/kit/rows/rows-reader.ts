@@ -5,10 +5,10 @@
  * 2. The file is opened again after a while: a reader that stays on an old state of it makes its writer's log grow. What
  *    took long to fold is used for longer, so that folding never takes more than a small part of the time.
  */
-import { FoldStore } from '../../ledger/fold-store.ts';
-import { withRepair } from '../../ledger/follower.ts';
-import type { Home } from '../../schema/home.ts';
-import type { Rows } from '../../schema/rows.ts';
+import { FoldStore } from '../../core/ledger/fold-store.ts';
+import { withRepair } from '../../core/ledger/follower.ts';
+import type { Home } from '../../core/schema/home.ts';
+import type { Rows } from '../../core/schema/rows.ts';
 import { foldTail } from './read-rows.ts';
 import { type ViewFolds, viewsFile } from './views-writer.ts';
 

@@ -8,11 +8,11 @@
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DatabaseShape, StoreDamaged } from '../../ledger/fold-database.ts';
-import { FoldStore } from '../../ledger/fold-store.ts';
-import { foldBatches, type FoldSources } from '../../ledger/follower.ts';
-import type { Home } from '../../schema/home.ts';
-import type { View } from '../../schema/view.ts';
+import { type DatabaseShape, StoreDamaged } from '../../core/ledger/fold-database.ts';
+import { FoldStore } from '../../core/ledger/fold-store.ts';
+import { foldBatches, type FoldSources } from '../../core/ledger/follower.ts';
+import type { Home } from '../../core/schema/home.ts';
+import type { View } from '../../core/schema/view.ts';
 
 /** Where the rows of all views are stored. */
 export const viewsFile = (home: Pick<Home, 'oka'>): string => join(home.oka, 'index', 'views.sqlite');
@@ -92,7 +92,7 @@ async function foldWithPauses(store: FoldStore, sources: FoldSources, signal: Ab
   for await (const events of foldBatches(store, sources, { signal })) {
     uncollected += events.length;
     if (uncollected >= COLLECT_AFTER) {
-      const { collectGarbage } = await import('../../memory/collect-garbage.ts'); // readers of views need none of it
+      const { collectGarbage } = await import('./collect-garbage.ts'); // readers of views need none of it
       await collectGarbage();
       uncollected = 0;
     }

@@ -1,6 +1,6 @@
 /** Owns: what events say about the states of the desk, and of folders outside it, before and after calls. Pure. */
-import type { Event } from '../../schema/event.ts';
-import type { Step } from '../../tools/desk/plan-undo.ts';
+import type { Event } from '../../core/schema/event.ts';
+import type { Step } from '../desk/plan-undo.ts';
 
 /** Folders outside the desk that these events recorded. */
 export function foldersIn(events: readonly Event[]): string[] {

@@ -1,8 +1,8 @@
 /** Owns: what recorded steps changed, on the desk and in folders outside it. */
 import { join } from 'node:path';
-import type { Event } from '../../schema/event.ts';
-import type { Changes } from '../../tools/desk/desk-changes.ts';
-import type { Snapshots } from '../../tools/desk/snapshots.ts';
+import type { Event } from '../../core/schema/event.ts';
+import type { Changes } from '../desk/desk-changes.ts';
+import type { Snapshots } from '../desk/snapshots.ts';
 import { foldersIn, stepsOf } from './recorded-steps.ts';
 
 /** Paths on the desk are relative to it; those outside are absolute. */

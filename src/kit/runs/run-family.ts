@@ -1,7 +1,7 @@
 /** Owns: the task that a run belongs to, and the runs inside it. */
-import type { RunState } from '../../engine/run-state.ts';
-import { taskGraph } from '../../graphs/task-loop.ts';
-import type { Event } from '../../schema/event.ts';
+import type { RunState } from '../../core/engine/run-state.ts';
+import { taskGraph } from '../task/task-loop.ts';
+import type { Event } from '../../core/schema/event.ts';
 
 /** Runs inside runs, as deep as budgets allow. */
 const DEEPEST = 8;

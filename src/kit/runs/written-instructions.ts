@@ -1,6 +1,6 @@
 /** Owns: which contents of AGENTS.md were written on the desk by calls. They are material, and never instructions. */
 import { hash } from 'node:crypto';
-import type { Projection } from '../../schema/ports.ts';
+import type { Projection } from '../../core/schema/ports.ts';
 
 /** The latest are remembered; a content that is this old has to be written again to count as a command's. */
 const MOST = 10_000;

@@ -9,7 +9,7 @@ import { hash } from 'node:crypto';
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { messageOf } from '../../schema/errors.ts';
+import { messageOf } from '../../core/schema/errors.ts';
 import { programFolder } from '../settings.ts';
 
 export type Launcher = {

@@ -1,7 +1,7 @@
 /** Owns: reading a document with the launcher of this installation. Needs no home. */
-import type { DocumentReply, DocumentRequest } from '../../tools/documents/document-contract.ts';
-import { readDocument } from '../../tools/documents/read-document.ts';
-import { probeKernel } from '../../tools/probe-kernel.ts';
+import type { DocumentReply, DocumentRequest } from '../documents/document-contract.ts';
+import { readDocument } from '../documents/read-document.ts';
+import { probeKernel } from './probe-kernel.ts';
 import { prepareLauncher } from './find-launcher.ts';
 
 export async function readConfined(

@@ -1,12 +1,12 @@
 /** Owns: whether a command in the sandbox has egress, to which hosts, and the settings that make its programs use it. */
-import { splitApprovedHosts } from '../../guard/approved-hosts.ts';
-import type { Command } from '../../schema/command.ts';
-import type { Home } from '../../schema/home.ts';
-import type { ToolCall } from '../../schema/tool.ts';
-import type { SandboxRequest } from '../../tools/builtin/shell.ts';
-import { readDeskPackages } from '../../tools/egress/desk-packages.ts';
-import type { Grant } from '../../tools/egress/open-egress.ts';
-import type { TicketOwner } from '../../tools/egress/proxy-tickets.ts';
+import { splitApprovedHosts } from '../../core/guard/approved-hosts.ts';
+import type { Command } from '../../core/schema/command.ts';
+import type { Home } from '../../core/schema/home.ts';
+import type { ToolCall } from '../../core/schema/tool.ts';
+import type { SandboxRequest } from '../../rooms/desk/tools/shell.ts';
+import { readDeskPackages } from '../egress/desk-packages.ts';
+import type { Grant } from '../egress/open-egress.ts';
+import type { TicketOwner } from '../egress/proxy-tickets.ts';
 import { deskFolder } from '../desk-folder.ts';
 import type { EgressAccess } from '../egress/egress-access.ts';
 import { npmrcLines, packageAuthorities, packageSettings, registryVariables } from '../egress/registry-settings.ts';

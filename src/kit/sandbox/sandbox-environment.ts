@@ -2,11 +2,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { pathWithin } from '../../guard/command-rights.ts';
-import type { Home } from '../../schema/home.ts';
-import { shimFolder } from '../../tools/deps/tool-links.ts';
-import { programFolders } from '../../tools/sandbox-places.ts';
-import { lstatIfPresent } from '../../ledger/disk.ts';
+import { pathWithin } from '../../core/guard/command-rights.ts';
+import type { Home } from '../../core/schema/home.ts';
+import { shimFolder } from './tool-links.ts';
+import { programFolders } from './sandbox-places.ts';
+import { lstatIfPresent } from '../../core/ledger/disk.ts';
 import { certificateFiles, commandEnvironment } from '../settings.ts';
 
 /** PATH without what oka installed: for a read, and for checking which programs the machine itself has. */

@@ -1,8 +1,8 @@
 /** Owns: the warning that commands run without a sandbox. `oka status` shows it, so it loads little. */
 import { readFileSync } from 'node:fs';
-import { confinementFor, missingSupport } from '../../guard/command-rights.ts';
-import type { Home } from '../../schema/home.ts';
-import { type KernelSupport, probeKernel } from '../../tools/probe-kernel.ts';
+import { confinementFor, missingSupport } from '../../core/guard/command-rights.ts';
+import type { Home } from '../../core/schema/home.ts';
+import { type KernelSupport, probeKernel } from './probe-kernel.ts';
 import { findLauncher, nativeFolder } from './find-launcher.ts';
 
 /** What `oka status` says when commands are not sandboxed here; null when they are. */

@@ -1,31 +1,31 @@
 /**
  * Owns: the sandbox of each command: the rights of its class, egress if it may have that, and a scratch folder.
- * Does not own: which rights those are (guard/command-rights.ts), which hosts it reaches (the policy, through the proxy).
+ * Does not own: which rights those are (core/guard/command-rights.ts), which hosts it reaches (the policy, through the proxy).
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { confinementFor, missingSupport, type Places, type Rights, rightsOf } from '../../guard/command-rights.ts';
-import type { Command } from '../../schema/command.ts';
-import type { Event } from '../../schema/event.ts';
-import type { OpenFolder } from '../../schema/folder.ts';
-import type { SideEffectClass } from '../../schema/effect.ts';
-import { runsCommand, type ToolCall } from '../../schema/tool.ts';
-import type { CommandSandbox, SandboxRequest, StepTerms } from '../../tools/builtin/shell.ts';
-import type { Grant } from '../../tools/egress/open-egress.ts';
-import { type SandboxLaunch } from '../../tools/sandbox-launch.ts';
-import { type KernelSupport, probeKernel } from '../../tools/probe-kernel.ts';
+import { confinementFor, missingSupport, type Places, type Rights, rightsOf } from '../../core/guard/command-rights.ts';
+import type { Command } from '../../core/schema/command.ts';
+import type { Event } from '../../core/schema/event.ts';
+import type { OpenFolder } from '../../core/schema/folder.ts';
+import type { SideEffectClass } from '../../core/schema/effect.ts';
+import { runsCommand, type ToolCall } from '../../core/schema/tool.ts';
+import type { CommandSandbox, SandboxRequest, StepTerms } from '../../rooms/desk/tools/shell.ts';
+import type { Grant } from '../egress/open-egress.ts';
+import { type SandboxLaunch } from './sandbox-launch.ts';
+import { type KernelSupport, probeKernel } from './probe-kernel.ts';
 import { unsandboxedWarning } from './sandbox-warning.ts';
-import type { ServerLaunch } from '../../tools/mcp/server-process.ts';
-import { resolvePlaces } from '../../tools/sandbox-places.ts';
-import { importsFrom } from '../../tools/deps/imports.ts';
-import { type DeskLock, markOf } from '../../tools/desk-lock.ts';
-import { launchEnvironment } from '../../tools/launch-ticket.ts';
-import { forgetWitness } from '../../tools/launch-witness.ts';
+import type { ServerLaunch } from '../../rooms/mcp/client/server-process.ts';
+import { resolvePlaces } from './sandbox-places.ts';
+import { importsFrom } from './imports.ts';
+import { type DeskLock, markOf } from './desk-lock.ts';
+import { launchEnvironment } from './launch-ticket.ts';
+import { forgetWitness } from './launch-witness.ts';
 import type { EgressAccess } from '../egress/egress-access.ts';
 import { certificateFiles } from '../settings.ts';
 import { deskFolder } from '../desk-folder.ts';
-import type { Home } from '../../schema/home.ts';
+import type { Home } from '../../core/schema/home.ts';
 import type { Classifier } from '../policy/classifier.ts';
 import { launcherPath, prepareLauncher } from './find-launcher.ts';
 import { grantEgress, readTunnelSettings, registrySettings } from './sandbox-egress.ts';

@@ -1,7 +1,7 @@
 /** Owns: where the sockets of a home are (the live stream, memory), and who may use them. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Home } from '../../schema/home.ts';
+import type { Home } from '../../core/schema/home.ts';
 
 export type SocketName = 'live' | 'memory';
 

@@ -11,8 +11,8 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { lstatIfPresent } from '../../ledger/disk.ts';
-import type { Home } from '../../schema/home.ts';
+import { lstatIfPresent } from '../../core/ledger/disk.ts';
+import type { Home } from '../../core/schema/home.ts';
 import { socketAddress, socketFile, socketKeyFile, type SocketName } from './live-socket.ts';
 
 export type SocketServer = { close: () => Promise<void> };

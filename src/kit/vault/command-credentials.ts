@@ -8,11 +8,11 @@
  */
 import { homedir } from 'node:os';
 import { isAbsolute, relative } from 'node:path';
-import type { CredentialSource, CredentialsConfig } from '../../schema/credential.ts';
-import { OkaError } from '../../schema/errors.ts';
-import { LONGEST_SECRET } from '../../schema/secret.ts';
-import type { Clock, CredentialProvider } from '../../schema/ports.ts';
-import type { Launched } from '../../tools/launch-result.ts';
+import type { CredentialSource, CredentialsConfig } from '../../core/schema/credential.ts';
+import { OkaError } from '../../core/schema/errors.ts';
+import { LONGEST_SECRET } from '../../core/schema/secret.ts';
+import type { Clock, CredentialProvider } from '../../core/schema/ports.ts';
+import type { Launched } from '../sandbox/launch-result.ts';
 import { type Fingerprint, toCredential } from './to-credential.ts';
 
 /** A value is used this long before the command is run again: a run asks for the key of its model often. */
@@ -63,7 +63,7 @@ async function readValue(
     new OkaError('refused', `the command that prints the secret ${name} (${program}) ${why}`, { fix });
   if (isAbsolute(program) && !relative(workspace, program).startsWith('..'))
     throw failed('is in the workspace, where tasks can change it', 'Put the program elsewhere.');
-  const { launch } = await import('../../tools/launch.ts');
+  const { launch } = await import('../sandbox/launch.ts');
   const launched = await launch(
     { argv },
     {

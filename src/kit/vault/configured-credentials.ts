@@ -1,10 +1,10 @@
 /** The secrets of a home that are not in its vault: config.json says where each comes from. */
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import type { KnownValue } from '../../guard/redact-known.ts';
-import type { CredentialsConfig } from '../../schema/credential.ts';
-import { messageOf } from '../../schema/errors.ts';
-import type { Home } from '../../schema/home.ts';
-import type { Credential, CredentialProvider } from '../../schema/ports.ts';
+import type { KnownValue } from '../../core/guard/redact-known.ts';
+import type { CredentialsConfig } from '../../core/schema/credential.ts';
+import { messageOf } from '../../core/schema/errors.ts';
+import type { Home } from '../../core/schema/home.ts';
+import type { Credential, CredentialProvider } from '../../core/schema/ports.ts';
 import { readIdentity } from '../home/home-identity.ts';
 import { findHomeKey } from '../home/home-key.ts';
 import { ownVariables } from '../settings.ts';

@@ -1,8 +1,8 @@
 /** Secrets that come from environment variables of oka, as config.json names them. */
-import type { CredentialsConfig } from '../../schema/credential.ts';
-import { OkaError } from '../../schema/errors.ts';
-import type { Variables } from '../../schema/model-provider.ts';
-import type { CredentialProvider } from '../../schema/ports.ts';
+import type { CredentialsConfig } from '../../core/schema/credential.ts';
+import { OkaError } from '../../core/schema/errors.ts';
+import type { Variables } from '../../core/schema/model-provider.ts';
+import type { CredentialProvider } from '../../core/schema/ports.ts';
 import { type Fingerprint, toCredential } from './to-credential.ts';
 
 export function environmentCredentials(

@@ -1,5 +1,5 @@
 /** Whether bytes contain something that must not be shown. */
-import type { Redact } from '../../schema/ports.ts';
+import type { Redact } from '../../core/schema/ports.ts';
 
 /** Also between invisible characters of a text, and in every encoding that contains ASCII. */
 export function hasSecret(content: Buffer, redact: Redact): boolean {

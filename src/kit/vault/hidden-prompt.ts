@@ -1,7 +1,7 @@
 /** Asking a person for something that must not be seen while it is typed. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { OkaError } from '../../schema/errors.ts';
+import { OkaError } from '../../core/schema/errors.ts';
 
 /** The line that a person types; nothing of it is shown. Refused when there is no terminal. */
 export async function hiddenAnswer(question: string): Promise<string> {

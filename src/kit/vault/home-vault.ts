@@ -8,24 +8,24 @@
  */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { requireSecret, valuesIn } from '../../guard/vault-contents.ts';
-import { redactCut } from '../../guard/redact-truncated.ts';
-import type { KnownValue } from '../../guard/redact-known.ts';
-import { redactorFor } from '../../guard/redact.ts';
-import { redactFingerprints } from '../../guard/value-fingerprints.ts';
-import { diskWriter } from '../../ledger/disk.ts';
-import { messageOf, OkaError } from '../../schema/errors.ts';
-import type { NewEvent } from '../../schema/event.ts';
-import type { Credential, CredentialProvider, Redact } from '../../schema/ports.ts';
-import type { CredentialsConfig } from '../../schema/credential.ts';
-import type { VaultContents } from '../../schema/secret.ts';
-import type { Vault } from '../../guard/open-vault.ts';
+import { requireSecret, valuesIn } from './vault-contents.ts';
+import { redactCut } from '../../core/guard/redact-truncated.ts';
+import type { KnownValue } from '../../core/guard/redact-known.ts';
+import { redactorFor } from '../../core/guard/redact.ts';
+import { redactFingerprints } from '../../core/guard/value-fingerprints.ts';
+import { diskWriter } from '../../core/ledger/disk.ts';
+import { messageOf, OkaError } from '../../core/schema/errors.ts';
+import type { NewEvent } from '../../core/schema/event.ts';
+import type { Credential, CredentialProvider, Redact } from '../../core/schema/ports.ts';
+import type { CredentialsConfig } from '../../core/schema/credential.ts';
+import type { VaultContents } from '../../core/schema/secret.ts';
+import type { Vault } from './open-vault.ts';
 import type { ConfiguredCredentials } from './configured-credentials.ts';
 import { loadFingerprints, storeFingerprints } from './stored-fingerprints.ts';
 import { type SealedTexts, sealedTexts } from './sealed-texts.ts';
 import { askPassphrase } from './hidden-prompt.ts';
 import { vaultPlaces } from '../settings.ts';
-import type { Home } from '../../schema/home.ts';
+import type { Home } from '../../core/schema/home.ts';
 
 export type SecretChange = Extract<NewEvent, { type: 'secret.changed' }>['data'];
 
@@ -85,7 +85,7 @@ export async function openHomeVault(home: Home, configured: CredentialsConfig = 
     if (stamp === null || (versions.get(name) ?? null) === null) return null;
     const contents = await read();
     if (contents === null) return null;
-    const { fingerprintOf } = await import('../../guard/open-vault.ts');
+    const { fingerprintOf } = await import('./open-vault.ts');
     const { value, version, tools, hosts, commands = [], header = null } = requireSecret(contents, name);
     const fingerprint = fingerprintOf(contents, value ?? '');
     return { value: value ?? '', version, tools, hosts, commands, header, fingerprint };
@@ -159,7 +159,7 @@ const opened = new Map<string, Vault>();
 
 /** The vault of a home, for changing it. */
 export async function vaultOf(home: Home): Promise<Vault> {
-  const { openVault } = await import('../../guard/open-vault.ts');
+  const { openVault } = await import('./open-vault.ts');
   const places = vaultPlaces(home);
   const key = JSON.stringify(places);
   const vault = opened.get(key) ?? withFingerprints(openVault(places, askPassphrase, diskWriter), home);

@@ -12,8 +12,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder, replaceFile } from '../../ledger/disk.ts';
-import type { Redact } from '../../schema/ports.ts';
+import { makeFolder, replaceFile } from '../../core/ledger/disk.ts';
+import type { Redact } from '../../core/schema/ports.ts';
 
 export type SealedTexts = {
   /** Stores the original of each text that redaction changes. `redact` is how the text is masked where it is recorded. */

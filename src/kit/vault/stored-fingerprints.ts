@@ -5,12 +5,12 @@
 import { hash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { KnownValue } from '../../guard/redact-known.ts';
-import { type Fingerprints, fingerprintsOf } from '../../guard/value-fingerprints.ts';
-import { createPrivate, readPlain, replacePrivate } from '../../guard/vault-file.ts';
-import { diskWriter, makeFolder } from '../../ledger/disk.ts';
-import type { Home } from '../../schema/home.ts';
-import { VaultFingerprints } from '../../schema/secret.ts';
+import type { KnownValue } from '../../core/guard/redact-known.ts';
+import { type Fingerprints, fingerprintsOf } from '../../core/guard/value-fingerprints.ts';
+import { createPrivate, readPlain, replacePrivate } from './vault-file.ts';
+import { diskWriter, makeFolder } from '../../core/ledger/disk.ts';
+import type { Home } from '../../core/schema/home.ts';
+import { VaultFingerprints } from '../../core/schema/secret.ts';
 import { vaultPlaces } from '../settings.ts';
 
 export type StoredFingerprints = Fingerprints & {

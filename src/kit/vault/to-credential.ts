@@ -1,8 +1,8 @@
 /** A value from outside the vault as a secret, with the rules of its source. */
-import { problemOfValue } from '../../guard/vault-contents.ts';
-import type { CredentialSource } from '../../schema/credential.ts';
-import { OkaError } from '../../schema/errors.ts';
-import type { Credential } from '../../schema/ports.ts';
+import { problemOfValue } from './vault-contents.ts';
+import type { CredentialSource } from '../../core/schema/credential.ts';
+import { OkaError } from '../../core/schema/errors.ts';
+import type { Credential } from '../../core/schema/ports.ts';
 
 /** A keyed hash of a value. */
 export type Fingerprint = (value: string) => string;

@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { localEgress, serveEgress, sharedEgress } from '../../../src/kit/egress/egress-access.ts';
-import { egressEvent } from '../../../src/daemon/network/egress-event.ts';
+import { egressEvent } from '../../../src/rooms/models/egress-event.ts';
 import { homeAt } from '../../../src/kit/settings.ts';
-import { checkEvent } from '../../../src/schema/event.ts';
-import { Policy } from '../../../src/schema/policy.ts';
-import type { ProxyDecision } from '../../../src/tools/egress/decision-log.ts';
+import { checkEvent } from '../../../src/core/schema/event.ts';
+import { Policy } from '../../../src/core/schema/policy.ts';
+import type { ProxyDecision } from '../../../src/kit/egress/decision-log.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 
 const run = promisify(execFile);

@@ -9,9 +9,9 @@ import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
 import { serveEgress } from '../../../src/kit/egress/egress-access.ts';
 import { egressRoutes } from '../../../src/kit/egress/egress-routes.ts';
 import { egressProxy, homeAt } from '../../../src/kit/settings.ts';
-import { Policy } from '../../../src/schema/policy.ts';
-import { request } from '../../../src/tools/builtin/http-client.ts';
-import type { ProxyDecision } from '../../../src/tools/egress/decision-log.ts';
+import { Policy } from '../../../src/core/schema/policy.ts';
+import { request } from '../../../src/kit/egress/http-client.ts';
+import type { ProxyDecision } from '../../../src/kit/egress/decision-log.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 
 /** An address of this machine that is not the loopback; a model elsewhere on the operator's network has one like it. */

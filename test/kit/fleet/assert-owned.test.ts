@@ -7,10 +7,10 @@ import {
   withoutUnclaimed,
 } from '../../../src/kit/fleet/assert-owned.ts';
 import { fleetRuns } from '../../../src/kit/fleet/fleet-runs.ts';
-import { requestRelay } from '../../../src/daemon/fleet/request-relay.ts';
-import type { TaskGraph } from '../../../src/ledger/task-graph.ts';
-import type { Event } from '../../../src/schema/event.ts';
-import type { Intake } from '../../../src/schema/intake.ts';
+import { requestRelay } from '../../../src/rooms/fleet/request-relay.ts';
+import type { TaskGraph } from '../../../src/core/ledger/task-graph.ts';
+import type { Event } from '../../../src/core/schema/event.ts';
+import type { Intake } from '../../../src/core/schema/intake.ts';
 
 const claimed = { type: 'run.claimed', run: 'far', seq: 1, data: { epoch: 1 } } as unknown as Event;
 const state = fleetRuns.apply(fleetRuns.initial(), claimed);

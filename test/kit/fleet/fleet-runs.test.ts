@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { firstSeqOf, type FleetRuns, fleetRuns, wasSent } from '../../../src/kit/fleet/fleet-runs.ts';
-import type { Event } from '../../../src/schema/event.ts';
+import type { Event } from '../../../src/core/schema/event.ts';
 
 const stream = { name: 'OKA_RUNS', created: '2026-01-01T00:00:00.000Z' };
 const from = { worker: 'b', first: 1, last: 9, events: 3, sha256: '0'.repeat(64), copied: 2, in_doubt: [] };

@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { retryLater } from '../../../src/daemon/task/pending-results.ts';
+import { retryLater } from '../../../src/rooms/task/pending-results.ts';
 import { homeAt } from '../../../src/kit/settings.ts';
 import { watchDiskSpace } from '../../../src/kit/home/disk-space.ts';
-import { OkaError } from '../../../src/schema/errors.ts';
-import { Objects } from '../../../src/tools/desk/object-store.ts';
+import { OkaError } from '../../../src/core/schema/errors.ts';
+import { Objects } from '../../../src/kit/desk/object-store.ts';
 import { mayMount, mountSmall, unmount } from '../../support/small-disk.ts';
 
 describe.skipIf(!mayMount)('a full disk (needs the right to mount a small tmpfs)', () => {

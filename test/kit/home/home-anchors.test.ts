@@ -12,11 +12,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { setUp } from '../../../src/daemon/home/set-up.ts';
+import { setUp } from '../../../src/kit/home/set-up.ts';
 import { homeAt, loadConfig } from '../../../src/kit/settings.ts';
-import { openStores } from '../../../src/daemon/stores.ts';
-import { readEvents } from '../../../src/ledger/read-events.ts';
-import type { Home } from '../../../src/schema/home.ts';
+import { openStores } from '../../../src/kit/house/stores.ts';
+import { readEvents } from '../../../src/core/ledger/read-events.ts';
+import type { Home } from '../../../src/core/schema/home.ts';
 import { oka, type TemporaryFolder, temporaryFolder } from '../../support/cli.ts';
 
 let folder: TemporaryFolder;

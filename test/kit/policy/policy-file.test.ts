@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'no
 import { describe, expect, it } from 'vitest';
 import { lineClassifierOf } from '../../../src/kit/policy/classifier.ts';
 import { openPolicy, type PolicyFile } from '../../../src/kit/policy/policy-file.ts';
-import type { Home } from '../../../src/schema/home.ts';
+import type { Home } from '../../../src/core/schema/home.ts';
 import { askingHome } from '../../support/approvals.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 

@@ -1,17 +1,17 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { listConversations, listMessages } from '../../../src/chat/chat-queries.ts';
-import { chatView } from '../../../src/chat/chat-view.ts';
-import { setUp } from '../../../src/daemon/home/set-up.ts';
+import { listConversations, listMessages } from '../../../src/rooms/chat/model/chat-queries.ts';
+import { chatView } from '../../../src/rooms/chat/model/chat-view.ts';
+import { setUp } from '../../../src/kit/home/set-up.ts';
 import { homeAt, loadConfig } from '../../../src/kit/settings.ts';
-import { openStores } from '../../../src/daemon/stores.ts';
-import { viewFolds, withViews } from '../../../src/daemon/views/open-views.ts';
+import { openStores } from '../../../src/kit/house/stores.ts';
+import { viewFolds, withViews } from '../../../src/kit/house/open-views.ts';
 import { withRowsOf } from '../../../src/kit/rows/read-rows.ts';
 import { viewsFile, writeViews } from '../../../src/kit/rows/views-writer.ts';
-import { FoldStore } from '../../../src/ledger/fold-store.ts';
-import type { NewEvent } from '../../../src/schema/event.ts';
-import type { Home } from '../../../src/schema/home.ts';
-import type { Rows } from '../../../src/schema/rows.ts';
+import { FoldStore } from '../../../src/core/ledger/fold-store.ts';
+import type { NewEvent } from '../../../src/core/schema/event.ts';
+import type { Home } from '../../../src/core/schema/home.ts';
+import type { Rows } from '../../../src/core/schema/rows.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 
 const say = (at: number, content: string): NewEvent => {

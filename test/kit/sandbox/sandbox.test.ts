@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { classifierOf } from '../../../src/kit/policy/classifier.ts';
 import { openSandbox, type SandboxPorts } from '../../../src/kit/sandbox/sandbox.ts';
 import { homeAt } from '../../../src/kit/settings.ts';
-import type { ToolCall } from '../../../src/schema/tool.ts';
+import type { ToolCall } from '../../../src/core/schema/tool.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 import { callOf } from '../../support/engine-fakes.ts';
 

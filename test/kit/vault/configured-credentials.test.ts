@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openHomeVault } from '../../../src/kit/vault/home-vault.ts';
 import { modelSettings } from '../../../src/kit/models/home-models.ts';
-import { loadRoomsConfig } from '../../../src/daemon/room-config.ts';
-import { setUp } from '../../../src/daemon/home/set-up.ts';
+import { loadRoomsConfig } from '../../../src/kit/house/room-config.ts';
+import { setUp } from '../../../src/kit/home/set-up.ts';
 import { homeAt } from '../../../src/kit/settings.ts';
-import type { Home } from '../../../src/schema/home.ts';
+import type { Home } from '../../../src/core/schema/home.ts';
 import { okaWith, setEnvironment, temporaryFolder } from '../../support/cli.ts';
 
 const VALUE = 'blue-harbour-93x';

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { withHost } from '../../../src/daemon/host.ts';
-import { setUp } from '../../../src/daemon/home/set-up.ts';
+import { withHost } from '../../../src/kit/house/host.ts';
+import { setUp } from '../../../src/kit/home/set-up.ts';
 import { homeAt, vaultPlaces } from '../../../src/kit/settings.ts';
 import { openHomeVault, vaultOf } from '../../../src/kit/vault/home-vault.ts';
-import { withoutSecret, withValue } from '../../../src/guard/vault-contents.ts';
-import { readEvents } from '../../../src/ledger/read-events.ts';
+import { withoutSecret, withValue } from '../../../src/kit/vault/vault-contents.ts';
+import { readEvents } from '../../../src/core/ledger/read-events.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 
 const NOW = '2030-01-01T00:00:00.000Z';

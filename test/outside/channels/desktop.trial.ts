@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { submit } from '../../../src/intake/submit-request.ts';
+import { submit } from '../../../src/kit/requests/submit-request.ts';
 import { openPseudoTerminal } from '../../support/pseudo-terminal.ts';
 import { openStory, type Story } from '../../support/story.ts';
 import { hasDesktop, openVirtualDesktop, type VirtualDesktop } from '../../support/virtual-desktop.ts';

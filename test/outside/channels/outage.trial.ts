@@ -7,9 +7,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { signWebhook } from '../../../src/channels/webhook/webhook-channel.ts';
-import type { NewEvent } from '../../../src/schema/event.ts';
-import type { Credential } from '../../../src/schema/ports.ts';
+import { signWebhook } from '../../../src/rooms/channels/webhook/webhook-channel.ts';
+import type { NewEvent } from '../../../src/core/schema/event.ts';
+import type { Credential } from '../../../src/core/schema/ports.ts';
 import { hasDovecot, openMailServers } from '../../support/mail-servers.ts';
 import { ntfyProgram, openNtfyServer } from '../../support/ntfy-server.ts';
 import {

@@ -14,12 +14,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfined } from '../../../src/kit/sandbox/read-confined.ts';
-import { openArtifacts } from '../../../src/ledger/artifact-store.ts';
-import type { Json } from '../../../src/schema/json.ts';
-import type { Outcome } from '../../../src/schema/tool.ts';
-import { filesTools } from '../../../src/tools/builtin/files.ts';
+import { openArtifacts } from '../../../src/core/ledger/artifact-store.ts';
+import type { Json } from '../../../src/core/schema/json.ts';
+import type { Outcome } from '../../../src/core/schema/tool.ts';
+import { filesTools } from '../../../src/rooms/desk/tools/files.ts';
 import { makeDocx, makePdf, makePng, makeZip, wordDocument } from '../../support/documents.ts';
-import { use } from '../../tools/builtin/support.ts';
+import { use } from '../../rooms/desk/tools/support.ts';
 import { type MadeDocument, makeDocuments, missingPrograms } from './document-programs.ts';
 
 const missing = missingPrograms();

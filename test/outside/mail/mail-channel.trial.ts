@@ -4,15 +4,15 @@ import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openMailChannel } from '../../../src/channels/mail/mail-channel.ts';
-import { MailChannel } from '../../../src/schema/channel.ts';
+import { openMailChannel } from '../../../src/rooms/channels/mail/mail-channel.ts';
+import { MailChannel } from '../../../src/core/schema/channel.ts';
 import type {
   Channel,
   ChannelMessage,
   ChannelQuestion,
   IncomingAnswer,
   IncomingTask,
-} from '../../../src/schema/channel-port.ts';
+} from '../../../src/core/schema/channel-port.ts';
 import { hasDovecot, type MailServers, openMailServers } from '../../support/mail-servers.ts';
 import { rawMail, SIGNED } from '../../support/raw-mail.ts';
 

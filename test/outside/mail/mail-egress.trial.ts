@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { openMailChannel } from '../../../src/channels/mail/mail-channel.ts';
-import { channelRoute, channelTools } from '../../../src/daemon/channels/channel-tools.ts';
-import { MailChannel } from '../../../src/schema/channel.ts';
-import type { ProxyDecision } from '../../../src/tools/egress/decision-log.ts';
+import { openMailChannel } from '../../../src/rooms/channels/mail/mail-channel.ts';
+import { channelRoute, channelTools } from '../../../src/rooms/channels/channel-tools.ts';
+import { MailChannel } from '../../../src/core/schema/channel.ts';
+import type { ProxyDecision } from '../../../src/kit/egress/decision-log.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 import { hasDovecot, openMailServers } from '../../support/mail-servers.ts';
 import { rawMail } from '../../support/raw-mail.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Json } from '../../../src/schema/json.ts';
+import type { Json } from '../../../src/core/schema/json.ts';
 
 export type LoginServers = AsyncDisposable & {
   url: string;

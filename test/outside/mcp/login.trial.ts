@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type LoggedIn, logIn } from '../../../src/daemon/mcp/login-server.ts';
+import { type LoggedIn, logIn } from '../../../src/rooms/mcp/login-server.ts';
 import type { Story } from '../../support/story.ts';
 import { accept, addServer, callOnce, openServerHome, writeGraph } from './server-home.ts';
 import { type LoginServers, startLoginServers } from './login-servers.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import type { Json } from '../../../src/schema/json.ts';
+import type { Json } from '../../../src/core/schema/json.ts';
 import { oka } from '../../support/cli.ts';
 import { openStory, type Story, type StoryOptions } from '../../support/story.ts';
 

@@ -2,11 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { clockAhead } from '../../../bench/month/clock.ts';
-import { maintainOnce } from '../../../src/daemon/maintain/maintain.ts';
-import { submit } from '../../../src/intake/submit-request.ts';
-import { readEvents } from '../../../src/ledger/read-events.ts';
-import type { Event } from '../../../src/schema/event.ts';
-import { MemoryAbout } from '../../../src/schema/knowledge.ts';
+import { maintainOnce } from '../../../src/rooms/maintenance/maintain.ts';
+import { submit } from '../../../src/kit/requests/submit-request.ts';
+import { readEvents } from '../../../src/core/ledger/read-events.ts';
+import type { Event } from '../../../src/core/schema/event.ts';
+import { MemoryAbout } from '../../../src/core/schema/knowledge.ts';
 import { openStory, type Story } from '../story.ts';
 import { mind } from './mind.ts';
 import { type Ask, asks, BEN_SAYS, CHAT, FEEDS } from './tasks.ts';

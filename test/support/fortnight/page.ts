@@ -1,6 +1,6 @@
 /** The fortnight as a page for people (docs/FORTNIGHT.md): what was asked, what was learned, and what was different then. */
-import type { Event } from '../../../src/schema/event.ts';
-import type { KnowledgeChange, KnownLine, MemoryAbout } from '../../../src/schema/knowledge.ts';
+import type { Event } from '../../../src/core/schema/event.ts';
+import type { KnowledgeChange, KnownLine, MemoryAbout } from '../../../src/core/schema/knowledge.ts';
 import type { Day, Done, Fortnight } from './live.ts';
 import { BEN_SAYS, DEMAND, type Habit } from './tasks.ts';
 

@@ -1,6 +1,6 @@
 /** axe over every page, in light and dark, on the desk and on the phone. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pages } from '../../../src/web/pages.ts';
+import { pages } from '../../../src/app/web/pages.ts';
 import { axeFindings, looks } from '../../support/axe.ts';
 import { browserProgram, type Dashboard, openDashboard, screenshot } from '../../support/dashboard.ts';
 

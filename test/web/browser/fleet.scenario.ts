@@ -1,6 +1,6 @@
 /** The page Fleet, with real message servers, three workers and a real browser. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addTask } from '../../../src/intake/add-task.ts';
+import { addTask } from '../../../src/kit/inbox/add-task.ts';
 import { join } from 'node:path';
 import { axeFindings, looks } from '../../support/axe.ts';
 import { browserProgram, type Dashboard, openDashboard, screenshot } from '../../support/dashboard.ts';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/kit/settings.ts';
-import { openStores } from '../../../src/daemon/stores.ts';
-import { rebuildViews } from '../../../src/daemon/views/open-views.ts';
-import { submit } from '../../../src/intake/submit-request.ts';
-import type { NewEvent } from '../../../src/schema/event.ts';
+import { openStores } from '../../../src/kit/house/stores.ts';
+import { rebuildViews } from '../../../src/kit/house/open-views.ts';
+import { submit } from '../../../src/kit/requests/submit-request.ts';
+import type { NewEvent } from '../../../src/core/schema/event.ts';
 import { browserProgram, type Dashboard, openDashboard, screenshot } from '../../support/dashboard.ts';
 
 const CALLS = 5000;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAccess } from '../../../src/web/login/access.ts';
+import { openAccess } from '../../../src/kit/web/login/access.ts';
 import { browserProgram, type Dashboard, openDashboard } from '../../support/dashboard.ts';
 
 describe.skipIf(browserProgram === null)('logging in', () => {

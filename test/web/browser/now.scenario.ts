@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { submit } from '../../../src/intake/submit-request.ts';
+import { submit } from '../../../src/kit/requests/submit-request.ts';
 import { browserProgram, type Dashboard, openDashboard, screenshot } from '../../support/dashboard.ts';
 
 const ASKS = (policy: string): string => policy.replace('rules: []', 'rules:\n  - { effect: ask, tool: shell }');

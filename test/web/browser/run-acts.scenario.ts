@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { submit } from '../../../src/intake/submit-request.ts';
+import { submit } from '../../../src/kit/requests/submit-request.ts';
 import { browserProgram, type Dashboard, openDashboard, screenshot } from '../../support/dashboard.ts';
 import { goal, inParts, plan, refusing } from '../../support/story-model.ts';
 

@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/kit/settings.ts';
-import { openStores } from '../../../src/daemon/stores.ts';
-import { rebuildViews } from '../../../src/daemon/views/open-views.ts';
-import type { NewEvent } from '../../../src/schema/event.ts';
-import type { Json } from '../../../src/schema/json.ts';
+import { openStores } from '../../../src/kit/house/stores.ts';
+import { rebuildViews } from '../../../src/kit/house/open-views.ts';
+import type { NewEvent } from '../../../src/core/schema/event.ts';
+import type { Json } from '../../../src/core/schema/json.ts';
 import { browserProgram, type Dashboard, killProcess, openDashboard, screenshot } from '../../support/dashboard.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');

@@ -1,0 +1,26 @@
+import { rootNotice } from '../../rooms/records/root-user.ts';
+import { isSupervised } from '../../kit/house/supervise.ts';
+import { work } from '../worker/worker.ts';
+import { OkaError } from '../../core/schema/errors.ts';
+import { type Answer, type Call, exits } from '../../kit/cli/command-module.ts';
+import { forgetDrain } from '../../rooms/fleet/drain-worker.ts';
+import { plainText, timeOfDay } from '../../kit/cli/plain-text.ts';
+
+export async function run(call: Call<{ desktop: boolean }, string>): Promise<Answer<string>> {
+  const { home, signal, emit, rooms, options } = call;
+  if (!isSupervised()) forgetDrain(home);
+  const notice = isSupervised() ? null : rootNotice();
+  if (notice !== null) emit(notice);
+  const log = (line: string): void => emit(plainText(line));
+  await call.underSupervisor(signal, (stop) => work(home, stop, log, { rooms, ...options })).catch(refuseDamage);
+  return { code: exits.ok };
+}
+
+/** A person has to restore a damaged ledger: the supervisor must not start another worker, which would find the same. */
+function refuseDamage(error: unknown): never {
+  if (!(error instanceof OkaError) || error.code !== 'ledger-damaged') throw error;
+  const { message, fix } = error;
+  throw new OkaError('refused', message, { cause: error, ...(fix === undefined ? {} : { fix }) });
+}
+
+export const render = (line: string): string => `${timeOfDay()} ${line}\n`;

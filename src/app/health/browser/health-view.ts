@@ -1,0 +1,108 @@
+/** The page Health. Rules stay files: it shows them and says where to edit, and changes none. */
+import type { ComponentChildren, VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { z } from 'zod';
+import { formatBytes } from '../../../kit/web/browser/components/format-figures.ts';
+import { Problem } from '../../../kit/web/browser/components/problem-box.ts';
+import { Time } from '../../../kit/web/browser/components/time.ts';
+import { html } from '../../../kit/web/browser/html.ts';
+import type { LedgerEvent } from '../../../kit/web/browser/live-events.ts';
+import type { ViewProps } from '../../../kit/web/browser/page-data.ts';
+import { useQuery } from '../../../kit/web/browser/query-data.ts';
+import type { FindingsAnswer, HealthAnswer } from '../health-answers.ts';
+import { EgressSection } from './egress-section.ts';
+import { PolicySection } from './policy-section.ts';
+import { PushSection } from './push-section.ts';
+import { SecretsSection } from './secrets-section.ts';
+import { SessionsSection } from './sessions-section.ts';
+
+type Answer = z.infer<typeof HealthAnswer>;
+
+const CHANGING = new Set(['worker.started', 'worker.stopped', 'policy.loaded', 'sandbox.chosen', 'ledger.disk_full']);
+
+export const isChangedBy = ({ type }: LedgerEvent): boolean => CHANGING.has(type);
+
+export default function HealthView({ data }: ViewProps<Answer>): VNode {
+  return html`<h1>Health</h1>
+    ${data.rules_problem === null ? null : html`<p class="problem rules-problem">${data.rules_problem}</p>`}
+    <div class="columns">
+      <${HomeSection} data=${data} />
+      <${FindingsSection} />
+    </div>
+    <${PolicySection} file=${data.files.policy} />
+    <${EgressSection} />
+    <div class="columns">
+      <${SecretsSection} />
+      <${SessionsSection} />
+    </div>
+    <${PushSection} />`;
+}
+
+const STATES: Readonly<Record<Answer['state'], string>> = {
+  running: 'works',
+  paused: 'works; no new task begins until: oka unpause',
+  stopped: 'stopped: nothing runs until .oka/STOP is removed, or a stopped fleet resumes',
+  silent: 'does not respond',
+  none: 'is not running. Start it: oka up',
+};
+
+function HomeSection({ data }: { data: Answer }): VNode {
+  const { version, node, dir, state, worker, disk, ledgers, sandbox, model, files } = data;
+  return html`<section class="card" aria-labelledby="home">
+    <h2 id="home">This home</h2>
+    <dl class="facts">
+      <dt>Worker</dt><dd>${STATES[state]}${worker === null ? null : html`<br /><small>process ${worker.pid} on ${worker.host} since <${Time} at=${worker.since} /></small>`}</dd>
+      <dt>Version</dt><dd class="number">oka ${version}, Node ${node}</dd>
+      <dt>Folder</dt><dd><code>${dir}</code></dd>
+      <dt>Model</dt><dd>${model ?? html`<span class="soft">none set; runbooks need none</span>`}</dd>
+      <dt>Commands</dt><dd>${describeSandbox(sandbox)}</dd>
+      <dt>Disk</dt><dd class="number">${disk === null ? 'unknown' : `${formatBytes(disk.free)} of ${formatBytes(disk.total)} free`}</dd>
+      <dt>Ledgers</dt><dd class="number">${formatBytes(ledgers.run + ledgers.maintenance)}</dd>
+      <dt>Settings</dt><dd><code>${files.config}</code></dd>
+    </dl>
+  </section>`;
+}
+
+function describeSandbox(sandbox: Answer['sandbox']): ComponentChildren {
+  if (sandbox === null) return html`<span class="soft">not known before the first worker</span>`;
+  const { kind, landlock, reason } = sandbox;
+  if (kind === 'none') return html`<span class="tag warn">not sandboxed</span> ${reason}`;
+  return `sandboxed by the kernel${landlock > 0 ? ` (Landlock ${landlock})` : ''}: ${reason}`;
+}
+
+const MARKS = { good: '✓', odd: '!', bad: '✕' } as const;
+const WORDS = { good: 'good', odd: 'worth a check', bad: 'broken' } as const;
+
+function FindingsSection(): VNode {
+  const [turn, setTurn] = useState(0);
+  const found = useQuery<z.infer<typeof FindingsAnswer>>('findings', {}, turn);
+  return html`<section class="card" aria-labelledby="findings">
+    <div class="row apart"><h2 id="findings">What oka doctor finds</h2><button type="button" onClick=${() => setTurn(turn + 1)}>Examine again</button></div>
+    ${
+      found.state === 'reading'
+        ? html`<p class="soft">Examining…</p>`
+        : found.state === 'failed'
+          ? html`<${Problem} error=${found.error} />`
+          : html`<p>${found.data.healthy ? 'All is well enough to work.' : 'Something needs your attention.'}</p>
+              <${FindingList} findings=${found.data.findings.filter(({ state }) => state !== 'good')} />
+              <details>
+                <summary>${found.data.findings.filter(({ state }) => state === 'good').length} things are good</summary>
+                <${FindingList} findings=${found.data.findings.filter(({ state }) => state === 'good')} />
+              </details>
+              <p class="soft">As the process of the dashboard sees it. With a check of every line: <code>oka doctor --deep</code></p>`
+    }
+  </section>`;
+}
+
+type Finding = z.infer<typeof FindingsAnswer>['findings'][number];
+
+function FindingList({ findings }: { findings: readonly Finding[] }): VNode {
+  const broken = findings.filter(({ state }) => state === 'bad');
+  const others = findings.filter(({ state }) => state !== 'bad');
+  return html`<ul class="findings">${[...broken, ...others].map(
+    ({ state, what, found, fix }) => html`<li class=${`finding ${state}`}>
+      <span class="mark" aria-hidden="true">${MARKS[state]}</span><span class="hidden">${WORDS[state]}</span>
+      <span><strong>${what}</strong> ${found}${fix === undefined ? null : html`<br /><span class="fix">${fix}</span>`}</span>
+    </li>`,
+  )}</ul>`;
+}

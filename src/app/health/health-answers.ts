@@ -1,0 +1,160 @@
+/** What the queries of the page Health answer. */
+import { z } from 'zod';
+import { SideEffectClass } from '../../core/schema/effect.ts';
+import { eventData } from '../../core/schema/event.ts';
+import { Id, Instant, Sha256 } from '../../core/schema/names.ts';
+import { Effect, Policy } from '../../core/schema/policy.ts';
+import { KnownSecret, SecretUse } from '../../core/schema/view-answers.ts';
+
+const count = z.int().nonnegative();
+
+export const HealthAnswer = z
+  .strictObject({
+    version: z.string().describe('Version of oka.'),
+    node: z.string().describe('Version of Node.'),
+    dir: z.string().describe('The folder of the home.'),
+    state: z.enum(['running', 'paused', 'stopped', 'silent', 'none']).describe('How the worker stands.'),
+    worker: z
+      .strictObject({
+        pid: z.int().describe('Its process.'),
+        host: z.string().describe('Its machine or container.'),
+        since: Instant.describe('Since when.'),
+      })
+      .nullable()
+      .describe('The worker; null when none is running.'),
+    silent_ms: z
+      .number()
+      .nullable()
+      .describe('How long it has not responded; null while it does, and 0 when it has not responded yet.'),
+    stopped: z.boolean().describe('Whether .oka/STOP halts everything.'),
+    paused: z.boolean().describe('Whether no new task begins.'),
+    model: z.string().nullable().describe('The model that is set.'),
+    rules_problem: z.string().nullable().describe('What is wrong with config.json or POLICY.md.'),
+    disk: z
+      .strictObject({ free: z.number().describe('Free bytes.'), total: z.number().describe('All bytes.') })
+      .nullable()
+      .describe('The disk that .oka is on.'),
+    ledgers: z
+      .strictObject({ run: count.describe('Bytes of the run ledger.'), maintenance: count.describe('Of the other.') })
+      .describe('How large the ledgers are, before compression.'),
+    sandbox: eventData['sandbox.chosen']
+      .extend({ at: Instant.describe('When the worker found it.') })
+      .nullable()
+      .describe('How commands are sandboxed; null before the first worker.'),
+    files: z
+      .strictObject({ config: z.string().describe('The settings.'), policy: z.string().describe('The rules.') })
+      .describe('The files to edit.'),
+  })
+  .describe('How the home is doing.');
+
+export const FindingsAnswer = z
+  .strictObject({
+    healthy: z.boolean().describe('Whether nothing is broken.'),
+    findings: z
+      .array(
+        z.strictObject({
+          state: z.enum(['good', 'odd', 'bad']).describe('Good, worth a check, or broken.'),
+          what: z.string().describe('What it is about.'),
+          found: z.string().describe('What was found.'),
+          fix: z.string().optional().describe('What to do about it.'),
+        }),
+      )
+      .describe('Everything that was examined.'),
+  })
+  .describe('What oka doctor finds, as the process of the dashboard sees it.');
+
+export const PolicyAnswer = z
+  .strictObject({
+    file: z.string().describe('The file to edit.'),
+    sha256: Sha256.nullable().describe('Its hash; null when there is no file and the defaults count.'),
+    problem: z.string().nullable().describe('Why it cannot be read; the worker goes on with the one before.'),
+    defaults: Policy.shape.defaults.nullable(),
+    rules: z
+      .array(
+        z.strictObject({
+          effect: Effect,
+          says: z.string().describe('What it matches, in words.'),
+          why: z.string().nullable().describe('Why it is there.'),
+          examples: z
+            .array(
+              z.strictObject({
+                command: z.string().describe('The command.'),
+                class: SideEffectClass,
+                verdict: Effect.describe('What all rules together say about it.'),
+              }),
+            )
+            .describe('Its examples, tried now.'),
+        }),
+      )
+      .describe('The rules in their order.'),
+    folders: Policy.shape.folders,
+    budgets: Policy.shape.budgets.nullable(),
+  })
+  .describe('The policy as it is read.');
+
+const Match = z.strictObject({
+  rule: count.describe('Its place in the list, from 0.'),
+  match: z.enum(['yes', 'maybe']).describe('maybe: it depends on what the shell makes of the words.'),
+});
+
+export const ClassifyAnswer = z
+  .strictObject({
+    kind: z.enum(['command', 'request']).describe('A command, or reading an address.'),
+    class: SideEffectClass,
+    verdict: Effect,
+    reason: z.string().describe('Why.'),
+    programs: z.array(z.string()).describe('Programs that it would start.'),
+    hosts: z.array(z.string()).describe('Hosts that it names.'),
+    network: z.boolean().describe('Whether it needs the network.'),
+    rules: z.array(Match).describe('The rules that match it.'),
+    command: z
+      .strictObject({ verdict: z.string().describe('allowed or refused.'), reason: z.string().describe('Why.') })
+      .nullable()
+      .describe('For an address: whether a command in the sandbox may connect to its host.'),
+  })
+  .describe('What the policy says about something that a model would do. Nothing is done.');
+
+export const SecretsAnswer = z
+  .strictObject({
+    known: z.array(KnownSecret).describe('Secrets that were put into the vault or used.'),
+    configured: z
+      .array(
+        z.strictObject({
+          name: z.string().describe('Its name.'),
+          from: z.string().describe('Where its value comes from.'),
+          hosts: z.array(z.string()).describe('Hosts it may be sent to.'),
+          tools: z.array(z.string()).describe('Tools it may be given to.'),
+        }),
+      )
+      .describe('Secrets that config.json names.'),
+    uses: z.array(SecretUse).describe('The latest uses, the latest first.'),
+  })
+  .describe('Secrets by name and use; no value.');
+
+export const EgressAnswer = z
+  .strictObject({
+    decisions: z
+      .array(
+        eventData['egress.decided'].extend({
+          seq: z.int().positive().describe('The event.'),
+          at: Instant.describe('When.'),
+          run: Id.nullable().describe('The run that asked.'),
+        }),
+      )
+      .describe('The latest first.'),
+    next: z.int().positive().nullable().describe('Pass it as `before` for the next page.'),
+    hosts: z
+      .array(
+        z.strictObject({
+          host: z.string().describe('The host.'),
+          port: count.describe('The port.'),
+          allowed: count.describe('How often it was allowed.'),
+          refused: count.describe('How often it was refused.'),
+          last: Instant.describe('When it was asked for last.'),
+          reason: z.string().describe('What was decided last, and why.'),
+          runs: z.array(Id).describe('The latest runs that asked, the latest last.'),
+        }),
+      )
+      .describe('By host.'),
+  })
+  .describe('Where commands wanted to go, and what was decided.');

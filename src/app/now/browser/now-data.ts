@@ -1,0 +1,51 @@
+/** What the query `now` answers, and what of it is chosen by keyboard. */
+import { signal } from '@preact/signals';
+import type { CurrentRun, RunSummary, Waiting } from '../../../core/schema/view-answers.ts';
+
+export type Awaited = Omit<Waiting, 'person'> & {
+  model: boolean;
+  requirement: {
+    name: string;
+    reason: string;
+    packages: string[];
+    note: string | null;
+    snippet: string;
+    command: string | null;
+  } | null;
+};
+
+export type Recent = Pick<RunSummary, 'run' | 'title' | 'status' | 'started' | 'ended' | 'reason' | 'cost'> & {
+  line: string | null;
+};
+
+export type NowData = {
+  at: string;
+  worker: 'running' | 'paused' | 'stopped' | 'silent' | 'none';
+  model: string | null;
+  offers_setup: boolean;
+  rules_problem: string | null;
+  today: { tasks: number; usd: number; tokens: number };
+  running: CurrentRun[];
+  waiting: Awaited[];
+  recent: Recent[];
+  rejected: { total: number; entries: { name: string; reason: string }[] };
+  schedules: { schedule: string; reason: string }[];
+};
+
+/** Something that `j` and `k` move to; `wait` when it waits for a person. */
+export type Choosable = { id: string; run: string; wait: Awaited | null };
+
+export const choosable = signal<readonly Choosable[]>([]);
+export const chosenId = signal<string | null>(null);
+
+export const chosenItem = (): Choosable | null => choosable.value.find(({ id }) => id === chosenId.value) ?? null;
+
+/** Moves by so many places; from nowhere to the first. */
+export function move(by: number): void {
+  const all = choosable.value;
+  const at = all.findIndex(({ id }) => id === chosenId.value);
+  const next = all[at === -1 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))];
+  if (next === undefined) return;
+  chosenId.value = next.id;
+  document.getElementById(`item-${next.id}`)?.scrollIntoView({ block: 'nearest' });
+}

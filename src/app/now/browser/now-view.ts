@@ -1,0 +1,139 @@
+/** The page Now: the box for new work, then what waits for you, what runs, and what came lately. */
+import type { VNode } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Empty } from '../../../kit/web/browser/components/empty.ts';
+import { formatCount, formatMoney } from '../../../kit/web/browser/components/format-figures.ts';
+import { Status } from '../../../kit/web/browser/components/status-mark.ts';
+import { Elapsed, Time } from '../../../kit/web/browser/components/time.ts';
+import { html } from '../../../kit/web/browser/html.ts';
+import type { Key } from '../../../kit/web/browser/keys.ts';
+import type { LedgerEvent } from '../../../kit/web/browser/live-events.ts';
+import type { ViewProps } from '../../../kit/web/browser/page-data.ts';
+import { navigate } from '../../../kit/web/browser/router.ts';
+import { addressOf, start } from '../../../kit/web/browser/start.ts';
+import { type Choosable, choosable, chosenItem, chosenId, move, type NowData, type Recent } from './now-data.ts';
+import { OpenDecision, openDecision } from '../../../kit/web/browser/answers/decision-dialog.ts';
+import { RunningCard } from './running-card.ts';
+import { focusTaskBox, TaskBox } from './task-box.ts';
+import { WaitingCard } from '../../../kit/web/browser/answers/waiting-card.ts';
+
+/** A worker that is killed writes no event, so the page is read again now and then. */
+const REFRESH_MS = 20_000;
+
+export default function NowView({ data, reload }: ViewProps<NowData>): VNode {
+  const { waiting, running, recent } = data;
+  useEffect(() => void (choosable.value = choosableIn(data)), [data]);
+  useEffect(() => {
+    const timer = setInterval(reload, REFRESH_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const canAct = start.rights === 'all';
+  return html`<h1 class="hidden">Now</h1>
+    <${StateLine} data=${data} />
+    <${Problems} data=${data} />
+    ${canAct ? html`<${TaskBox} onAdded=${reload} />` : null}
+    <div class="columns now">
+      <section aria-labelledby="now-waiting">
+        <h2 id="now-waiting">Waits for you ${count(waiting.length)}</h2>
+        <div class="stack">
+          ${waiting.map((wait) => html`<${WaitingCard} key=${wait.wait} wait=${wait} canAct=${canAct} />`)}
+          ${waiting.length === 0 ? html`<${Empty} title="Nothing waits for you." />` : null}
+        </div>
+      </section>
+      <section aria-labelledby="now-running">
+        <h2 id="now-running">In progress ${count(running.length)}</h2>
+        <div class="stack">
+          ${running.map((run) => html`<${RunningCard} key=${run.run} run=${run} />`)}
+          ${running.length === 0 ? html`<${Empty} title="Nothing runs."><p>Write above what is to be done, or drop files there.</p><//>` : null}
+        </div>
+      </section>
+      <section aria-labelledby="now-recent">
+        <h2 id="now-recent">Came lately</h2>
+        <div class="stack">
+          ${recent.map((run) => html`<${RecentCard} key=${run.run} run=${run} />`)}
+          ${recent.length === 0 ? html`<${Empty} title="No results yet." />` : null}
+        </div>
+      </section>
+    </div>
+    <${OpenDecision} onDone=${reload} />`;
+}
+
+const count = (many: number): VNode | null => (many === 0 ? null : html`<span class="tag number">${many}</span>`);
+
+function choosableIn({ waiting, running, recent }: NowData): Choosable[] {
+  return [
+    ...waiting.map((wait) => ({ id: wait.wait, run: wait.run, wait })),
+    ...[...running, ...recent].map(({ run }) => ({ id: run, run, wait: null })),
+  ];
+}
+
+const WORKER: Readonly<Record<NowData['worker'], string>> = {
+  running: 'oka is working',
+  paused: 'Paused: nothing new begins until `oka unpause`',
+  stopped: 'Stopped: nothing runs until .oka/STOP is removed, or a stopped fleet resumes',
+  silent: 'The worker does not respond',
+  none: 'No worker is running. Start it: oka up',
+};
+
+function StateLine({ data: { worker, model, today } }: { data: NowData }): VNode {
+  return html`<p class="state-line" role="status">
+    <span class=${worker === 'running' ? 'tag' : 'tag warn'}>${WORKER[worker]}</span>
+    <span class="tag">${model ?? 'no model'}</span>
+    <span class="tag number">today: ${formatCount(today.tasks)} done, ${formatMoney(today.usd)}, ${formatCount(today.tokens)} tokens</span>
+  </p>`;
+}
+
+function Problems({ data: { offers_setup, rules_problem, rejected, schedules } }: { data: NowData }): VNode {
+  return html`${
+    offers_setup
+      ? html`<div class="warning"><p>No language model is set up. Runbooks work without one; tasks in plain words need one. <a href=${addressOf('/setup')}>Set one up</a></p></div>`
+      : null
+  }
+  ${rules_problem === null ? null : html`<div class="problem" role="alert"><p>${rules_problem}</p><p class="fix">Correct the file in .oka/rules; oka continues automatically.</p></div>`}
+  ${
+    rejected.total === 0
+      ? null
+      : html`<details class="warning"><summary>${rejected.total === 1 ? '1 file was' : `${rejected.total} files were`} not accepted</summary>
+          <ul>${rejected.entries.map(({ name, reason }) => html`<li key=${name}><strong>${name}</strong>: ${reason}</li>`)}</ul>
+          <p class="fix">Correct a file and move it from workspace/inbox/rejected back into the inbox.</p></details>`
+  }
+  ${
+    schedules.length === 0
+      ? null
+      : html`<div class="warning"><ul>${schedules.map(({ schedule, reason }) => html`<li key=${schedule}><strong>${schedule}</strong>: ${reason}</li>`)}</ul></div>`
+  }`;
+}
+
+function RecentCard({ run: { run, title, status, started, ended, line, cost } }: { run: Recent }): VNode {
+  return html`<article class="card" id=${`item-${run}`} aria-current=${chosenId.value === run ? 'true' : null}>
+    <h3><a href=${addressOf(`/runs/${encodeURIComponent(run)}`)}>${title}</a></h3>
+    ${line === null ? null : html`<p class="result-line">${line}</p>`}
+    <p class="row soft"><${Status} status=${status} />${ended === null ? null : html`<${Time} at=${ended} />`}<span>took <${Elapsed} from=${started} to=${ended} /></span>${cost.usd === 0 ? null : html`<span class="number">${formatMoney(cost.usd)}</span>`}</p>
+  </article>`;
+}
+
+/** Events that cannot change what is shown here. */
+const UNRELATED = /^(?:desk|egress|fact|procedure|page|context|change|episode|storage|state|graph)\./;
+
+export const isChangedBy = ({ type }: LedgerEvent): boolean => !UNRELATED.test(type);
+
+function decide(verdict: 'approved' | 'denied'): void {
+  const wait = chosenItem()?.wait ?? choosable.value.find((each) => each.wait?.for.kind === 'approval')?.wait ?? null;
+  if (start.rights === 'all' && wait?.for.kind === 'approval') openDecision(wait, verdict);
+}
+
+export const keys: readonly Key[] = [
+  { key: 'n', does: 'New task', run: focusTaskBox },
+  { key: 'j', does: 'Next', run: () => move(1) },
+  { key: 'k', does: 'Previous', run: () => move(-1) },
+  { key: 'a', does: 'Approve the chosen one, after showing it', run: () => decide('approved') },
+  { key: 'd', does: 'Deny the chosen one', run: () => decide('denied') },
+  {
+    key: 'Enter',
+    does: 'Open the chosen one',
+    run: () => {
+      const run = chosenItem()?.run;
+      if (run !== undefined) navigate(`/runs/${encodeURIComponent(run)}`);
+    },
+  },
+];

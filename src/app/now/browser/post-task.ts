@@ -1,0 +1,34 @@
+/** Sends a new task: words as JSON, files as bytes behind one line that lists them. */
+import { ApiError, post } from '../../../kit/web/browser/api.ts';
+import { addressOf, type ShownError } from '../../../kit/web/browser/start.ts';
+import type { Chosen } from './dropped-entries.ts';
+
+export type NewTask = { text: string; every: string; files: readonly Chosen[] };
+export type Added = { name: string; title: string; next: string[] };
+
+export async function postTask({ text, every, files }: NewTask): Promise<Added[]> {
+  const words = { text, ...(every.trim() === '' ? {} : { every: every.trim(), timezone: ownZone() }) };
+  if (files.length === 0) return (await post<{ tasks: Added[] }>('tasks', words)).tasks;
+  const head = { ...words, files: files.map(({ path, file }) => ({ path, size: file.size })) };
+  return sendBytes(new Blob([`${JSON.stringify(head)}\n`, ...files.map(({ file }) => file)]));
+}
+
+const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+async function sendBytes(body: Blob): Promise<Added[]> {
+  const response = await fetch(addressOf('/api/v1/tasks'), {
+    method: 'POST',
+    credentials: 'same-origin',
+    headers: { 'Content-Type': 'application/octet-stream' },
+    body,
+  }).catch(() => null);
+  const answer = (await response?.json().catch(() => null)) as { tasks?: Added[]; error?: ShownError } | null;
+  if (answer?.tasks !== undefined) return answer.tasks;
+  throw new ApiError(
+    answer?.error ?? {
+      code: 'offline',
+      message: 'The files could not be sent.',
+      fix: 'Are they still there, and is oka running?',
+    },
+  );
+}

@@ -1,0 +1,144 @@
+/** Owns: what the page Now shows: what runs, what waits for a person, what came lately, and how the home is doing. */
+import { z } from 'zod';
+import { readAwaitedRequirements } from '../../rooms/dependencies/awaited-requirement.ts';
+import { readHomeStatus, workerStateOf } from '../status/home-status.ts';
+import { tasksEndedOn } from '../../rooms/figures/metrics-view.ts';
+import { spendOn, tokensOf } from '../../rooms/figures/spend-view.ts';
+import { isSetupPutOff } from '../../rooms/models/model-setup.ts';
+import { isModelWait } from '../../kit/models/model-requirement.ts';
+import { readResultLine } from '../../rooms/task/result-excerpt.ts';
+import { peekProjection } from '../../core/ledger/peek-projection.ts';
+import { taskGraph } from '../../core/ledger/task-graph.ts';
+import { Instant } from '../../core/schema/names.ts';
+import type { Rows } from '../../core/schema/rows.ts';
+import { CurrentRun, RunSummary, Waiting } from '../../core/schema/view-answers.ts';
+import { listCurrentRuns } from '../../kit/views/current-runs.ts';
+import { listRecentlyEnded } from '../../kit/views/recent-runs.ts';
+import { storedRun } from '../../kit/views/run-rows.ts';
+import { listWaiting } from '../../kit/views/waiting-query.ts';
+import { defineQuery } from '../../kit/web/page.ts';
+
+export const Awaited = Waiting.omit({ person: true })
+  .extend({
+    model: z.boolean().describe('Whether it waits for a language model to be set up.'),
+    requirement: z
+      .strictObject({
+        name: z.string().describe('Its name, for the intake `resolve`.'),
+        reason: z.string().describe('Why oka does not install it by itself.'),
+        packages: z.array(z.string()).describe('Debian packages that contain it.'),
+        note: z.string().nullable().describe('What the last check found.'),
+        snippet: z.string().describe('What to add to the Dockerfile where oka runs in a container.'),
+        command: z.string().nullable().describe('The command that installs it on this machine, if one is known.'),
+      })
+      .nullable()
+      .describe('What has to be installed, if that is what it waits for.'),
+  })
+  .describe('Something that a person can decide, answer or provide.');
+
+export const NowAnswer = z
+  .strictObject({
+    at: Instant.describe('When this was read.'),
+    worker: z
+      .enum(['running', 'paused', 'stopped', 'silent', 'none'])
+      .describe(
+        'running; paused: nothing new begins; stopped: .oka/STOP is there; silent: it does not respond; none: it is not running.',
+      ),
+    model: z.string().nullable().describe('The model that is set; null when there is none.'),
+    offers_setup: z.boolean().describe('Whether no model is set, and nobody has put the set-up off.'),
+    rules_problem: z.string().nullable().describe('What is wrong with config.json or POLICY.md.'),
+    today: z
+      .strictObject({
+        tasks: z.int().describe('Tasks that ended today (UTC).'),
+        usd: z.number().describe('Money spent on models today, as on the page Figures.'),
+        tokens: z.number().describe('Model tokens of today, in and out.'),
+      })
+      .describe('What today has cost so far.'),
+    running: z.array(CurrentRun).describe('Runs that are not over, in the order in which they began.'),
+    waiting: z.array(Awaited).describe('What waits for a person, the oldest first.'),
+    recent: z
+      .array(
+        RunSummary.pick({ run: true, title: true, status: true, started: true, ended: true, reason: true, cost: true })
+          .extend({ line: z.string().nullable().describe('The first line of its result, or why it did not get done.') })
+          .describe('A run that has ended.'),
+      )
+      .describe('Runs that ended last, the latest first.'),
+    rejected: z
+      .strictObject({
+        total: z.int().describe('How many there are.'),
+        entries: z
+          .array(
+            z
+              .strictObject({ name: z.string().describe('Its name.'), reason: z.string().describe('Why.') })
+              .describe('One of them.'),
+          )
+          .describe('The first of them.'),
+      })
+      .describe('Files in the inbox that are no tasks.'),
+    schedules: z
+      .array(
+        z
+          .strictObject({ schedule: z.string().describe('Its name.'), reason: z.string().describe('What is wrong.') })
+          .describe('A schedule that needs attention.'),
+      )
+      .describe('Schedules that fail or cannot be read.'),
+  })
+  .describe('What is going on now.');
+export type NowAnswer = z.infer<typeof NowAnswer>;
+
+const MOST_RECENT = 8;
+
+export const nowQuery = defineQuery({
+  params: z.object({}),
+  answer: NowAnswer,
+  read: async ({ home, views }): Promise<NowAnswer> => {
+    const [status, requirements, graph] = await Promise.all([
+      readHomeStatus(home),
+      readAwaitedRequirements(home),
+      peekProjection(home.ledgers.run, home.oka, taskGraph),
+    ]);
+    const ended = graph.state.ended.map(({ run }) => run);
+    const at = new Date().toISOString();
+    const read = await views((rows) => {
+      const titleOf = (run: string): string => {
+        const row = storedRun(rows, run);
+        return storedRun(rows, row?.root ?? run)?.title ?? row?.title ?? '';
+      };
+      const running = listCurrentRuns(rows);
+      return {
+        running,
+        waiting: listWaiting(rows)
+          .filter(({ person }) => person)
+          .map(({ wait, run, node, opened, for: awaited }) => {
+            return { wait, run, title: titleOf(run), node, opened, for: awaited };
+          }),
+        recent: listRecentlyEnded(rows, ended, MOST_RECENT),
+        today: todayIn(rows, at.slice(0, 10)),
+      };
+    });
+    return {
+      at,
+      worker: workerStateOf(status),
+      model: status.model,
+      offers_setup: status.model === null && !isSetupPutOff(home),
+      rules_problem: status.rules_problem,
+      today: read.today,
+      running: read.running,
+      waiting: read.waiting.map((wait) => ({
+        ...wait,
+        model: isModelWait(wait.for),
+        requirement: wait.for.kind === 'requirement' ? (requirements.get(wait.for.name) ?? null) : null,
+      })),
+      recent: read.recent.map(({ run, title, status: how, started, ended: end, reason, cost }) => {
+        const line = readResultLine(home, run) ?? (how === 'done' || reason === '' ? null : reason);
+        return { run, title, status: how, started, ended: end, reason, cost, line };
+      }),
+      rejected: status.rejected,
+      schedules: status.schedules,
+    };
+  },
+});
+
+function todayIn(rows: Rows, date: string): { tasks: number; usd: number; tokens: number } {
+  const spent = spendOn(rows, date);
+  return { tasks: tasksEndedOn(rows, date), usd: spent.usd, tokens: tokensOf(spent) };
+}

@@ -1,0 +1,64 @@
+/** Owns: the addresses of what a run left: files of its result, artifacts, and the run itself as one file. */
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import type { Hono } from 'hono';
+import { problemOf } from '../../../kit/web/api/problem.ts';
+import { type Reading } from '../../../kit/web/api/query-routes.ts';
+import { OkaError } from '../../../core/schema/errors.ts';
+import { ID_SHAPE } from '../../../core/schema/id-shape.ts';
+import { readRunTree } from '../../../rooms/runs/run-page/run-tree.ts';
+import { exportRun } from './export-run.ts';
+import { fileHeaders } from './file-headers.ts';
+import { openResultFile, readRunArtifact } from './open-run-file.ts';
+
+/** What they lead to is for whoever has a session; the caller sees to that. */
+export function addFileRoutes(app: Hono, { home, reader }: Reading, base: string): void {
+  app.get('/files/:run/*', (context) => {
+    try {
+      const { run } = context.req.param();
+      const path = decodePath(new URL(context.req.url).pathname.slice(`${base}files/${run}/`.length));
+      const { fd, bytes } = openResultFile(home, run, path);
+      const isDownload = context.req.query('download') !== undefined;
+      const stream = Readable.toWeb(createReadStream('', { fd, autoClose: true }));
+      return new Response(stream as globalThis.ReadableStream, { headers: fileHeaders(path, bytes, { isDownload }) });
+    } catch (error) {
+      return problemOf(context, error);
+    }
+  });
+  app.get('/artifacts/:run/:sha256', async (context) => {
+    try {
+      const { run, sha256 } = context.req.param();
+      const { all } = await readRunTree({ home, views: reader.read }, knownShape(run));
+      const { ref, content } = await readRunArtifact(home, all, sha256);
+      const isDownload = context.req.query('download') !== undefined;
+      const headers = fileHeaders(ref.name ?? `${sha256.slice(0, 12)}.txt`, content.length, { isDownload });
+      return new Response(new Uint8Array(content), { headers });
+    } catch (error) {
+      return problemOf(context, error);
+    }
+  });
+  app.get('/api/v1/run-export', async (context) => {
+    try {
+      const run = knownShape(context.req.query('run') ?? '');
+      const form = context.req.query('form') === 'json' ? 'json' : 'html';
+      const text = await exportRun({ home, views: reader.read }, run, form);
+      const headers = fileHeaders(`${run}.${form}`, Buffer.byteLength(text), { isDownload: true });
+      return new Response(text, { headers });
+    } catch (error) {
+      return problemOf(context, error);
+    }
+  });
+}
+
+function knownShape(run: string): string {
+  if (ID_SHAPE.test(run)) return run;
+  throw new OkaError('no-such-run', 'there is no run of that name');
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw new OkaError('artifact-missing', 'There is no such file in the result of this run.');
+  }
+}

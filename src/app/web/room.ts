@@ -1,0 +1,7 @@
+/** What the dashboard contributes to the worker's side: its settings. The pages themselves are in web/. */
+import { defineRoom } from '../../core/schema/room.ts';
+
+export const dashboard = defineRoom({
+  name: 'app/web',
+  config: async () => ({ web: (await import('../../core/schema/web.ts')).WebConfig }),
+});

@@ -1,0 +1,181 @@
+/**
+ * Owns: the server of the dashboard: it puts the parts together and listens.
+ *
+ * W1 It has no pen and decides nothing: it reads queries and submits intakes. The worker does not notice whether it runs.
+ * W2 It writes .oka/intake, .oka/web and workspace/inbox, and nothing else: everything else may be mounted read-only.
+ * W3 Nothing but the login page, assets and the manifest is answered without a session.
+ */
+import { hash } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, isIP } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import { openRowsReader } from '../../kit/house/open-views.ts';
+import { OkaError } from '../../core/schema/errors.ts';
+import type { Home } from '../../core/schema/home.ts';
+import { addBulkRoutes } from './api/bulk-routes.ts';
+import { addFollowUpRoutes } from './api/follow-up-routes.ts';
+import { addIntakeRoutes } from './api/intake-routes.ts';
+import { addTypingRoute } from '../../rooms/chat/page/typing-route.ts';
+import { addMetricsRoute } from './api/metrics-route.ts';
+import { addOpenApiRoute } from '../../kit/web/api/openapi.ts';
+import { addPresenceRoute } from './api/presence-route.ts';
+import { addQueryRoutes } from '../../kit/web/api/query-routes.ts';
+import { addAssetRoutes } from '../../kit/web/assets/asset-routes.ts';
+import { openBrowserFiles } from '../../kit/web/assets/browser-files.ts';
+import { addFileRoutes } from './files/file-routes.ts';
+import { addHookRoutes } from './hooks/hook-routes.ts';
+import { openAccess } from '../../kit/web/login/access.ts';
+import { removeAddress, writeAddress } from '../../kit/web/login/address-file.ts';
+import { addLoginRoutes, type Cookie, requireSession, sessionOf } from '../../kit/web/login/login-routes.ts';
+import { addSessionRoutes } from '../../kit/web/login/session-routes.ts';
+import { addEventStream } from '../../kit/web/live/event-stream.ts';
+import { openLedgerTail } from '../../kit/web/live/ledger-tail.ts';
+import { addMcpRoutes } from './mcp/mcp-routes.ts';
+import type { Page } from '../../kit/web/page.ts';
+import { addDocumentRoutes } from '../../kit/web/page-routes.ts';
+import { pages as allPages } from './pages.ts';
+import { checkRequests, type Known } from '../../kit/web/request-checks.ts';
+import { addModelRoutes } from './setup/model-routes.ts';
+import { addTaskRoutes } from './tasks/task-routes.ts';
+
+export type WebOptions = {
+  home: Home;
+  /** Loopback unless a person says otherwise. */
+  host: string;
+  /** 0 for any. */
+  port: number;
+  /** The address that a proxy serves it under; null when there is none. */
+  address: string | null;
+  pages?: readonly Page[];
+  /** A line for the operator. */
+  log: (line: string) => void;
+};
+
+export type Web = { address: string; port: number; newLink: () => string; close: () => Promise<void> };
+
+const MOST_CONNECTIONS = 400;
+
+export async function startWeb(options: WebOptions): Promise<Web> {
+  const { home, host, address } = options;
+  const server = createServer({
+    requestTimeout: 30_000,
+    headersTimeout: 10_000,
+    keepAliveTimeout: 10_000,
+    maxHeaderSize: 16_384,
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  const port = await listen(server, host, options.port);
+  const place = placeOf({ host, port, address });
+  const stop = new AbortController();
+  const reader = openRowsReader(home);
+  const tail = openLedgerTail(home);
+  const access = openAccess(home);
+  writeAddress(home, place.address);
+  const app = buildApp({ ...options, place, reader, tail, access, signal: stop.signal });
+  const answer = getRequestListener((request) => app.fetch(request), { overrideGlobalObjects: false });
+  server.on('request', (request, response) => void answer(request, response));
+  return {
+    address: place.address,
+    port,
+    newLink: () => `${place.address}login#${access.newLink()}`,
+    close: async () => {
+      stop.abort();
+      removeAddress(home, place.address);
+      tail.close();
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+      await reader.close();
+    },
+  };
+}
+
+type Place = Known & { address: string; base: string; isSecure: boolean };
+type Parts = WebOptions & {
+  place: Place;
+  reader: ReturnType<typeof openRowsReader>;
+  tail: ReturnType<typeof openLedgerTail>;
+  access: ReturnType<typeof openAccess>;
+  signal: AbortSignal;
+};
+
+function buildApp({ home, pages = allPages, place, reader, tail, access, signal, log }: Parts): Hono {
+  const { base, isSecure } = place;
+  const cookie: Cookie = { name: `oka_${hash('sha256', home.dir).slice(0, 8)}`, path: base, isSecure };
+  const files = openBrowserFiles();
+  const app = base === '/' ? new Hono() : new Hono().basePath(base.slice(0, -1));
+  app.onError((error, context) => {
+    log(`dashboard: ${context.req.method} ${context.req.path} failed: ${error.message}`);
+    return context.json(
+      { error: { code: 'refused', message: 'The dashboard failed to do that.', fix: 'See its log.' } },
+      500,
+    );
+  });
+  addHookRoutes(app, home, place, log);
+  app.use('*', checkRequests(place));
+  addMcpRoutes(app, { home, reader, access });
+  addAssetRoutes(app, files, base);
+  addLoginRoutes(app, access, cookie);
+  for (const path of ['/api/*', '/files/*', '/artifacts/*', '/metrics']) app.use(path, requireSession(access, cookie));
+  addSessionRoutes(app, access, (context) => sessionOf(context, access, cookie));
+  addQueryRoutes(app, pages, { home, reader });
+  addOpenApiRoute(app, pages, base);
+  addMetricsRoute(app, { home, reader });
+  addIntakeRoutes(app, pages, home, (context) => `${sessionOf(context, access, cookie)?.name ?? ''} (dashboard)`);
+  addFollowUpRoutes(app, { home, reader });
+  addBulkRoutes(app, home, signal);
+  addFileRoutes(app, { home, reader }, base);
+  addTaskRoutes(app, home);
+  addPresenceRoute(app, home);
+  addModelRoutes(app, home);
+  addTypingRoute(app, home);
+  addEventStream(app, home, tail, signal);
+  addDocumentRoutes(app, {
+    pages,
+    files,
+    base,
+    tail,
+    reading: { home, reader },
+    find: (context) => sessionOf(context, access, cookie),
+  });
+  return app;
+}
+
+function placeOf({ host, port, address }: { host: string; port: number; address: string | null }): Place {
+  const isEverywhere = host === '0.0.0.0' || host === '::';
+  const shown = isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  const names = new Set([`${shown}:${port}`, `localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`]);
+  const proxy = address === null ? null : new URL(address);
+  const base = proxy === null ? '/' : proxy.pathname.replace(/\/?$/, '/');
+  return {
+    // A name can be pointed at us by anybody; an address cannot.
+    isKnownHost: (given) => names.has(given) || given === proxy?.host || (isEverywhere && isAddress(given)),
+    proxyOrigin: proxy?.origin ?? null,
+    address: proxy === null ? `http://${shown}:${port}/` : `${proxy.origin}${base}`,
+    base,
+    isSecure: proxy?.protocol === 'https:',
+  };
+}
+
+/** An address, or the name that every machine has for itself; on any port, since a container does not know which is published. */
+function isAddress(given: string): boolean {
+  const name = given.replace(/:\d{1,5}$/, '');
+  return name === 'localhost' || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
+}
+
+async function listen(server: Server, host: string, port: number): Promise<number> {
+  await new Promise<void>((done, fail) => {
+    server.once('error', (error) => fail(describeListenError(error, host, port)));
+    server.listen(port, host, done);
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+function describeListenError(error: Error & { code?: string }, host: string, port: number): OkaError {
+  if (error.code === 'EADDRINUSE')
+    return new OkaError('refused', `port ${port} of ${host} is taken`, {
+      fix: 'Choose another: oka web --port 6521',
+      cause: error,
+    });
+  return new OkaError('refused', `cannot listen on ${host}:${port}: ${error.message}`, { cause: error });
+}

@@ -1,8 +1,0 @@
-import type { Answer, Call } from '../command-module.ts';
-import { changeChat, changedJson, type ChangedChats, renderChanged } from '../chat/change-chat.ts';
-import { onlyOperand } from '../operands.ts';
-
-export const run = (call: Call): Promise<Answer<ChangedChats>> =>
-  changeChat(call, onlyOperand(call, 'conversation'), { pinned: true }, (name) => `${name} comes first in lists`);
-export const render = renderChanged;
-export const jsonLines = changedJson;

@@ -1,9 +1,0 @@
-/** What is recorded of tidying; nothing when nothing was removed. */
-import type { NewEvent } from '../../schema/event.ts';
-import type { Tidied } from '../../schema/room.ts';
-
-export function tidiedEvents(tidied: Tidied): NewEvent[] {
-  return tidied.artifacts + tidied.outbox.length + tidied.tools.length === 0
-    ? []
-    : [{ type: 'storage.tidied', data: tidied }];
-}

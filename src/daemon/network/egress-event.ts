@@ -1,7 +1,0 @@
-/** What is recorded of a decision of the proxy. */
-import type { NewEvent } from '../../schema/event.ts';
-import type { ProxyDecision } from '../../tools/egress/decision-log.ts';
-
-export function egressEvent({ run, call, host, port, verdict, reason }: ProxyDecision): NewEvent {
-  return { type: 'egress.decided', run, data: { ...(call === null ? {} : { call }), host, port, verdict, reason } };
-}

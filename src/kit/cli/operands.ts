@@ -1,0 +1,52 @@
+/** Reading the words behind a command. */
+import { lstatSync, readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { messageOf, OkaError } from '../../core/schema/errors.ts';
+import type { Json } from '../../core/schema/json.ts';
+import type { Call } from './command-module.ts';
+
+export function onlyOperand(call: Pick<Call, 'operands'>, what: string): string {
+  const [only, ...more] = call.operands;
+  if (only === undefined) throw new OkaError('usage', `${what} is missing`);
+  if (more.length > 0) throw new OkaError('usage', `one ${what} is enough; "${more.join(' ')}" is too much`);
+  return only;
+}
+
+/** --input: JSON, a file that contains JSON (also with @ before its name), or - for stdin. */
+export async function inputOption(given: string | undefined, stdin: Call['stdin']): Promise<Json> {
+  if (given === undefined) return null;
+  const { from, body } = given === '-' ? { from: 'stdin', body: await text(stdin) } : inputBody(given);
+  try {
+    return JSON.parse(body) as Json;
+  } catch (error) {
+    throw new OkaError('usage', `--input: ${from} is not JSON: ${messageOf(error)}`);
+  }
+}
+
+/** What is JSON by itself is not taken for the name of a file. */
+function inputBody(given: string): { from: string; body: string } {
+  const file = given.startsWith('@') ? given.slice(1) : given;
+  const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  if (isFile && !isJsonText(given)) return { from: file, body: readFileSync(file, 'utf8') };
+  if (given.startsWith('@')) throw new OkaError('usage', `--input: ${file} is not a file`);
+  return { from: 'this', body: given };
+}
+
+function isJsonText(given: string): boolean {
+  try {
+    JSON.parse(given);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A word as JSON; what is not JSON but a plain word counts as text. */
+export function jsonOperand(given: string, what: string): Json {
+  try {
+    return JSON.parse(given) as Json;
+  } catch (error) {
+    if (/^[\p{L}_][^"{}[\]]*$/u.test(given)) return given;
+    throw new OkaError('usage', `${what} is not JSON: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * Owns: everything that commands print. A command returns data; here it becomes text, or JSON with --json.
+ * Invariants: 1. with --json every line on stdout is one JSON value; 2. notices and progress go to stderr.
+ */
+import type { Home } from '../../core/schema/home.ts';
+import { type Answer, type CommandModule } from './command-module.ts';
+import { type Io, type Terminal, terminalOf } from './io.ts';
+
+export type Printer = {
+  /** Prints data as the command's renderer or as JSON. */
+  data: (data: unknown) => void;
+  answer: (answer: Answer<unknown>) => number;
+  /** Prints a text on stderr, above the footer. */
+  notice: (text: string) => void;
+  close: () => void;
+};
+
+type AnyModule = CommandModule<object, unknown>;
+
+export function openPrinter(module: AnyModule, io: Io, options: { json: boolean; utc?: boolean; home: Home }): Printer {
+  const terminal = terminalOf({
+    isTerminal: io.isTerminal,
+    hasColours: io.hasColours,
+    width: io.width,
+    utc: options.utc === true,
+  });
+  const footer = openFooter(module, io, terminal, options);
+  const data = (given: unknown): void => footer.above(textOfData(module, given, terminal, options.json));
+  return {
+    data,
+    notice: (text) => footer.above(text, io.err),
+    answer: (given) => {
+      if ('data' in given) data(given.data);
+      return given.code;
+    },
+    close: footer.close,
+  };
+}
+
+function textOfData(module: AnyModule, data: unknown, terminal: Terminal, json: boolean): string {
+  if (!json) return module.render(data, terminal);
+  const lines = module.jsonLines?.(data) ?? [data];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+type Footer = { above: (text: string, write?: (text: string) => void) => void; close: () => void };
+
+const DRAW_EVERY_MS = 500;
+
+/** Draws the command's footer below what is printed, on stderr; without a terminal there is none. */
+function openFooter(
+  module: AnyModule,
+  io: Io,
+  terminal: Terminal,
+  { json, home }: { json: boolean; home: Home },
+): Footer {
+  const { footer } = module;
+  if (footer === undefined || json || !io.isErrTerminal)
+    return { above: (text, write = io.out) => write(text), close: () => undefined };
+  const stop = new AbortController();
+  const currentLines = footer(home, terminal, stop.signal);
+  let drawn = 0;
+  let lines: string[] = [];
+  const erase = (): void => {
+    if (drawn > 0) io.err(`\u001B[${drawn}A\u001B[J`);
+    drawn = 0;
+  };
+  const draw = (): void => {
+    erase();
+    if (lines.length > 0) io.err(`${lines.join('\n')}\n`);
+    drawn = lines.length;
+  };
+  const refresh = (): void => {
+    const next = currentLines();
+    if (next.join('\n') === lines.join('\n')) return;
+    lines = next;
+    draw();
+  };
+  const timer = setInterval(refresh, DRAW_EVERY_MS);
+  return {
+    above: (text, write = io.out) => {
+      erase();
+      write(text);
+      draw();
+    },
+    close: () => {
+      clearInterval(timer);
+      stop.abort();
+      erase();
+    },
+  };
+}

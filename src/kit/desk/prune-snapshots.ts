@@ -1,0 +1,92 @@
+/** Owns: how long snapshots of the desk are stored. The newest always stays; nothing that a stored one needs is removed. */
+import { closeSync, constants, fdatasyncSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeErrno, makeFolder, replaceFile, writeAll } from '../../core/ledger/disk.ts';
+import { errnoOf, OkaError } from '../../core/schema/errors.ts';
+import type { Objects } from './object-store.ts';
+import { getTree, entryKind } from './snapshot-tree.ts';
+
+export type SnapshotRecord = { at: number; tree: string; label: string };
+export type PruneLimits = { mostBytes: number; keepMs: number };
+export type Pruned = { states: number; objects: number };
+
+const recordsFile = (store: string): string => join(store, 'kept.jsonl');
+
+/** In the order in which they were stored. A line that a crash cut short does not count. */
+export function readRecords(store: string): SnapshotRecord[] {
+  return readTextOrEmpty(recordsFile(store))
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        return line === '' ? [] : [JSON.parse(line) as SnapshotRecord];
+      } catch {
+        return []; // half a line: the state it would have named is not relied on by anybody
+      }
+    });
+}
+
+export function appendRecord(store: string, kept: SnapshotRecord): void {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
+  makeFolder(store);
+  const fd = openSync(recordsFile(store), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+  try {
+    writeAll(fd, Buffer.from(`${JSON.stringify(kept)}\n`));
+    fdatasyncSync(fd);
+  } catch (error) {
+    throw describeErrno(error, recordsFile(store));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Returns how much went. From the newest back: as many states as are young enough and fit. */
+export function pruneSnapshots(objects: Objects, now: number, { mostBytes, keepMs }: PruneLimits): Pruned {
+  const all = readRecords(objects.folder);
+  const marked = new Set<string>();
+  const kept: SnapshotRecord[] = [];
+  let bytes = 0;
+  for (const each of all.toReversed()) {
+    const added = findReachable(objects, each.tree, marked);
+    const size = added === null ? 0 : added.reduce((sum, name) => sum + objects.bytesOf(name), 0);
+    if (added === null || (kept.length > 0 && (now - each.at > keepMs || bytes + size > mostBytes))) break;
+    for (const name of added) marked.add(name);
+    bytes += size;
+    kept.unshift(each);
+  }
+  if (kept.length < all.length)
+    replaceFile(recordsFile(objects.folder), kept.map((each) => `${JSON.stringify(each)}\n`).join(''), {
+      durable: true,
+    });
+  const unneeded = objects.names().filter((name) => !marked.has(name));
+  for (const name of unneeded) objects.remove(name);
+  return { states: all.length - kept.length, objects: unneeded.length };
+}
+
+/** Objects that this state needs and those marked do not; null when it is not whole. */
+function findReachable(objects: Objects, tree: string, marked: ReadonlySet<string>): string[] | null {
+  const found = new Set<string>();
+  const visit = (oid: string): void => {
+    if (marked.has(oid) || found.has(oid)) return;
+    found.add(oid);
+    for (const entry of getTree(objects, oid).values()) {
+      if (entryKind(entry) === 'folder') visit(entry.oid);
+      else if (entryKind(entry) !== 'unkept' && !marked.has(entry.oid)) found.add(entry.oid);
+    }
+  };
+  try {
+    visit(tree);
+    return [...found];
+  } catch (error) {
+    if (error instanceof OkaError && error.code.startsWith('artifact-')) return null;
+    throw error;
+  }
+}
+
+function readTextOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return '';
+    throw describeErrno(error, file);
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * Owns: .oka/rules/config.json with the parts that rooms contribute.
+ * Whoever owns the pen, `oka doctor` and `oka schema` know all parts, so that a key that nobody reads is an error there.
+ * Whoever needs only the settings of the product reads those (loadConfig in settings.ts).
+ */
+import type { Config } from '../../core/schema/config.ts';
+import type { Home } from '../../core/schema/home.ts';
+import { type BoundPort, bindPort } from './open-rooms.ts';
+import { configPort, type Schemas } from '../../core/schema/room.ts';
+import { OkaError } from '../../core/schema/errors.ts';
+import { type DaemonRoom, rooms } from '../../app/rooms.ts';
+import { parseConfig } from '../settings.ts';
+
+/** The settings of the product, and those of rooms by key. */
+export type RoomsConfig = Config & Readonly<Record<string, unknown>>;
+
+export async function loadRoomsConfig(home: Home, list: readonly DaemonRoom[] = rooms): Promise<RoomsConfig> {
+  const schema = await configSchema(list);
+  return (await parseConfig(home, schema)) as RoomsConfig;
+}
+
+export async function configSchema(list: readonly DaemonRoom[] = rooms): Promise<Schemas[string]> {
+  const { Config: base } = await import('../../core/schema/config.ts');
+  const parts: Record<string, Schemas[string]> = {};
+  for (const room of list)
+    for (const [key, schema] of Object.entries((await room.config?.()) ?? {})) {
+      if (key in base.shape || key in parts)
+        throw new OkaError('refused', `the room ${room.name} contributes settings that there are already: "${key}"`);
+      parts[key] = schema.prefault({});
+    }
+  return Object.keys(parts).length === 0 ? base : base.extend(parts).describe(base.description ?? '');
+}
+
+/** The checked value of each part, for the room that contributes it. */
+export async function configPorts(config: Config, list: readonly DaemonRoom[] = rooms): Promise<BoundPort[]> {
+  const keys = await Promise.all(list.map(async (room) => Object.keys((await room.config?.()) ?? {})));
+  return keys.flat().map((key) => bindPort(configPort(key), (config as RoomsConfig)[key]));
+}

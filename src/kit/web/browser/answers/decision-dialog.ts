@@ -1,0 +1,133 @@
+/**
+ * Deciding about an approval, as a deliberate act: the dialog shows everything that the answer is bound to, and sends the
+ * binding that was shown. If the question has changed meanwhile, the worker refuses it and says so.
+ */
+import { signal, useSignal } from '@preact/signals';
+import type { VNode } from 'preact';
+import { ApiError, submit } from '../api.ts';
+import { Dialog } from '../components/modal.ts';
+import { notice } from '../components/notices.ts';
+import { Problem } from '../components/problem-box.ts';
+import { Time } from '../components/time.ts';
+import { html } from '../html.ts';
+import type { Asked, WaitAnswer, WaitFor } from '../../../../core/schema/wait.ts';
+import type { Awaited } from '../../../../app/now/browser/now-data.ts';
+
+type Verdict = 'approved' | 'denied';
+type Approval = Extract<WaitFor, { kind: 'approval' }>;
+type Decision = { wait: string; title: string; asking: Approval; verdict: Verdict };
+
+/** As it was when it was opened: what is read is what is answered. */
+const open = signal<Decision | null>(null);
+
+export function openDecision({ wait, title, for: asking }: Awaited, verdict: Verdict): void {
+  if (asking.kind === 'approval') open.value = { wait, title, asking, verdict };
+}
+
+export function OpenDecision({ onDone }: { onDone: () => void }): VNode | null {
+  const decision = open.value;
+  return decision === null
+    ? null
+    : html`<${DecisionDialog} key=${decision.wait} decision=${decision} onDone=${onDone} />`;
+}
+
+function DecisionDialog({ decision, onDone }: { decision: Decision; onDone: () => void }): VNode {
+  const { wait, title, asking, verdict } = decision;
+  const note = useSignal('');
+  const hosts = useSignal('');
+  const isAlways = useSignal(false);
+  const isSending = useSignal(false);
+  const refused = useSignal<ApiError | null>(null);
+  const isApproval = verdict === 'approved';
+
+  async function send(): Promise<void> {
+    isSending.value = true;
+    try {
+      const named = hosts.value.split(/[\s,]+/).filter((host) => host !== '');
+      const answer: WaitAnswer = {
+        verdict,
+        binding: asking.binding,
+        ...(note.value.trim() === '' ? {} : { text: note.value.trim() }),
+        ...(isApproval && isAlways.value ? { always: true } : {}),
+        ...(isApproval && named.length > 0 ? { hosts: named } : {}),
+      };
+      const { worker } = await submit({ kind: 'answer', wait, answer });
+      notice(worker ? (isApproval ? 'Approved.' : 'Denied.') : 'Saved. It counts when a worker runs: oka up');
+      open.value = null;
+      onDone();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      refused.value = error;
+      onDone();
+    } finally {
+      isSending.value = false;
+    }
+  }
+
+  return html`<${Dialog} title=${isApproval ? 'Approve this?' : 'Deny this?'} onClose=${() => (open.value = null)}>
+    <p class="soft">${title}</p>
+    <${AskedCall} asking=${asking} />
+    ${refused.value === null ? null : html`<${Problem} error=${{ code: refused.value.code, message: refused.value.message, ...(refused.value.fix === undefined ? {} : { fix: refused.value.fix }) }} />`}
+    <label class="field">${isApproval ? 'Note (recorded with it)' : 'Reason'}<input value=${note.value} maxlength="1000" onInput=${(event: InputEvent) => (note.value = (event.target as HTMLInputElement).value)} /></label>
+    ${
+      isApproval && asking.asked?.may_name_hosts === true
+        ? html`<label class="field">Hosts it may reach besides those named<input value=${hosts.value} placeholder="git.example.org, 10.0.0.5:3000" onInput=${(event: InputEvent) => (hosts.value = (event.target as HTMLInputElement).value)} /></label>`
+        : null
+    }
+    ${
+      isApproval && asking.asked?.grant !== undefined
+        ? html`<label><input type="checkbox" checked=${isAlways.value} onChange=${(event: Event) => (isAlways.value = (event.target as HTMLInputElement).checked)} />Also for calls like this one, as long as this run lasts</label>`
+        : null
+    }
+    <footer>
+      <button type="button" onClick=${() => (open.value = null)}>Cancel</button>
+      <button type="button" class=${isApproval ? 'primary' : 'danger'} disabled=${isSending.value} onClick=${send}>${isApproval ? 'Approve' : 'Deny'}</button>
+    </footer>
+  <//>`;
+}
+
+function AskedCall({ asking: { asked, text, binding, expires, aside } }: { asking: Approval }): VNode {
+  return html`<pre class="bound-call">${asked?.command ?? text}</pre>
+    ${asked === undefined ? null : html`<${AskedDetails} asked=${asked} />`}
+    ${aside === undefined ? null : html`<${Lines} title="Files that would be put in place" lines=${aside.paths} />`}
+    <dl class="facts">
+      ${expires === undefined ? null : html`<dt>Expires</dt><dd><${Time} at=${expires} /></dd>`}
+      <dt>Binding</dt><dd><code class="binding">${binding}</code></dd>
+    </dl>`;
+}
+
+function AskedDetails({ asked }: { asked: Asked }): VNode {
+  const {
+    tool,
+    class: effect,
+    author,
+    why,
+    dir,
+    env,
+    values,
+    changes,
+    files,
+    unbound = [],
+    contents = [],
+    odd,
+  } = asked;
+  return html`<dl class="facts">
+      <dt>Tool</dt><dd>${tool}</dd>
+      <dt>Class</dt><dd>${effect}</dd>
+      <dt>Written by</dt><dd>${author === 'operator' ? 'you' : 'a model'}</dd>
+      <dt>Why you are asked</dt><dd>${why}</dd>
+      ${dir === undefined ? null : html`<dt>Folder</dt><dd>${dir}</dd>`}
+      ${env.length === 0 ? null : html`<dt>Variables</dt><dd>${env.join(', ')}</dd>`}
+      ${asked.grant === undefined || asked.grant.hosts.length === 0 ? null : html`<dt>Goes to</dt><dd>${asked.grant.hosts.join(', ')}</dd>`}
+    </dl>
+    <${Lines} title="Careful: it contains characters that may look like others" lines=${odd} />
+    <${Lines} title="What it would change" lines=${changes} />
+    <${Lines} title="Where the values came from" lines=${values.map(({ field, value, origin }) => `${field} (from ${origin}): ${value}`)} />
+    <${Lines} title="Files it names, as they are now" lines=${files.map(({ path, sha256 }) => `${path} (${sha256.slice(0, 12)})`)} />
+    ${contents.map(({ path, why: reason, text }) => html`<h3>${path}</h3><p class="soft">${reason}</p><pre>${text}</pre>`)}
+    <${Lines} title="Not covered: it may change before this runs" lines=${unbound} />`;
+}
+
+function Lines({ title, lines }: { title: string; lines: readonly string[] }): VNode | null {
+  return lines.length === 0 ? null : html`<h3>${title}</h3><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
+}

@@ -1,0 +1,140 @@
+/**
+ * Owns: who may use the dashboard: sessions, tokens, one-time links and the passphrase, in .oka/web.
+ *
+ * A1 Only hashes are stored: whoever reads the folder cannot log in with it.
+ * A2 A link opens one session: it is used up by whoever removes its file first.
+ * A3 One file each, so that the server and commands of another process never write the same one. Removing the file of a
+ *    session ends it at once.
+ */
+import { hash, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
+import { readFileSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { listFolder, makeFolder, replaceFile } from '../../../core/ledger/disk.ts';
+import type { Home } from '../../../core/schema/home.ts';
+
+export type Rights = 'all' | 'read';
+
+export type Session = {
+  /** The hash of its secret, and the name of its file. */
+  id: string;
+  kind: 'browser' | 'token';
+  /** The browser, or the name that a person gave to a token. */
+  name: string;
+  rights: Rights;
+  created: string;
+  /** The day of the last use. */
+  used: string;
+};
+
+export type Access = ReturnType<typeof openAccess>;
+
+const SESSION_DAYS = 30;
+const LINK_MINUTES = 60;
+const DAY_MS = 86_400_000;
+const NAME_LENGTH = 200;
+
+export function openAccess(home: Pick<Home, 'oka'>, now: () => Date = () => new Date()) {
+  const folder = join(home.oka, 'web');
+  const sessions = join(folder, 'sessions');
+  const links = join(folder, 'links');
+  const passphraseFile = join(folder, 'passphrase.json');
+  const sessionFile = (id: string): string => join(sessions, `${id}.json`);
+
+  function start(kind: Session['kind'], name: string, rights: Rights): { secret: string; session: Session } {
+    const secret = newSecret();
+    const at = now().toISOString();
+    const session = { id: idOf(secret), kind, name: name.slice(0, NAME_LENGTH), rights, created: at, used: at };
+    write(session);
+    return { secret, session };
+  }
+  function write(session: Session): void {
+    makeFolder(sessions, 0o700);
+    replaceFile(sessionFile(session.id), `${JSON.stringify(session)}\n`, { mode: 0o600 });
+  }
+  /** A session that is not over; its use is noted once a day. */
+  function find(secret: string): Session | null {
+    const session = isSecret(secret) ? readJson<Session>(sessionFile(idOf(secret))) : null;
+    if (session === null) return null;
+    const age = now().getTime() - Date.parse(session.used);
+    if (session.kind === 'browser' && !(age < SESSION_DAYS * DAY_MS)) {
+      end(session.id);
+      return null;
+    }
+    if (age > DAY_MS) write({ ...session, used: now().toISOString() });
+    return session;
+  }
+  function end(id: string): boolean {
+    return /^[0-9a-f]{64}$/.test(id) && removeFile(sessionFile(id));
+  }
+  return {
+    start,
+    find,
+    end,
+    /** The latest first. */
+    list: (): Session[] =>
+      listFolder(sessions)
+        .flatMap((name) => readJson<Session>(join(sessions, name)) ?? [])
+        .toSorted((a, b) => b.created.localeCompare(a.created)),
+    /** The secret of a link that opens one session within an hour. */
+    newLink: (): string => {
+      makeFolder(links, 0o700);
+      sweepLinks(links, now());
+      const secret = newSecret();
+      replaceFile(join(links, `${idOf(secret)}.json`), `${JSON.stringify({ created: now().toISOString() })}\n`, {
+        mode: 0o600,
+      });
+      return secret;
+    },
+    /** Whether the link was still open; it is not any more (A2). */
+    useLink: (secret: string): boolean => {
+      const file = join(links, `${idOf(secret)}.json`);
+      const link = isSecret(secret) ? readJson<{ created: string }>(file) : null;
+      return link !== null && removeFile(file) && isFresh(link, now());
+    },
+    setPassphrase: (passphrase: string): void => {
+      makeFolder(folder, 0o700);
+      const salt = randomBytes(16).toString('base64url');
+      const stored = { salt, hash: scryptSync(passphrase, salt, 32).toString('base64url') };
+      replaceFile(passphraseFile, `${JSON.stringify(stored)}\n`, { mode: 0o600 });
+    },
+    removePassphrase: (): boolean => removeFile(passphraseFile),
+    hasPassphrase: (): boolean => readJson(passphraseFile) !== null,
+    isPassphrase: (given: string): boolean => {
+      const stored = readJson<{ salt: string; hash: string }>(passphraseFile);
+      if (stored === null) return false;
+      return timingSafeEqual(scryptSync(given, stored.salt, 32), Buffer.from(stored.hash, 'base64url'));
+    },
+  };
+}
+
+const newSecret = (): string => randomBytes(32).toString('base64url');
+const isSecret = (text: string): boolean => /^[\w-]{43}$/.test(text);
+const idOf = (secret: string): string => hash('sha256', secret);
+const isFresh = ({ created }: { created: string }, at: Date): boolean =>
+  Math.abs(at.getTime() - Date.parse(created)) < LINK_MINUTES * 60_000;
+
+function sweepLinks(links: string, at: Date): void {
+  for (const name of listFolder(links)) {
+    const link = readJson<{ created: string }>(join(links, name));
+    if (link === null || !isFresh(link, at)) removeFile(join(links, name));
+  }
+}
+
+/** Null when it is not there, or not ours. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- whoever wrote the file knows its type
+function readJson<T>(file: string): T | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
+  } catch {
+    return null;
+  }
+}
+
+function removeFile(file: string): boolean {
+  try {
+    unlinkSync(file);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,4 +1,0 @@
-/** What environment variables say about models; an empty one counts as not set. */
-import type { Variables } from '../schema/model-provider.ts';
-
-export type ModelEnvironment = Variables & { readonly OKA_MODEL?: string; readonly OKA_CASSETTE?: string };

@@ -1,8 +1,0 @@
-/** Owns: providers that are called through the AI SDK, which is loaded with the first call only. */
-import type { ProviderDefinition } from '../schema/model-provider.ts';
-import { providerModel, type SdkClient } from './provider-model.ts';
-
-export function sdkProvider(provider: Omit<ProviderDefinition, 'open'> & SdkClient): ProviderDefinition {
-  const { languageModel, oneCall, ...definition } = provider;
-  return { ...definition, open: (called, ports) => providerModel(called, ports, { languageModel, oneCall }) };
-}

@@ -1,0 +1,73 @@
+import { findConversation, listMessages } from '../model/chat-queries.ts';
+import type { ChatMessage } from '../../../core/schema/chat-answers.ts';
+import type { Home } from '../../../core/schema/home.ts';
+import type { NamedChat } from '../terminal/chat-access.ts';
+import { openLiveWords } from '../terminal/words-in-progress.ts';
+import { completeMessage, messageJson, messageLine } from '../terminal/message-lines.ts';
+import { readChats } from '../terminal/read-chats.ts';
+import { notifyWaiting } from '../terminal/waiting-requests.ts';
+import { type Answer, type Call, exits } from '../../../kit/cli/command-module.ts';
+import type { Terminal } from '../../../kit/cli/io.ts';
+import { onlyOperand } from '../../../kit/cli/operands.ts';
+
+type Options = { limit: number | undefined; since: string | undefined; follow: boolean };
+type Data = { messages: readonly ChatMessage[] };
+
+export async function run(call: Call<Options, Data>): Promise<Answer<Data>> {
+  const { home, options, signal } = call;
+  const named = onlyOperand(call, 'conversation');
+  if (options.follow) return follow(call, named);
+  const { limit, since } = options;
+  const found = await readChats(call, (rows) =>
+    findConversation(rows, named) === null ? null : listMessages(rows, named, { limit, since }).messages,
+  );
+  signal.throwIfAborted();
+  if (found === null) await findChat(call, named);
+  const messages = found ?? [];
+  await notifyWaiting(call);
+  return { code: exits.ok, data: { messages: await Promise.all(messages.map((each) => completeMessage(home, each))) } };
+}
+
+/** A conversation that is yet to begin is found, too; for one that is not there the nearest name is given. */
+async function findChat(call: Call<Options, Data>, named: string): Promise<NamedChat> {
+  return (await import('../terminal/chat-access.ts')).findChat(call, named);
+}
+
+/** Until Ctrl-C, or until the conversation is deleted. */
+async function follow(call: Call<Options, Data>, named: string): Promise<Answer<Data>> {
+  const { home, options, signal, emit } = call;
+  const chat = await findChat(call, named);
+  const { followChat } = await import('../terminal/follow-chat.ts');
+  const { limit, since } = options;
+  // With both, the last ones behind it: there must be no gap before what comes next.
+  const { messages, feed, follow: goOn } = await followChat(call, chat, since === undefined ? { limit } : { since });
+  const shown = limit === undefined ? messages : messages.slice(-limit);
+  emit({ messages: await Promise.all(shown.map((each) => completeMessage(home, each))) });
+  const stop = new AbortController();
+  let printing = Promise.resolve();
+  const show = async (message: ChatMessage): Promise<void> => {
+    const complete = await completeMessage(home, message);
+    live.settle(message.run);
+    emit({ messages: [complete] });
+  };
+  await goOn(
+    AbortSignal.any([signal, stop.signal]),
+    (item) => {
+      if (item.kind === 'message') printing = printing.then(() => show(item.message));
+      if (feed.state() === 'deleted') stop.abort();
+    },
+    call.terminal.isTerminal ? live.take : undefined,
+  );
+  await printing;
+  live.clear();
+  return { code: signal.aborted ? exits.interrupted : exits.ok };
+}
+
+const live = openLiveWords();
+
+/** What is being written; through a pipe there are only messages. */
+export const footer = (_home: Home, terminal: Terminal) => (): string[] =>
+  terminal.isTerminal ? live.lines(terminal) : [];
+
+export const jsonLines = ({ messages }: Data): object[] => messages.map(messageJson);
+export const render = ({ messages }: Data): string => messages.map((each) => `${messageLine(each)}\n`).join('');

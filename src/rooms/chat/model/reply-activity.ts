@@ -1,0 +1,92 @@
+/**
+ * Owns: what the run of a reply is doing, out of its events, and whose call is writing to the desk now. Pure.
+ *
+ * 1. A call that writes to the desk has begun when the state before it is recorded (`desk.kept`). Until then, while
+ *    another call writes, it waits for whoever made that one.
+ */
+import { agentOfRun } from '../../../core/schema/chat-names.ts';
+import type { OpenReply } from '../../../core/schema/chat-answers.ts';
+import { DESK_WRITERS } from '../../../core/schema/desk-writers.ts';
+import type { Event, EventType } from '../../../core/schema/event.ts';
+import type { WaitFor } from '../../../core/schema/wait.ts';
+
+export const activityTypes = [
+  'call.started',
+  'call.ended',
+  'wait.opened',
+  'wait.closed',
+  'desk.kept',
+] as const satisfies readonly EventType[];
+
+export type ActivityEvent = Extract<Event, { type: (typeof activityTypes)[number] }>;
+
+export const isActivityEvent = (event: Event): event is ActivityEvent =>
+  (activityTypes as readonly string[]).includes(event.type);
+
+/** The calls and waits of a run that are open, by their names. */
+export type ReplyActivity = {
+  calls: Readonly<Record<string, { tool: string; awaitsTurn: boolean }>>;
+  waits: Readonly<Record<string, 'person' | 'budget'>>;
+};
+
+export const NO_ACTIVITY: ReplyActivity = { calls: {}, waits: {} };
+
+/** The call that writes to the desk; null while none does. */
+export type DeskWriter = { call: string; run: string } | null;
+
+/** A question to its model is no tool that people see. */
+export function activityAfter(activity: ReplyActivity, event: ActivityEvent): ReplyActivity {
+  const { calls, waits } = activity;
+  switch (event.type) {
+    case 'call.started': {
+      const { call, tool, class: effect } = event.data;
+      if (tool.startsWith('model.')) return activity;
+      return { calls: { ...calls, [call]: { tool, awaitsTurn: effect !== 'read' && DESK_WRITERS.has(tool) } }, waits };
+    }
+    case 'desk.kept': {
+      const begun = calls[event.data.call];
+      return begun === undefined
+        ? activity
+        : { calls: { ...calls, [event.data.call]: { ...begun, awaitsTurn: false } }, waits };
+    }
+    case 'call.ended':
+      return { calls: without(calls, event.data.call), waits };
+    case 'wait.opened': {
+      const awaited = awaitedIn(event.data.for);
+      return awaited === null ? activity : { calls, waits: { ...waits, [event.data.wait]: awaited } };
+    }
+    case 'wait.closed':
+      return { calls, waits: without(waits, event.data.wait) };
+  }
+}
+
+/** Takes the events of all runs: tasks write to the desk, too. */
+export function deskWriterAfter(writer: DeskWriter, { type, run, data }: ActivityEvent): DeskWriter {
+  if (type === 'desk.kept' && data.when === 'before' && run !== null) return { call: data.call, run };
+  return type === 'call.ended' && data.call === writer?.call ? null : writer;
+}
+
+/** What a reply with a run is doing, in the words that people see. */
+export function stateOfActivity(
+  { calls, waits }: ReplyActivity,
+  writer: DeskWriter,
+): Pick<OpenReply, 'state' | 'tool' | 'waits_for'> {
+  const awaited = Object.values(waits);
+  if (awaited.includes('person')) return { state: 'waiting for you' };
+  if (awaited.includes('budget')) return { state: 'waiting for the budget' };
+  const [id, call] = Object.entries(calls).at(-1) ?? [];
+  if (call === undefined) return { state: 'thinking' };
+  const { tool, awaitsTurn } = call;
+  if (!awaitsTurn || writer === null || writer.call === id) return { state: 'using a tool', tool };
+  return { state: 'waiting for another', tool, waits_for: agentOfRun(writer.run) ?? writer.run };
+}
+
+function awaitedIn(awaited: WaitFor): 'person' | 'budget' | null {
+  if (awaited.kind === 'timer') return awaited.day_budget === undefined ? null : 'budget';
+  return awaited.kind === 'child' || awaited.kind === 'turn' ? null : 'person';
+}
+
+function without<T>(entries: Readonly<Record<string, T>>, name: string): Record<string, T> {
+  const { [name]: _gone, ...rest } = entries;
+  return rest;
+}

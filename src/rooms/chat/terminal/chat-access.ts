@@ -1,0 +1,138 @@
+/** What commands about conversations have in common: finding one by its name, and asking the worker to change something. */
+import { join } from 'node:path';
+import { listConversations } from '../model/chat-queries.ts';
+import { newChatId } from '../model/chat-ids.ts';
+import type { ChatIntake } from '../model/chat-state.ts';
+import { chatRequestId, submitChat } from '../submit-chat.ts';
+import { openHomeVault } from '../../../kit/vault/home-vault.ts';
+import { readRequests } from '../../../kit/requests/read-requests.ts';
+import { awaitReply, repliesFolder, wantReply } from '../../../kit/requests/request-replies.ts';
+import { openArtifacts } from '../../../core/ledger/artifact-store.ts';
+import { penHolder } from '../../../core/ledger/pen.ts';
+import { ConversationName } from '../../../core/schema/chat.ts';
+import { LONGEST_CONTENT } from '../../../core/schema/chat-names.ts';
+import type { ConversationEntry } from '../../../core/schema/chat-answers.ts';
+import { OkaError } from '../../../core/schema/errors.ts';
+import type { Home } from '../../../core/schema/home.ts';
+import { nearestWord } from '../../../core/schema/nearest-word.ts';
+import type { Call } from '../../../kit/cli/command-module.ts';
+import { readChats } from './read-chats.ts';
+
+export type ChatCall = Pick<Call, 'home' | 'progress' | 'rooms' | 'signal'>;
+
+/** A conversation that is there, or that a request in the intake folder is going to begin. */
+export type NamedChat = { id: string; name: string };
+
+/** `isDone` is false when the worker has not answered yet, and `hasWorker` when there is none: then it is done later. */
+export type ChatRequest = { submitted: string; isDone: boolean; hasWorker: boolean };
+
+const PATIENCE_MS = 15_000;
+
+/** Submits a request and waits a moment for the worker, if there is one. A refusal is thrown. */
+export async function requestChat(
+  { home, signal }: Pick<Call, 'home' | 'signal'>,
+  intake: ChatIntake,
+): Promise<ChatRequest> {
+  if (penHolder(home.ledgers.run) === null)
+    return { submitted: submitChat(home, intake), isDone: false, hasWorker: false };
+  const [id, replies] = [chatRequestId(), repliesFolder(home.oka)];
+  wantReply(replies, id);
+  submitChat(home, intake, id);
+  const reply = await awaitReply(replies, id, PATIENCE_MS, signal);
+  if (reply === null || 'done' in reply) return { submitted: id, isDone: reply !== null, hasWorker: true };
+  const { code, message, fix } = reply.refused;
+  throw new OkaError(code, message, fix === undefined ? {} : { fix });
+}
+
+/** What a person reads about a request that is not done yet; nothing when it is. */
+export function describePending({ isDone, hasWorker }: Pick<ChatRequest, 'isDone' | 'hasWorker'>): string {
+  if (isDone) return '';
+  return hasWorker
+    ? 'The worker has not answered yet; it does it when its turn comes.\n'
+    : 'No worker is running; it is done when one runs: oka up\n';
+}
+
+/** The id of a message of a person, which is durable then. */
+export async function postMessage(home: Home, conversation: NamedChat, text: string): Promise<string> {
+  const message = newChatId();
+  submitChat(home, { kind: 'chat_post', conversation: conversation.id, message, ...(await messageBody(home, text)) });
+  return message;
+}
+
+/** A long text is stored as an artifact, and the message has its beginning. */
+async function messageBody(home: Home, text: string): Promise<Pick<PostIntake, 'content' | 'body'>> {
+  if (text.length <= LONGEST_CONTENT) return { content: text };
+  const vault = await openHomeVault(home);
+  await vault.refresh();
+  const body = await openArtifacts(join(home.oka, 'artifacts'), vault.redact).put(text, { name: 'message.txt' });
+  return { content: text.slice(0, LONGEST_CONTENT).toWellFormed(), body };
+}
+
+type PostIntake = Extract<ChatIntake, { kind: 'chat_post' }>;
+
+export function readConversations(call: ChatCall): Promise<ConversationEntry[]> {
+  return readChats(call, listConversations);
+}
+
+export async function findChat(call: ChatCall, given: string): Promise<NamedChat> {
+  const all = [...(await readConversations(call)), ...pendingChats(call.home)];
+  const found = all.find(({ id, name }) => name === given || id === given);
+  if (found !== undefined) return { id: found.id, name: found.name };
+  const near = nearestWord(
+    given,
+    all.map(({ name }) => name),
+  );
+  throw new OkaError(
+    'usage',
+    `there is no conversation "${given}"${near === null ? '' : `; did you mean "${near}"?`}`,
+    {
+      fix: `List them: oka chat. Begin it: oka chat new ${given}`,
+    },
+  );
+}
+
+/** Conversations by name or by a pattern such as "team-*"; all of them with `isAll`. */
+export async function matchChats(
+  call: ChatCall,
+  given: readonly string[],
+  isAll: boolean,
+): Promise<readonly NamedChat[]> {
+  if (isAll === given.length > 0)
+    throw new OkaError('usage', isAll ? '--all needs no name' : 'say which conversation', {
+      fix: 'Names, patterns such as "team-*", or --all.',
+    });
+  const all = [...(await readConversations(call)), ...pendingChats(call.home)];
+  if (isAll) return all;
+  const found = given.map((each) => {
+    const isMatch = nameMatcher(each);
+    const matching = all.filter(({ id, name }) => isMatch(name) || id === each);
+    return { each, matching };
+  });
+  const missing = found.find(({ matching }) => matching.length === 0);
+  if (missing !== undefined && !/[*?]/.test(missing.each)) await findChat(call, missing.each);
+  if (missing !== undefined) throw new OkaError('usage', `no conversation matches "${missing.each}"`);
+  return [...new Map(found.flatMap(({ matching }) => matching).map((chat) => [chat.id, chat])).values()];
+}
+
+function nameMatcher(pattern: string): (name: string) => boolean {
+  const escaped = pattern.replaceAll(/[.+^${}()|[\]\\]/g, '\\$&');
+  const compiled = new RegExp(`^${escaped.replaceAll(/\*+/g, '[^]*').replaceAll('?', '[^]')}$`, 'u');
+  return (name) => compiled.test(name);
+}
+
+/** Conversations that requests in the intake folder are going to begin. */
+function pendingChats(home: Home): NamedChat[] {
+  return readRequests(join(home.oka, 'intake')).flatMap((taken) =>
+    'intake' in taken && taken.intake.kind === 'chat_open'
+      ? [{ id: taken.intake.conversation, name: taken.intake.name }]
+      : [],
+  );
+}
+
+export function parseChatName(given: string): string {
+  const parsed = ConversationName.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new OkaError('usage', `"${given}" is no name of a conversation`, {
+    fix: 'Use letters, digits, dots, dashes and underscores, such as trip-to-graz.',
+  });
+}

@@ -1,0 +1,45 @@
+/** Owns: work on the context tree that another process asked for, as a run whose output is the answer to the request. */
+import type { RunState } from '../../../core/engine/run-state.ts';
+import { contextGraph } from './context-graph.ts';
+import { OkaError } from '../../../core/schema/errors.ts';
+import type { Intake } from '../../../core/schema/intake.ts';
+import type { Json } from '../../../core/schema/json.ts';
+import type { ExecutionBackend } from '../../../core/schema/ports.ts';
+import type { LateAnswer } from '../../../core/schema/room.ts';
+import type { WaitFor } from '../../../core/schema/wait.ts';
+import type { Runs } from '../../../kit/ports/port-types.ts';
+
+export type ContextRunPorts = { backend: ExecutionBackend; runs: Pick<Runs, 'stateOf'> };
+
+/** `max_tokens` is the budget of the run: what models may cost. */
+export async function runContext(
+  { backend, runs }: ContextRunPorts,
+  { id, tool, input, max_tokens: tokens }: Omit<Extract<Intake, { kind: 'run_context' }>, 'kind'>,
+): Promise<LateAnswer> {
+  const graph = contextGraph(tool);
+  const run = await backend.start({
+    kind: 'start',
+    run: id,
+    graph,
+    input,
+    ...(tokens === undefined ? {} : { budgets: { tokens } }),
+  });
+  const answer = backend.wait(run).then(async () => outputOf(run, await runs.stateOf(run)));
+  answer.catch(() => undefined); // whoever asked may have gone
+  return { answer };
+}
+
+function outputOf(run: string, state: RunState | null): Json {
+  if (state?.status === 'done') return state.output;
+  if (state?.status === 'blocked')
+    throw new OkaError('refused', `it waits for ${[...state.waits.values()].map(whatFor).join(', ')}`, {
+      fix: `A worker continues it automatically; what was made stays. See oka show ${run}.`,
+    });
+  const why = state?.reason ?? state?.status ?? 'it is gone';
+  throw new OkaError('refused', `it did not end well: ${why.replace(/^(synthesize|regenerate|ask): /, '')}`, {
+    fix: `See oka show ${run}. What was made stays; doing it again goes on.`,
+  });
+}
+
+const whatFor = ({ for: awaited }: { for: WaitFor }): string =>
+  awaited.kind === 'timer' ? (awaited.why ?? awaited.until) : awaited.kind;

@@ -1,0 +1,98 @@
+/**
+ * Owns: how a need can be met: by a package of Node or Python, by a program from an allowed source, or by a person who
+ * changes the image. Pure.
+ *
+ * Y1 A package that is neither in the table nor named by the operator is installed only after a person was asked,
+ *    because strangers can put a name into an error message.
+ * Y2 An unknown command is not guessed; it is most likely misspelt.
+ */
+import type { InstallInput, Need } from '../../../core/schema/dependency.ts';
+import { debianPackages } from './known-debian.ts';
+import { carriedCommand, isKnownPackage, type Machine, nodeCommand } from './known-node.ts';
+import { isKnownDistribution, moduleRow, pythonCommand } from './known-python.ts';
+
+export type Remedy =
+  | { kind: 'install'; input: Pick<InstallInput, 'by' | 'name' | 'version' | 'files' | 'vouched'> }
+  | { kind: 'person'; packages: string[]; reason: string }
+  | { kind: 'unknown'; advice: string };
+
+export type RemedyContext = {
+  machine: Machine;
+  /** Names of the programs that config.json says where to fetch. */
+  binaries: readonly string[];
+};
+
+export function chooseRemedy(need: Need, around: RemedyContext): Remedy {
+  if (need.package !== undefined) return namedPackageRemedy(need, need.package);
+  switch (need.kind) {
+    case 'command':
+      return need.version === undefined ? commandRemedy(need, around) : newerCommandRemedy(need, around);
+    case 'python':
+      return installRemedy(need, 'python', moduleRow(need.name) ?? need.name.replaceAll('_', '-'));
+    case 'node':
+      return installRemedy(need, 'node', need.name);
+    case 'library':
+    case 'header':
+    case 'pkgconfig':
+    case 'locale':
+    case 'font':
+      return personRemedy(need);
+  }
+}
+
+/** npm and PyPI are tried before the image: what they install is available at once. */
+function commandRemedy(need: Need, { machine, binaries }: RemedyContext): Remedy {
+  const { name } = need;
+  if (binaries.includes(name)) return { kind: 'install', input: { by: 'binary', name, vouched: 'operator' } };
+  const carried = carriedCommand(name, machine);
+  if (carried !== undefined)
+    return { kind: 'install', input: { by: 'node', name: carried.package, files: carried.files, vouched: 'table' } };
+  const fromNode = nodeCommand(name);
+  if (fromNode !== undefined) return installRemedy(need, 'node', fromNode);
+  const fromPython = pythonCommand(name);
+  if (fromPython !== undefined) return installRemedy(need, 'python', fromPython);
+  if (debianPackages(need) !== null) return personRemedy(need);
+  if (need.vouched === 'operator') return personRemedy(need);
+  return {
+    kind: 'unknown',
+    advice: `oka knows no package with the command "${name}". If it is spelt right, say where it comes from in the task: requires: ["node:PACKAGE"], ["python:PACKAGE"] or ["apt:PACKAGE"].`,
+  };
+}
+
+/** A newer interpreter is another image; a newer package is not. Packages that only carry a program count by themselves. */
+function newerCommandRemedy(need: Need, around: RemedyContext): Remedy {
+  const way = commandRemedy(need, around);
+  if (way.kind !== 'install') return personRemedy(need);
+  const { version } = need;
+  const isCounted = version !== undefined && way.input.by !== 'binary' && way.input.files === undefined;
+  return { kind: 'install', input: { ...way.input, ...(isCounted ? { version } : {}) } };
+}
+
+/** The operator named a package: node:prettier@3 is one of npm, apt:ffmpeg one of the system. */
+function namedPackageRemedy(need: Need, from: string): Remedy {
+  const [family, name] = from.split(/:(.*)/s);
+  if (family === 'apt') return { kind: 'person', packages: [name ?? need.name], reason: SYSTEM };
+  return installRemedy(need, family === 'python' ? 'python' : 'node', name ?? need.name);
+}
+
+function installRemedy(need: Need, by: 'node' | 'python', name: string): Remedy {
+  const isKnown = by === 'node' ? isKnownPackage(name) : isKnownDistribution(name);
+  const vouched = need.vouched === 'operator' ? 'operator' : isKnown ? 'table' : 'nobody';
+  return {
+    kind: 'install',
+    input: { by, name, vouched, ...(need.version === undefined ? {} : { version: need.version }) },
+  };
+}
+
+const SYSTEM = 'it is a part of the system, and oka installs nothing there';
+
+function personRemedy(need: Need): Remedy {
+  const packages = debianPackages(need);
+  const version = need.version === undefined ? '' : ` The version that is needed: ${need.version}.`;
+  if (packages !== null) return { kind: 'person', packages, reason: `${SYSTEM}.${version}` };
+  return {
+    kind: 'person',
+    packages: [],
+    reason: `${SYSTEM}, and it is not known which package contains it.${version}`,
+  };
+}

@@ -1,0 +1,34 @@
+/** What every file tool needs, and below which folder a call acts. */
+import { isAbsolute, resolve } from 'node:path';
+import { isInFolder, type OpenFolder } from '../../../core/schema/folder.ts';
+import type { ArtifactStore } from '../../../core/schema/ports.ts';
+import type { ToolCall } from '../../../core/schema/tool.ts';
+import type { DocumentReply, DocumentRequest } from '../../../kit/documents/document-contract.ts';
+import { Refused } from '../../../kit/define-tool.ts';
+
+export type ReadDocument = (bytes: Uint8Array, request: DocumentRequest, signal: AbortSignal) => Promise<DocumentReply>;
+
+export type FilesOptions = {
+  /** The folder below which all of it happens, unless a call names a path in one of `folders`. */
+  desk: string;
+  /** Folders outside the desk, by their real paths, that are open to a call; none when left out. */
+  folders?: (call: ToolCall) => Promise<readonly OpenFolder[]>;
+  artifacts?: ArtifactStore;
+  /** Reads documents where they cannot hurt; without it they are bytes. */
+  readDocument?: ReadDocument;
+};
+
+/** The desk, or the folder outside it that contains an absolute path. */
+export async function topFolder(
+  { desk, folders }: FilesOptions,
+  path: string,
+  access: OpenFolder['access'],
+  call: ToolCall,
+): Promise<string> {
+  if (folders === undefined || !isAbsolute(path) || isInFolder(path, resolve(desk))) return desk;
+  const around = (await folders(call)).filter((folder) => isInFolder(path, folder.path));
+  const writable = around.find((folder) => folder.access === 'write');
+  if (access === 'write' && around.length > 0 && writable === undefined)
+    throw new Refused(`${path} is in a folder that this task may only read`, 'Write to the desk instead.');
+  return (writable ?? around[0])?.path ?? desk;
+}

@@ -1,0 +1,239 @@
+/** Owns: the tool `shell`. Does not own: how a command is run and stopped (kit/sandbox/launch.ts), what it may do (guard). */
+import { z } from 'zod';
+import type { Command } from '../../../core/schema/command.ts';
+import type { OpenFolder } from '../../../core/schema/folder.ts';
+import type { ArtifactStore } from '../../../core/schema/ports.ts';
+import type { Json } from '../../../core/schema/json.ts';
+import type { LiveSteps } from '../../../core/schema/live-port.ts';
+import type { SideEffectClass } from '../../../core/schema/effect.ts';
+import { ArtifactRef, type Author, type Outcome, type Tool, type ToolCall } from '../../../core/schema/tool.ts';
+import type { SandboxLaunch } from '../../../kit/sandbox/sandbox-launch.ts';
+import { watchFrozenTime } from '../../../core/chain/frozen-time.ts';
+import { type Captured, launch, type Launched } from '../../../kit/sandbox/launch.ts';
+import { artifactsOf, type BodyText, toBodyText } from '../../../kit/text/body-text.ts';
+import { ok, defineTool } from '../../../kit/define-tool.ts';
+import { provideSecrets, Secrets } from './command-secrets.ts';
+import { withFolder, Path } from './desk-place.ts';
+
+export type ShellOptions = {
+  /** The folder below which commands start. */
+  desk: string;
+  /** The complete environment of a command. */
+  env: Readonly<Record<string, string>>;
+  classify?: (command: Command, author: Author, step: StepTerms) => SideEffectClass;
+  /** Provides the sandbox of a command; without it commands run unrestricted. */
+  sandbox?: (call: ToolCall, command: Command, request: SandboxRequest) => Promise<CommandSandbox>;
+  artifacts?: ArtifactStore;
+  /** Is shown what a command writes while it runs. */
+  live?: Pick<LiveSteps, 'output' | 'end'>;
+  /** Maximum bytes stored of each of stdout and stderr. */
+  limitBytes?: number;
+  /** After how long a stand-still of this process the failure of a command with network access is in doubt. */
+  frozenMs?: number;
+};
+
+/** What the class of a command depends on besides its words. */
+export type StepTerms = { hasNet: boolean; dir: string; folders: readonly OpenFolder[] };
+
+export type SandboxRequest = {
+  /** Whether it asks for the network, or for which hosts of it. */
+  net: boolean | readonly string[];
+  /** Folders it has to read besides. */
+  readable: readonly string[];
+  /** How long it may last. */
+  timeoutMs: number;
+};
+
+export type CommandSandbox =
+  | {
+      kind: 'ready';
+      env: Readonly<Record<string, string>>;
+      scratch?: string;
+      launch?: SandboxLaunch;
+      /** What the egress proxy has refused to the command. */
+      refused?: () => Promise<readonly string[]>;
+      [Symbol.asyncDispose](): Promise<void>;
+    }
+  | { kind: 'refused'; reason: string };
+
+const LIMIT_BYTES = 4_194_304;
+/** Shorter than any time limit of the egress proxy. */
+const FROZEN_MS = 5000;
+/** Most of a stream that an error quotes. */
+const QUOTED_BYTES = 2000;
+/** Most refusals of the egress proxy that an error quotes. */
+const QUOTED_REFUSALS = 3;
+
+const Input = z
+  .strictObject({
+    argv: z.array(z.string().max(100_000)).min(1).max(1000).optional().describe('A program and its arguments.'),
+    line: z.string().min(1).max(100_000).optional().describe('A line for the shell (bash), instead of argv.'),
+    dir: Path.default('.').describe('The folder to start in, below the desk.'),
+    timeout_seconds: z.number().positive().max(86_400).default(600).describe('After this time it is stopped.'),
+    net: z
+      .union([z.boolean(), z.array(z.string().max(253)).max(100)])
+      .default(false)
+      .describe('Whether it needs the network; a list names the hosts.'),
+    net_refused: z
+      .literal('ok')
+      .optional()
+      .describe('A request that the egress proxy refuses fails the command, unless this is "ok".'),
+    secrets: Secrets,
+  })
+  .refine(({ argv, line }) => (argv === undefined) !== (line === undefined), 'give either argv or line');
+
+const Output = z.strictObject({
+  exit: z.int().nullable().describe('Exit status.'),
+  signal: z.string().nullable().describe('The signal that ended it.'),
+  stdout: z.string().describe('What it wrote; when long, head and tail.'),
+  stderr: z.string().describe('What it wrote to stderr; when long, head and tail.'),
+  stdout_artifact: ArtifactRef.optional().describe('All of stdout, when it is long or not text.'),
+  stderr_artifact: ArtifactRef.optional().describe('All of stderr, when it is long or not text.'),
+});
+
+export function shellTool(options: ShellOptions): Tool {
+  const { desk, env, classify, sandbox, artifacts, live, limitBytes = LIMIT_BYTES, frozenMs = FROZEN_MS } = options;
+  return defineTool({
+    name: 'shell',
+    about: 'Runs a command in the desk and gives what it wrote. A status other than 0 is a failure.',
+    input: Input,
+    output: Output,
+    annotations: { destructive: true, risk: 'high' },
+    targets: ['argv', 'line', 'dir'],
+    parallel: true,
+    class: (input, author, folders) =>
+      classify?.(toCommand(input), author, { hasNet: input.net !== false, dir: input.dir, folders }) ??
+      'external_mutation',
+    act: async (input, call) => {
+      const cwd = await withFolder(desk, input.dir, async (folder) => folder.real);
+      await using handed = await provideSecrets(input.secrets);
+      const command = toCommand(input);
+      const readable = handed.folder === null ? [] : [handed.folder];
+      const timeoutMs = input.timeout_seconds * 1000;
+      const provided = (await sandbox?.(call, command, { net: input.net, readable, timeoutMs })) ?? unrestricted;
+      if (provided.kind === 'refused') return { status: 'denied', error: provided.reason };
+      await using _ = provided;
+      using frozen = watchFrozenTime();
+      const done = await launch(command, {
+        cwd,
+        env: { ...env, ...provided.env, ...handed.env },
+        signal: call.signal,
+        timeoutMs,
+        outputLimitBytes: limitBytes,
+        ...(provided.scratch === undefined ? {} : { scratch: provided.scratch }),
+        ...(provided.launch === undefined ? {} : { sandbox: provided.launch }),
+        ...(live === undefined ? {} : { onOutput: (chunk) => live.output(call, chunk) }),
+      });
+      live?.end(call);
+      const outcome = await toOutcome(done, input, call.class, artifacts, (await provided.refused?.()) ?? []);
+      const isDoubtful = outcome.status === 'failed' && input.net !== false && frozen.longestMs() >= frozenMs;
+      return isDoubtful ? unseen(outcome.error, frozen.longestMs()) : outcome;
+    },
+  });
+}
+
+/** The egress proxy stood still with this process: the command may have failed for want of it, before or after it acted. */
+const unseen = (error: string, ms: number): Outcome => ({
+  status: 'cancelled',
+  error: `the worker stood still for ${Math.round(ms / 1000)} s while it ran, which may be why it failed: ${error}`,
+  unseen: true,
+});
+
+const unrestricted: CommandSandbox = { kind: 'ready', env: {}, [Symbol.asyncDispose]: () => Promise.resolve() };
+
+/** The outcome of a call of this tool, from what its witness recorded. */
+export function outcomeFromWitness(
+  done: Launched,
+  given: Json,
+  effect: SideEffectClass,
+  artifacts?: ArtifactStore,
+  refused: readonly string[] = [],
+): Promise<Outcome> {
+  return toOutcome(done, Input.parse(given), effect, artifacts, refused);
+}
+
+async function toOutcome(
+  done: Launched,
+  input: z.output<typeof Input>,
+  effect: SideEffectClass,
+  artifacts: ArtifactStore | undefined,
+  refused: readonly string[],
+): Promise<Outcome> {
+  const problem = withRefusals(describeEnd(done, input), input, refused);
+  const inline = problem === null ? {} : { inline: QUOTED_BYTES };
+  const stdout = await toBodyText(done.stdout, { artifacts, name: 'stdout', ...inline });
+  const stderr = await toBodyText(done.stderr, { artifacts, name: 'stderr', ...inline });
+  const outcome = buildOutcome(done, problem, stdout, stderr);
+  return outcome.status === 'failed' && done.denied && effect === 'read'
+    ? { ...outcome, overstepped: 'a command that was classified as a read tried to do more, and the kernel stopped it' }
+    : outcome;
+}
+
+function toCommand({ argv, line }: z.output<typeof Input>): Command {
+  return argv === undefined ? { line: line ?? '' } : { argv };
+}
+
+function buildOutcome(done: Launched, problem: string | null, stdout: BodyText, stderr: BodyText): Outcome {
+  if (done.ended.how === 'not-begun') return { status: 'cancelled', error: 'stopped before it began', begun: false };
+  if (done.ended.how === 'aborted') return { status: 'cancelled', error: 'the command was stopped' };
+  const usage = { ms: done.ms, output_bytes: capturedSize(done.stdout) + capturedSize(done.stderr) };
+  if (problem !== null)
+    return {
+      status: 'failed',
+      error: `${problem}${quoteOutput(stdout, stderr)}`,
+      ...artifactsOf(stdout, stderr),
+      usage,
+    };
+  const output = {
+    exit: done.exit,
+    signal: done.signal,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    ...(stdout.artifact ? { stdout_artifact: stdout.artifact } : {}),
+    ...(stderr.artifact ? { stderr_artifact: stderr.artifact } : {}),
+  };
+  return { ...ok(output, stdout, stderr), usage };
+}
+
+/** Null when the command did what it was asked to. */
+function describeEnd({ ended, exit, signal }: Launched, input: z.output<typeof Input>): string | null {
+  switch (ended.how) {
+    case 'itself':
+      if (signal !== null) return `it was ended by ${signal}`;
+      return exit === 0 ? null : `exit ${exit}`;
+    case 'timed-out':
+      return `it was stopped after ${input.timeout_seconds} s`;
+    case 'exceeded':
+      return ended.limit === 'memory'
+        ? 'it was stopped because it used too much memory'
+        : 'it was stopped because it started too many processes';
+    case 'aborted':
+    case 'not-begun':
+      return 'it was stopped';
+    case 'unstarted': {
+      const what = ended.problem === 'ENOENT' ? 'command not found' : `cannot be started (${ended.problem})`;
+      return `${input.argv?.[0]?.slice(0, 200) ?? 'the shell'}: ${what}`;
+    }
+  }
+}
+
+/** A program may take the answer of the proxy for that of the server, and end well without having got anything. */
+function withRefusals(
+  problem: string | null,
+  { net_refused }: z.output<typeof Input>,
+  refused: readonly string[],
+): string | null {
+  if (refused.length === 0 || (problem === null && net_refused === 'ok')) return problem;
+  const first = refused.slice(0, QUOTED_REFUSALS).join('; ');
+  const more = refused.length > QUOTED_REFUSALS ? ` and ${refused.length - QUOTED_REFUSALS} more` : '';
+  const fix = 'Allow the host in .oka/rules/POLICY.md, or mark the step net_refused:ok if it can do without';
+  return `${problem === null ? '' : `${problem}; `}the egress proxy refused a request: ${first}${more}. ${fix}`;
+}
+
+function quoteOutput(stdout: BodyText, stderr: BodyText): string {
+  const [name, body] = stderr.text.trim() === '' ? ['stdout', stdout] : ['stderr', stderr];
+  const text = body.text.trim();
+  return text === '' ? ', without a word' : `. It wrote to ${name}:\n${text}`;
+}
+
+const capturedSize = ({ head, tail, omitted }: Captured): number => head.length + tail.length + omitted;

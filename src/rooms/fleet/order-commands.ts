@@ -1,0 +1,77 @@
+/** `oka fleet stop`, `resume` and `drain`: orders that stay until the next one. Given again, they change nothing. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FleetMembers } from './servers/fleet-members.ts';
+import type { FleetOrders } from './servers/fleet-orders.ts';
+import { OkaError } from '../../core/schema/errors.ts';
+import type { MemberMessage } from '../../core/schema/fleet.ts';
+import type { Home } from '../../core/schema/home.ts';
+import { withFleet } from './fleet-access.ts';
+import { isSilent } from './member-watch.ts';
+
+const POLL_MS = 1000;
+
+export type Ordered = { order: string; was: boolean; members: { name: string; state: string }[] };
+
+export async function orderAll(home: Home, isHalted: boolean): Promise<Ordered> {
+  return withFleet(home, async (access) => {
+    const was = await giveOrder(await access.openOrders(), null, isHalted, access.name);
+    const members = await (await access.openMembers()).list();
+    return { order: isHalted ? 'stop' : 'resume', was, members: members.map(toState) };
+  });
+}
+
+export type Drained = { member: string; order: string; was: boolean; state: string; runs: string[] };
+
+type Waiting = { isWaiting: boolean; signal: AbortSignal; notify: (line: string) => void };
+
+export async function orderMember(home: Home, name: string, isHalted: boolean, waiting: Waiting): Promise<Drained> {
+  return withFleet(home, async (access) => {
+    const members = await access.openMembers();
+    await requireMember(members, name);
+    const was = await giveOrder(await access.openOrders(), name, isHalted, access.name);
+    const { state, runs } = await (waiting.isWaiting && isHalted
+      ? untilEmpty(members, name, waiting)
+      : requireMember(members, name));
+    return { member: name, order: isHalted ? 'drain' : 'resume', was, state, runs };
+  });
+}
+
+/** Returns whether it was in force before; then nothing is written. */
+export async function giveOrder(
+  orders: FleetOrders,
+  member: string | null,
+  isHalted: boolean,
+  by: string,
+): Promise<boolean> {
+  if (((await orders.read(member))?.isHalted ?? false) === isHalted) return true;
+  await orders.give(member, { isHalted, by, at: new Date().toISOString() });
+  return false;
+}
+
+async function untilEmpty(members: FleetMembers, name: string, { signal, notify }: Waiting): Promise<MemberMessage> {
+  let before = '';
+  for (;;) {
+    const member = await requireMember(members, name);
+    if (member.state === 'drained' || signal.aborted) return member;
+    const line = isSilent(member)
+      ? `${name} has not reported since ${member.at}; it follows the order when it is back`
+      : `${name} is ${member.state}: ${member.doing.length} in progress`;
+    if (line !== before) notify(line);
+    before = line;
+    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function requireMember(members: FleetMembers, name: string): Promise<MemberMessage> {
+  const list = await members.list();
+  const found = list.find((each) => each.name === name);
+  if (found !== undefined) return found;
+  throw new OkaError('usage', `the fleet has no member "${name}"`, {
+    fix: `Its members are: ${list.map((each) => each.name).join(', ') || 'none so far'}`,
+  });
+}
+
+const toState = (member: MemberMessage): { name: string; state: string } => ({
+  name: member.name,
+  state: isSilent(member) ? `silent since ${member.at}` : member.state,
+});

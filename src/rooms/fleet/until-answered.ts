@@ -1,0 +1,17 @@
+/** Owns: waiting for message servers that do not answer, for as long as nobody stops it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OkaError } from '../../core/schema/errors.ts';
+
+const RETRY_MS = 500;
+
+/** Null when it was stopped before there was an answer. */
+export async function untilAnswered<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T | null> {
+  while (!signal.aborted)
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof OkaError) || error.code !== 'fleet-down') throw error;
+      await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  return null;
+}

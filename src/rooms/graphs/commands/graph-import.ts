@@ -1,0 +1,52 @@
+import { checkGraphValue, fileOfGraph, graphValueIn } from '../../../kit/graphs/graph-files.ts';
+import { createGraph } from '../graph-history.ts';
+import { loadRoomsConfig } from '../../../kit/house/room-config.ts';
+import { toolNamesIn, nodeKinds } from '../../../kit/house/room-contributions.ts';
+import { shownPath } from '../../../kit/settings.ts';
+import { importGraph } from '../kinds/import-graph.ts';
+import { foreignToolNames } from '../kinds/import-tools.ts';
+import type { ImportRemark, ToolNames } from '../kinds/importing.ts';
+import { type Answer, answer, type Call, exits } from '../../../kit/cli/command-module.ts';
+import type { Terminal } from '../../../kit/cli/io.ts';
+import { onlyOperand } from '../../../kit/cli/operands.ts';
+import { count } from '../../../kit/cli/plain-text.ts';
+
+type Options = { dryRun: boolean; as: string | undefined };
+type Data = {
+  graph: string;
+  /** Where it was saved; null when it was not. */
+  file: string | null;
+  nodes: number;
+  notes: readonly ImportRemark[];
+  problems: readonly ImportRemark[];
+};
+
+export async function run(call: Call<Options>): Promise<Answer<Data>> {
+  const { home, rooms, options } = call;
+  const tools = await toolNamesIn(home, rooms);
+  const config = await loadRoomsConfig(home, rooms);
+  const { tools: own = {} } = (config['graph_import'] ?? {}) as { tools?: ToolNames };
+  const value = graphValueIn(onlyOperand(call, 'file'));
+  const { graph: imported, notes, problems } = importGraph(value, new Set(tools), { ...foreignToolNames, ...own });
+  const graph = { ...imported, ...(options.as !== undefined && { id: options.as }) };
+  const found = checkGraphValue(graph, graph.id, tools, await nodeKinds(rooms)).problems;
+  const all = [...problems, ...found.map(({ path, problem }) => ({ path, text: problem }))];
+  const file = fileOfGraph(home, graph.id);
+  const isSaved = all.length === 0 && !options.dryRun && file !== null;
+  if (isSaved) await createGraph(call, file, graph, 'imported');
+  const data = { graph: graph.id, file: isSaved ? shownPath(home, file) : null, nodes: graph.nodes.length };
+  return answer({ ...data, notes, problems: all }, all.length === 0 ? exits.ok : exits.no);
+}
+
+export function render({ graph, file, nodes, notes, problems }: Data, { green, red }: Terminal): string {
+  const lines = (remarks: readonly ImportRemark[]): string =>
+    remarks.map(({ path, text }) => `  ${path}: ${text}\n`).join('');
+  const left = notes.length === 0 ? '' : `Done differently here, without an effect on the outcome:\n${lines(notes)}`;
+  if (problems.length > 0)
+    return `${graph} cannot be imported: ${red(count(problems.length, 'problem'))}\n${lines(problems)}${left}`;
+  const end =
+    file === null
+      ? `${graph} can be imported: ${count(nodes, 'node')}.`
+      : `${green('Saved')} as ${file}: ${count(nodes, 'node')}. Try it: oka simulate ${graph}`;
+  return `${left}${end}\n`;
+}

@@ -1,0 +1,50 @@
+/** Running a graph: its input as a form made from its schema, or as JSON. */
+import { useSignal } from '@preact/signals';
+import type { VNode } from 'preact';
+import { submit } from '../../../../kit/web/browser/api.ts';
+import { Dialog } from '../../../../kit/web/browser/components/modal.ts';
+import { attempt, notice } from '../../../../kit/web/browser/components/notices.ts';
+import { html } from '../../../../kit/web/browser/html.ts';
+import { navigate } from '../../../../kit/web/browser/router.ts';
+import type { Json } from '../../../../core/schema/json.ts';
+import { initialValue } from './schema-fields.ts';
+import { JsonField, SchemaForm } from './schema-form.ts';
+import type { JsonSchema } from './schema-help.ts';
+
+export function RunGraphDialog({
+  graph,
+  inputs,
+  onClose,
+}: {
+  graph: string;
+  inputs: Json;
+  onClose: () => void;
+}): VNode {
+  const schema = (inputs ?? {}) as JsonSchema;
+  const hasForm = schema['type'] === 'object';
+  const value = useSignal<Json | undefined>(initialValue(schema) ?? {});
+  const isJson = useSignal(!hasForm);
+  const isBusy = useSignal(false);
+  const run = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    isBusy.value = true;
+    await attempt(() => start(graph, value.value ?? {}));
+    isBusy.value = false;
+  };
+  const change = (next: Json | undefined): void => void (value.value = next);
+  const props = { schema, value: value.value, label: 'Input', isRequired: true, onChange: change };
+  return html`<${Dialog} title=${`Run ${graph}`} onClose=${onClose}>
+    <form class="stack schema-form" onSubmit=${run}>
+      ${isJson.value ? html`<${JsonField} ...${props} />` : html`<${SchemaForm} ...${props} />`}
+      ${hasForm ? html`<label><input type="checkbox" checked=${isJson.value} onChange=${() => (isJson.value = !isJson.value)} /> Write it as JSON</label>` : null}
+      <footer class="row"><button type="submit" class="primary" disabled=${isBusy.value}>Run</button></footer>
+    </form>
+  <//>`;
+}
+
+async function start(graph: string, input: Json): Promise<void> {
+  const id = `${graph.slice(0, 40)}-${Date.now().toString(36)}`;
+  const { worker } = await submit({ kind: 'run_graph', id, graph, input });
+  if (worker) navigate(`/runs/${id}`);
+  else notice('No worker is running; the graph runs once one does. Start it: oka up');
+}

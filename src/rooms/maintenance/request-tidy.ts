@@ -1,0 +1,39 @@
+/** Asks the worker, whose things they are, to archive and remove what is old. What is maintenance's own is done here. */
+import { join } from 'node:path';
+import { submit } from '../../kit/requests/submit-request.ts';
+import { readRequests } from '../../kit/requests/read-requests.ts';
+import { archiveRuns } from '../../core/ledger/archive-runs.ts';
+import type { Intake } from '../../core/schema/intake.ts';
+import type { MaintenanceConfig } from '../../core/schema/maintenance.ts';
+import type { Maintenance } from './open-maintenance.ts';
+
+const DAY = 24 * 60 * 60_000;
+
+/** Asked twice for the same slot it is one request; while one waits, nobody needs another. */
+export async function requestTidy(m: Maintenance, slot: string): Promise<void> {
+  const { config, home, ledger } = m;
+  const folder = join(home.oka, 'intake');
+  const waiting = new Set(readRequests(folder).map(({ id }) => kindOf(id)));
+  for (const intake of requests(config.maintenance, Date.parse(slot)))
+    if (!waiting.has(intake.kind)) submit(folder, intake, `${intake.kind}-${slot.replaceAll(/\D/g, '')}`);
+  const { archive_days } = config.maintenance;
+  if (archive_days !== null)
+    await archiveRuns(ledger, new Date(Date.parse(slot) - archive_days * DAY), config.ledger.segment_mb * 1024 * 1024);
+}
+
+/** What is to be done, as the settings say, seen from a moment. */
+export function requests(settings: MaintenanceConfig, now: number): Intake[] {
+  const { archive_days, artifact_days, outbox_days, outbox_mb } = settings;
+  const before = (days: number | null): string | null =>
+    days === null ? null : new Date(now - days * DAY).toISOString();
+  const archived = before(archive_days);
+  const tidied = { artifacts: before(artifact_days), outbox: before(outbox_days) };
+  const isAnything = tidied.artifacts !== null || tidied.outbox !== null || outbox_mb !== null;
+  return [
+    ...(archived === null ? [] : [{ kind: 'archive' as const, before: archived }]),
+    ...(isAnything ? [{ kind: 'tidy' as const, before: tidied, outbox_mb }] : []),
+  ];
+}
+
+/** Ids of others are unlike these. */
+const kindOf = (id: string): string => /^(archive|tidy)-\d{17}$/.exec(id)?.[1] ?? '';

@@ -1,0 +1,130 @@
+import { MONTHS, WEEKDAYS } from '../../../../kit/text/terms.ts';
+import type { Language } from './language.ts';
+
+const FROM_NOW = 'from now on|from today on|from today|going forward|in (?:the )?future|henceforth';
+
+export const english: Language = {
+  name: 'English',
+  lead: 'please|also|and|but|so|oh|ok|okay|hey|hi|hello|oka|btw|by the way|important',
+  please: 'please',
+  forms: [
+    { pattern: new RegExp(`^(?:${FROM_NOW})\\b[\\s,:]*(.+)$`, 'i'), kind: 'standing', template: '$1' },
+    { pattern: /^(?:do not|don['’]t) ever (.+)$/i, kind: 'standing', template: 'Never $1' },
+    { pattern: /^(always|never) (.+)$/i, kind: 'standing', template: '$1 $2' },
+    {
+      pattern: /^(?:i|we)(?: want|['’]d like| would like) you to (always|never) (.+)$/i,
+      kind: 'standing',
+      template: '$1 $2',
+    },
+    { pattern: /^(?:make|be) sure (?:to|that you|you) (always|never) (.+)$/i, kind: 'standing', template: '$1 $2' },
+    {
+      pattern: /^(?:i|we)(?: would|['’]d)? (?:strongly |generally |usually |much |also |really )?prefer (.+)$/i,
+      kind: 'preference',
+      template: 'Prefer $1',
+    },
+    { pattern: /^(?:my|our) preference is (?:to )?(.+)$/i, kind: 'preference', template: 'Prefer $1' },
+    { pattern: /^use (.+? (?:for|instead of|rather than) .+)$/i, kind: 'preference', template: 'Use $1' },
+    {
+      pattern:
+        /^(?:remember|keep in mind|bear in mind|note|take note|don['’]t forget|do not forget)(?:,? that|:) (.+)$/i,
+      kind: 'said',
+      template: '$1',
+    },
+    { pattern: /^(?:remember|don['’]t forget) to (always .+|never .+)$/i, kind: 'said', template: '$1' },
+  ],
+  needsPlease: /^use\b/i,
+  idle: [
+    /^prefer\b.*\b(?:today|tomorrow|tonight|now|later|next (?:week|month|time)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)[.!]*$/i,
+    /^(?:always|never) (?:and|or|but|is|are|means?)\b/i,
+    /^never (?:mind|again|ever$|fear)\b/i,
+    /^(?:time|day|one|when|how|what|where)\b/i,
+    /^prefer (?:neither|none|nothing|no one|not to|to (?:wait|think|believe|leave it)|(?:this|that|the (?:first|second|third|other|former|latter))(?: one)?[.!]*$)/i,
+    /^(?:always|never) (?:an?|the|been|had|seen|heard|was|were|did|knew|thought|saw|so|such|too|late|early|nice|good|great|glad|happy|fun)\b/i,
+    /^(?:always|never) (?!(?:bring|sing|ring|string|swing|cling|fling|sling|spring|wring)\b)\w+ing\b/i,
+    /^(?:always|never) (?!(?:need|feed|embed|seed|proceed|succeed|exceed|speed|shed|bleed|breed|heed|read)\b)\w+ed\b/i,
+  ],
+  notStanding: [
+    /^(?:i|we)(?:['’](?:ll|m|re|ve)\b| (?!(?:want|need|expect|['’]d like|would like|prefer)\b)| (?:want|need|would like) to\b)/i,
+    /^(?:he|she|they|it|you|there|people|everybody|everyone|nobody|someone|something)\b/i,
+    /^(?:the|an?|my|our|his|her|their|its|all|every|each|some|most|this|that|these|those)\b/i,
+    /^(?!always\b|never\b)\p{L}*(?:[^s\P{L}])s,? (?!(?:in|as|with|by|under|without|only|to|on|at|into|for|from)\b)\p{L}+/iu,
+    /^(?:(?:my|our|his|her|their|the) )?\S+(?: \S+)? (?:wants?|would like|prefers?|likes?|insists?|expects?|wishes|demands?|asks?)\b/i,
+    /\b(?:would|means?|meant)\b/i,
+  ],
+  taskOnly: [
+    /\b(?:this time|just (?:this )?once|for now|only here|in here)\b/i,
+    /\bthe following\s+[\p{L}-]+/iu,
+    /\b(?:it|this|that|these|those|them)[.!]?$/i,
+    /\b(?:do|use|keep|make) (?:it|this|that)\b/i,
+  ],
+  demonstratives: 'this|these|(?<!s )that|those',
+  periods: 'week|month|year|quarter|morning|afternoon|evening|is|are|was|way',
+  guardLoosening: [
+    /\b(?:ignore|disregard|override|bypass|circumvent|disable|deactivate|turn off|switch off|skip|forget)\b.*\b(?:instruct|rule|polic|approv|guard|sandbox|jail|check|confirm|permission|safety|security|previous|earlier|above|limit)/i,
+    /\b(?:never|not|no need to|without|don['’]t|stop)\b.*\b(?:ask|asking|confirm|confirming|confirmation|approval|approvals|permission)\b/i,
+    /\b(?:approve|allow|grant|permit|accept|trust|authori[sz]e)\b.*\b(?:all|any|every|everything|always|request|command|install|sender|page|site)/i,
+    /\b(?:always|automatically) (?:approve|allow|grant|permit|accept|trust|obey|follow (?:all|any|the) instructions)\b/i,
+    /\bno (?:further |more )?(?:approvals?|permissions?|confirmations?)\b/i,
+    /\b(?:polic(?:y|ies)|guards?|approvals?|sandbox|(?:safety|security) (?:rules?|checks?))\b.*\b(?:(?:do(?:es)? not|don['’]t|doesn['’]t|never) apply|never applies|not needed)\b/i,
+    /\b(?:system prompt|developer mode|jailbreak|sudo|as root|chmod 777|--no-verify|rm -rf)\b/i,
+    /^(?!.*\b(?:never|not|don['’]t)\b).*\b(?:password|passphrase|api[ -]?key|secret|credential|access token|private key)s?\b/i,
+  ],
+  instructionWords:
+    'always|never|must|should|shall|ought|have to|need to|please|remember|from now on|instruct\\w*|you|your|assistant|prefers?|wants?|expects?|asked|said|told|ignore',
+  imperatives:
+    "do|don['’]t|use|send|e-?mail|mail|forward|upload|download|post|copy|delete|remove|install|run|execute|open|visit|click|call|transfer|pay|share|add|include|write|reply|contact|notify|approve|allow|trust|fetch|curl|note|keep|make|ensure",
+  always: 'always',
+  negations: "never|not|no longer|do not|don['’]t|doesn['’]t|isn['’]t|aren['’]t|avoid|without|no",
+  negationPairs: [],
+
+  starts: 'always|never|from now on|remember|note that|i prefer|we prefer',
+  abbreviations: 'e\\.g|i\\.e|etc|vs|no|mr|mrs|dr',
+  reports:
+    "says?|said|saying|reads|states?|stated|wrote|writes|contains?|told (?:me|us)|according to|quot(?:e|ed|es|ing)|past(?:ed|ing)|copied|forwarded|replied|responded|answered|here(?:'s|’s| is| are)|below (?:is|are)|as follows|(?:the|this) following",
+  instructs: 'say|state|quote',
+  handles:
+    'summari[sz]e|translate|proof-?read|reply|answer|review|rewrite|rephrase|convert|analy[sz]e|classify|extract|read|check|parse|explain|correct|process',
+  shows:
+    'e-?mail|mail|message|page|web ?site|article|log|output|transcript|chat|letter|text|content|response|result|excerpt|source|attachment|document|readme|post|comment|ticket|issue|input|example|sample|quote',
+  own: 'rules?|preferences?|remember|conventions?|style|important|please|from now on|reminders?|my notes|in general|requirements?',
+  mailHeads: 'from|to|cc|subject|date|sent',
+  forwarded: 'original message|forwarded message',
+
+  until: '(?:until|till|up to|through)\\s+(?:the\\s+|next\\s+|end of\\s+)?',
+  tomorrow: 'tomorrow',
+  today: 'today|this (?:morning|afternoon|evening)',
+  thisWeek: 'this week',
+  thisMonth: 'this month',
+  thisYear: 'this year',
+  forNext: ['for the next|for another', ''],
+  days: 'days?',
+  weeks: 'weeks?',
+  months: 'months?',
+  weekdays: WEEKDAYS,
+  monthNames: MONTHS,
+
+  choose: 'prefer|use|choose|take',
+  over: 'over|to|instead of|rather than|in place of',
+  use: 'use|prefer|choose|take',
+  for: 'for|when',
+  in: 'in|as|with',
+  values:
+    'english|german|french|spanish|italian|dutch|portuguese|markdown|pdf|html|csv|json|yaml|xml|docx|xlsx|plain text|eur|euros?|usd|dollars?|gbp|chf|celsius|fahrenheit|metric units|imperial units|utc|local time|tabs|spaces|lower ?case|upper ?case',
+  articles: 'the|a|an|my|our|ever',
+  possessives: 'the|my|our',
+  is: '(?:is|are) (?:now |called |named )?',
+  limits: 'under|below|above|at most|at least|maximum|minimum|max|min|limit|up to|no more than',
+  relations: 'over|instead|rather|than|to|from|into|before|after|unless|until|then|for',
+  fillers: 'always please kindly really simply ensure make sure also just prefer use',
+  topics: {
+    git: 'git commit branch merge rebase pull push repository tag',
+    code: 'code function lint test typescript python javascript rust indent tab variable compile build',
+    writing: 'write report letter tone language word sentence summary text german english format heading title',
+    mail: 'mail email inbox reply newsletter recipient',
+    money: 'invoice currency euro eur usd budget price tax payment bank bill receipt',
+    dates: 'date calendar meeting appointment deadline weekday holiday timezone utc',
+    files: 'file folder directory rename backup photo archive copy download path',
+    data: 'csv json excel spreadsheet column table database sql query',
+    web: 'url website page http api browser server',
+  },
+};

@@ -1,0 +1,125 @@
+/**
+ * Owns: finding what a person explicitly asks to have remembered.
+ *
+ * 1. Only the phrasings of languages/ count, at the beginning of a sentence, in a person's own words. A phrasing that is
+ *    missing there costs one statement; one that matches too much teaches something wrong, which is worse.
+ * 2. A sentence that concerns only the current task, or cannot be understood without it, is not a statement.
+ * 3. A sentence that would loosen a guard is never learned; a person may still state it directly as a fact.
+ */
+import { extractTerms } from '../../../kit/text/terms.ts';
+import { inAnyLanguage, languages } from './languages/all-languages.ts';
+import { type Language, words } from './languages/language.ts';
+import { parseExpiry } from './parse-expiry.ts';
+import { ownSentences } from './own-sentences.ts';
+
+export type Statement = {
+  kind: 'standing' | 'preference' | 'fact';
+  text: string;
+  expires?: string;
+  /** It names a mailbox, a host or an account, so one mention is not enough. */
+  isDelicate: boolean;
+};
+
+export function findStatements(text: string, at: string): Statement[] {
+  const found = ownSentences(text).flatMap((sentence) => parseStatement(sentence, at) ?? []);
+  const seen = new Set<string>();
+  return found.filter((each) => !seen.has(each.text) && seen.add(each.text));
+}
+
+export function parseStatement(marked: string, at: string): Statement | null {
+  const sentence = marked.normalize('NFC').replaceAll(/\*\*|__/g, '');
+  const lead = LEAD.exec(sentence)?.[0] ?? '';
+  const said = sentence.slice(lead.length);
+  if (said.endsWith('?') || lead.includes('¿')) return null;
+  const read = matchForm(said, PLEASE.test(lead));
+  if (read === null) return null;
+  const { language, kind } = read;
+  const text = normalizeSentence(read.text);
+  if (isIdle(read.text, language, kind) || isTaskSpecific(text, language) || isThin(text) || loosensGuards(text))
+    return null;
+  const expires = parseExpiry(text, at);
+  return { kind, text, isDelicate: namesAddress(text), ...(expires === null ? {} : { expires }) };
+}
+
+const LEAD = new RegExp(`^(?:(?:${inAnyLanguage('lead')})(?![\\p{L}\\p{N}])[\\s,:!]+|[*_¡¿]+)+`, 'iu');
+const PLEASE = words(inAnyLanguage('please'));
+
+/** Whether the text is phrased as a statement, whatever it states. */
+export const hasStatementForm = (text: string): boolean => matchForm(text.replace(LEAD, ''), true) !== null;
+
+type Read = Pick<Statement, 'kind' | 'text'> & { language: Language };
+
+function matchForm(said: string, isAsked: boolean): Read | null {
+  const first = FIRST_WORD.exec(said)?.[0].toLowerCase() ?? '';
+  for (const language of languages) {
+    if (!FORM_WORDS.get(language)?.has(first)) continue;
+    const form = language.forms.find(({ pattern }) => pattern.test(said));
+    if (form === undefined) continue;
+    const { kind } = form;
+    if (kind === 'preference' && !isAsked && language.needsPlease.test(said)) continue;
+    const text = said.replace(form.pattern, form.template);
+    return kind === 'said' ? readSaid(text, language) : { language, kind, text };
+  }
+  return null;
+}
+
+const FIRST_WORD = /^\p{L}+/u;
+
+/**
+ * The words in the forms of each language, with and without a letter that is optional ("notez?"). Every form begins with
+ * one of them, so that most sentences need not be held against any form.
+ */
+const FORM_WORDS = new Map(
+  languages.map((language) => {
+    const sources = language.forms.map(({ pattern }) => pattern.source.toLowerCase()).join(' ');
+    const found = [...sources.replaceAll(/\\./g, ' ').matchAll(/\p{L}+\??/gu)].flatMap(([word]) =>
+      word.endsWith('?') ? [word.slice(0, -1), word.slice(0, -2)] : [word],
+    );
+    return [language, new Set(found)];
+  }),
+);
+
+/** What somebody asks to have remembered is a fact, unless it is phrased as an instruction or a preference. */
+function readSaid(said: string, language: Language): Read {
+  const text = said.replace(LEAD, '');
+  return matchForm(text, false) ?? { language, kind: 'fact', text };
+}
+
+/** Whether the sentence has the form of a statement and states nothing that is to be remembered. */
+const isIdle = (text: string, { idle, notStanding }: Language, kind: Statement['kind']): boolean =>
+  idle.some((pattern) => pattern.test(text)) ||
+  (kind === 'standing' && notStanding.some((pattern) => pattern.test(text)));
+
+/** Whether the sentence concerns only the current task (2). */
+function isTaskSpecific(text: string, { taskOnly, demonstratives, periods }: Language): boolean {
+  if (taskOnly.some((pattern) => pattern.test(text))) return true;
+  const near = new RegExp(`(?<![\\p{L}\\p{N}])(?:${demonstratives})\\s+([\\p{L}-]+)`, 'giu');
+  const isPeriod = new RegExp(`^(?:${periods})$`, 'iu');
+  return [...text.matchAll(near)].some(([, word = '']) => !isPeriod.test(word));
+}
+
+const THIN = new Set(extractTerms('always never prefer please immer niemals nie stets toujours jamais siempre nunca'));
+const isThin = (text: string): boolean => extractTerms(text).filter((term) => !THIN.has(term)).length < 2;
+
+/** Whether the sentence would loosen a guard (3). */
+export function loosensGuards(text: string): boolean {
+  return GUARD_LOOSENING.some((pattern) => pattern.test(text));
+}
+
+/** Of all languages: a sentence may mix them. */
+const GUARD_LOOSENING: readonly RegExp[] = languages.flatMap(({ guardLoosening }) => guardLoosening);
+
+export const namesAddress = (text: string): boolean =>
+  /\S+@\S+\.\S+|\w+:\/\/|\bwww\.|\b[\w-]+\.(?:com|org|net|io|dev|app|info|biz|ru|cn|de|example|test|xyz|top)\b|\b[A-Z]{2}\d{2}[A-Z0-9 ]{10,}\b|\+\d[\d ()-]{6,}/i.test(
+    text,
+  );
+
+function normalizeSentence(text: string): string {
+  const flat = text
+    .replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/^[\s*_]+/, '')
+    .replace(/[\s*_,;:]+$/, '');
+  const first = Array.from(flat)[0] ?? '';
+  const upper = `${first.toUpperCase()}${flat.slice(first.length)}`;
+  return /[.!]$/.test(upper) ? `${upper.replace(/[.!]+$/, '')}.` : `${upper}.`;
+}

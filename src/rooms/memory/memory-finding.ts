@@ -1,0 +1,26 @@
+/** What `oka doctor` reports about memory: whether semantic search works. Loads neither the database nor the model. */
+import { join } from 'node:path';
+import { messageOf } from '../../core/schema/errors.ts';
+import type { Finding } from '../../core/schema/finding.ts';
+import { loadConfig } from '../../kit/settings.ts';
+import type { Home } from '../../core/schema/home.ts';
+
+export async function memoryFinding(home: Home): Promise<Finding> {
+  const what = 'memory';
+  try {
+    const { memory } = await loadConfig(home);
+    if (!memory.vectors) return { state: 'good', what, found: 'searched by keywords; semantic search is turned off' };
+    const { assertVectorsUsable, modelsFolder } = await import('./embedding/stored-vectors.ts');
+    const cache = modelsFolder(join(home.oka, 'index'));
+    await assertVectorsUsable({ model: memory.model, download: memory.model_download, cache });
+    return { state: 'good', what, found: `searched by keywords and semantically (${memory.model})` };
+  } catch (error) {
+    const reason = messageOf(error).split('\n', 1)[0] ?? '';
+    return {
+      state: 'odd',
+      what,
+      found: `searched by keywords only: ${reason}`,
+      fix: 'Run npm ci to install what is missing.',
+    };
+  }
+}

@@ -1,0 +1,19 @@
+/** The pages about memory, beside each other. */
+import type { VNode } from 'preact';
+import { html } from '../../../../kit/web/browser/html.ts';
+import { addressOf } from '../../../../kit/web/browser/start.ts';
+
+const TABS = [
+  { name: 'memory', path: '/memory', title: 'What is known' },
+  { name: 'learned', path: '/memory/learned', title: 'Learned lately' },
+  { name: 'days', path: '/memory/days', title: 'Days' },
+  { name: 'procedures', path: '/memory/procedures', title: 'Procedures' },
+] as const;
+
+export function MemoryTabs({ current }: { current: (typeof TABS)[number]['name'] }): VNode {
+  return html`<h1>Memory</h1>
+    <nav class="tabs" aria-label="Memory">${TABS.map(
+      ({ name, path, title }) =>
+        html`<a href=${addressOf(path)} aria-current=${name === current ? 'page' : null}>${title}</a>`,
+    )}</nav>`;
+}

@@ -1,0 +1,121 @@
+/**
+ * Owns: running recall in a worker thread.
+ *
+ * 1. The thread starts with the first question, or a while after the first event; a process with neither has none.
+ * 2. A thread that died is started again by the next question; pending questions are rejected.
+ * 3. The thread never keeps the process alive. Closing it takes a few seconds at most, whatever it is at: what is missing in
+ *    the index is read again.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { OkaError } from '../../../core/schema/errors.ts';
+import type { StatedInstruction } from '../stated-instructions.ts';
+import type { PromptPack, PackRequest } from './build-pack.ts';
+import type { RecallOptions } from './recall.ts';
+import type { Retrieved, SearchAnswer, SearchRequest } from './search-memory.ts';
+
+/** `artifacts` is the folder of the artifacts. */
+export type RecallThreadOptions = Pick<RecallOptions, 'folder' | 'ledgers' | 'settings'> & { artifacts: string };
+
+/** `isCounted`: what each result costs is wanted, too. */
+export type RetrieveRequest = { asked: SearchRequest; budget: number | null; isCounted: boolean };
+
+type RecallQuestion =
+  | { kind: 'catch up' }
+  | { kind: 'search'; asked: SearchRequest }
+  | ({ kind: 'retrieve' } & RetrieveRequest)
+  | { kind: 'pack'; ask: PackRequest }
+  | { kind: 'instructions' }
+  | { kind: 'close' };
+export type RecallRequest = RecallQuestion & { number: number };
+export type RecallReply = { number: number } & ({ value: unknown } | { error: string });
+
+export type BackgroundRecall = {
+  search(asked: SearchRequest): Promise<SearchAnswer>;
+  retrieve(request: RetrieveRequest): Promise<Retrieved>;
+  pack(ask: PackRequest): Promise<PromptPack>;
+  /** What the operator wants to have done in a certain manner, and what they once wanted. */
+  instructions(): Promise<StatedInstruction[]>;
+  /** Says that events were written; the index catches up after a short delay. */
+  notifyChange(): void;
+  close(): Promise<void>;
+};
+
+const FOLLOW_AFTER_MS = 1000;
+/** Longer than a process with the table of vectors may take to end. */
+const LONGEST_CLOSE_MS = 6000;
+/** Loading an index creates much garbage; with the default, 100 MB more of it are never given back to the system. */
+const YOUNG_MB = 12;
+
+type PendingQuestion = { resolve: (value: never) => void; reject: (error: unknown) => void };
+type RunningThread = { thread: Worker; waiting: Map<number, PendingQuestion> };
+
+export function openBackgroundRecall(options: RecallThreadOptions): BackgroundRecall {
+  let running: RunningThread | null = null;
+  let number = 0;
+  let following: NodeJS.Timeout | null = null;
+  let closed = false;
+
+  function ask<T>(question: RecallQuestion): Promise<T> {
+    if (closed) return Promise.reject(new OkaError('refused', 'memory is closed'));
+    running ??= startThread(options, (over) => {
+      if (running === over) running = null;
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    number += 1;
+    running.waiting.set(number, { resolve, reject });
+    running.thread.ref();
+    running.thread.postMessage({ ...question, number } satisfies RecallRequest, []);
+    return promise;
+  }
+
+  function follow(): void {
+    following = null;
+    if (closed) return;
+    ask({ kind: 'catch up' }).catch(() => undefined); // the next event tries again
+  }
+
+  return {
+    search: (asked) => ask({ kind: 'search', asked }),
+    retrieve: ({ asked, budget, isCounted }) => ask({ kind: 'retrieve', asked, budget, isCounted }),
+    pack: (wanted) => ask({ kind: 'pack', ask: wanted }),
+    instructions: () => ask({ kind: 'instructions' }),
+    notifyChange: () => {
+      following ??= setTimeout(follow, FOLLOW_AFTER_MS).unref();
+    },
+    close: async () => {
+      if (following !== null) clearTimeout(following);
+      if (running !== null) {
+        const { thread } = running;
+        const answered = ask({ kind: 'close' }).catch(() => undefined);
+        await Promise.race([answered, sleep(LONGEST_CLOSE_MS, undefined, { ref: false })]);
+        await thread.terminate();
+      }
+      closed = true;
+    },
+  };
+}
+
+function startThread(options: RecallThreadOptions, over: (running: RunningThread) => void): RunningThread {
+  const thread = new Worker(new URL('./recall-worker.ts', import.meta.url), {
+    workerData: options,
+    name: 'memory',
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+  });
+  const running: RunningThread = { thread, waiting: new Map() };
+  const end = (reason: string): void => {
+    over(running);
+    for (const { reject } of running.waiting.values()) reject(new OkaError('refused', reason));
+    running.waiting.clear();
+  };
+  thread.on('message', (answered: RecallReply) => {
+    const waiting = running.waiting.get(answered.number);
+    running.waiting.delete(answered.number);
+    if (running.waiting.size === 0) thread.unref();
+    if ('error' in answered) waiting?.reject(new OkaError('refused', answered.error));
+    else waiting?.resolve(answered.value as never);
+  });
+  thread.on('error', (error) => end(`the memory thread failed: ${error.message}`));
+  thread.on('exit', () => end('the memory thread ended'));
+  return running;
+}

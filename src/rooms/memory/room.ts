@@ -1,0 +1,66 @@
+/** What memory contributes: what it learns from both ledgers, context for prompts, tools to search it, and what people ask to be remembered. */
+import { defineRoom } from '../../core/schema/room.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
+
+const { home, config, ledger, artifacts, onDurable, taskGraph } = ports;
+
+export const memory = defineRoom({
+  name: 'rooms/memory',
+  events: [
+    'fact.kept',
+    'fact.forgotten',
+    'fact.reworded',
+    'procedure.drafted',
+    'procedure.moved',
+    'change.undone',
+    'episode.imported',
+    'context.packed',
+  ],
+  views: async () => {
+    const [{ factView }, { procedureView }] = await Promise.all([
+      import('./fact-view.ts'),
+      import('../../kit/learning/procedure-rows.ts'),
+    ]);
+    return [factView, procedureView];
+  },
+  schemas: async () => {
+    const [{ Episode, Fact }, { Procedure }] = await Promise.all([
+      import('../../core/schema/memory.ts'),
+      import('../../core/schema/procedure.ts'),
+    ]);
+    return { episode: Episode, fact: Fact, procedure: Procedure };
+  },
+  learning: async (settings) => (await import('./memory-parts.ts')).partsOfMemory(settings),
+  tools: ['memory.search', 'memory.note'],
+  detachedTools: async ({ purpose }) => {
+    if (purpose === 'replay') return []; // memory has grown since: what it returned then is in the record
+    const { memoryTools } = await import('./memory-tools.ts');
+    return memoryTools({ search: () => Promise.resolve([]) });
+  },
+  findings: async (at) => [await (await import('./memory-finding.ts')).memoryFinding(at)],
+  needs: { home, config, ledger, artifacts, onDurable, taskGraph },
+  gives: { memory: ports.memory },
+  open: async (needed) => {
+    const [{ openMemory }, { serveRecall }, { recordMemory }, { memoryTools }] = await Promise.all([
+      import('./open-memory.ts'),
+      import('./recall-socket.ts'),
+      import('./record-memory.ts'),
+      import('./memory-tools.ts'),
+    ]);
+    const opened = openMemory(needed);
+    const stopServing = await serveRecall(needed.home, opened);
+    const record = async (intake: Parameters<typeof recordMemory>[0]): Promise<null> => {
+      await recordMemory(intake, needed);
+      return null;
+    };
+    return {
+      gives: { memory: opened },
+      tools: memoryTools(opened.tools),
+      intakes: { remember: record, forget: record, import: record },
+      close: async () => {
+        await stopServing();
+        await opened.close();
+      },
+    };
+  },
+});

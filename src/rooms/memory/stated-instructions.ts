@@ -1,0 +1,25 @@
+/** The operator's instructions and preferences, from both ledgers, and since when and until when each applied. */
+import { type Fact, STANDING } from '../../core/schema/memory.ts';
+import type { Rows } from '../../core/schema/rows.ts';
+import { kindOfFact } from './distil/fact-finding.ts';
+import { storedFacts } from './fact-view.ts';
+import { isOperatorsFact } from './index/index-item.ts';
+
+/** `since` and `until` are events of the run ledger; `until` is null while it applies. */
+export type StatedInstruction = { text: string; since: number; until: number | null };
+
+/** One that was superseded is left out: what replaced it is in the list. */
+export function listInstructions(rows: Rows, now: number): StatedInstruction[] {
+  return Array.from(storedFacts(rows)).flatMap(({ fact, state, changed }) => {
+    if (state.kind === 'superseded' || !isOperatorsFact(fact) || !isInstruction(fact)) return [];
+    if (state.kind === 'valid' && fact.expires !== undefined && Date.parse(fact.expires) <= now) return [];
+    const since = Math.min(...fact.evidence.map(({ seq }) => seq));
+    return [{ text: fact.text, since, until: state.kind === 'forgotten' ? changed : null }];
+  });
+}
+
+/** By its id when it was learned, and by its first word when a person stored it. */
+export const isInstruction = ({ id, namespace, text }: Pick<Fact, 'id' | 'namespace' | 'text'>): boolean =>
+  namespace === STANDING ||
+  kindOfFact(id) === 'preference' ||
+  /^(?:always|never|prefer|use|avoid|do not|don['’]t)\b/i.test(text);

@@ -1,0 +1,43 @@
+/** Tidying in the background: nobody waits for it, one at a time, and it ends before the ledger is closed. */
+import { messageOf } from '../../core/schema/errors.ts';
+import type { Intake } from '../../core/schema/intake.ts';
+import type { Home } from '../../core/schema/home.ts';
+import type { TaskGraph } from '../../core/ledger/task-graph.ts';
+import type { LedgerPort } from '../../kit/ports/port-types.ts';
+import type { Tidied, Tidying } from '../../core/schema/room.ts';
+import { tidiedEvents } from './tidied-events.ts';
+
+export type BackgroundTidy = { ask: (intake: Extract<Intake, { kind: 'tidy' }>) => void; end: () => Promise<void> };
+
+export type BackgroundTidyPorts = {
+  home: Home;
+  ledger: Pick<LedgerPort, 'append'>;
+  taskGraph: () => TaskGraph;
+  tidy: (tidying: Tidying) => Promise<Tidied>;
+};
+
+export function backgroundTidy({ home, ledger, taskGraph, tidy }: BackgroundTidyPorts): BackgroundTidy {
+  const stop = new AbortController();
+  let last: Promise<void> = Promise.resolve();
+  const isActive = (run: string): boolean => taskGraph().goals.some((goal) => goal.run === run);
+  const tidyNow = async (limits: Extract<Intake, { kind: 'tidy' }>): Promise<void> => {
+    if (stop.signal.aborted) return;
+    const tidied = await tidy({ home, limits, isActive, isDry: false, signal: stop.signal });
+    await ledger.append(tidiedEvents(tidied));
+  };
+  const failed = async (error: unknown): Promise<void> => {
+    const reason = `nothing more was tidied: ${messageOf(error)}`.slice(0, 10_000);
+    await ledger.append({ type: 'intake.rejected', data: { name: 'tidy', reason } });
+  };
+  return {
+    ask: (intake) =>
+      void (last = last
+        .then(() => tidyNow(intake))
+        .catch(failed)
+        .catch(() => undefined)),
+    end: () => {
+      stop.abort();
+      return last;
+    },
+  };
+}

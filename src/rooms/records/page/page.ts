@@ -1,0 +1,15 @@
+/** Ledger: every event as it was written, and the chain of hashes checked by whoever looks. */
+import { definePage } from '../../../kit/web/page.ts';
+import { ledgerEventQuery, ledgerHeadQuery, ledgerLinesQuery, ledgerQuery } from './ledger-queries.ts';
+
+export const ledgerPage = definePage({
+  name: 'ledger',
+  path: '/ledger',
+  title: 'Ledger',
+  nav: { order: 70, key: 'l' },
+  query: ledgerQuery,
+  queries: { 'ledger-event': ledgerEventQuery, 'ledger-lines': ledgerLinesQuery, 'ledger-head': ledgerHeadQuery },
+  intakes: [],
+  view: new URL('./browser/ledger-view.ts', import.meta.url),
+  styles: [new URL('./browser/ledger.css', import.meta.url)],
+});

@@ -1,0 +1,15 @@
+/** Runs: a list of any length with filters, and acts on many of them. */
+import { definePage } from '../../../kit/web/page.ts';
+import { bulkPreviewQuery, relatedRunsQuery, runsQuery } from './runs-queries.ts';
+
+export const runsPage = definePage({
+  name: 'runs',
+  path: '/runs',
+  title: 'Runs',
+  nav: { order: 20, key: 'r' },
+  query: runsQuery,
+  queries: { 'runs-related': relatedRunsQuery, 'runs-bulk-preview': bulkPreviewQuery },
+  intakes: ['mark_runs', 'cancel', 'pause', 'resume', 'undo', 'rerun'],
+  view: new URL('./browser/runs-view.ts', import.meta.url),
+  styles: [new URL('./browser/runs.css', import.meta.url)],
+});

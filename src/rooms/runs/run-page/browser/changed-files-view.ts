@@ -1,0 +1,56 @@
+/** The files that a run changed, each with its differences when it is opened. */
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { get } from '../../../../kit/web/browser/api.ts';
+import { noticeError } from '../../../../kit/web/browser/components/notices.ts';
+import { html } from '../../../../kit/web/browser/html.ts';
+
+type Files = {
+  files: { path: string; change: 'created' | 'changed' | 'removed' }[];
+  left: number;
+  is_known: boolean;
+};
+type Side = { text: string | null; bytes: number | null; is_shortened: boolean } | null;
+type Diff = {
+  before: Side;
+  after: Side;
+  hunks: { old_start: number; new_start: number; lines: string[] }[] | null;
+};
+
+/** Read when the page is opened, and again when the run has ended. */
+export function ChangedFiles({ run, isOpen }: { run: string; isOpen: boolean }): VNode | null {
+  const [found, setFound] = useState<Files | null>(null);
+  const [most, setMost] = useState(100);
+  useEffect(() => void get<Files>('run-files', { run }).then(setFound, noticeError), [run, isOpen]);
+  if (found === null || (found.is_known && found.files.length === 0)) return null;
+  const { files, left, is_known: isKnown } = found;
+  return html`<section id="files" class="card"><h2>Changed files</h2>
+    ${!isKnown && html`<p class="soft">The snapshots that would show it were removed; they are stored for a limited time.</p>`}
+    ${files.slice(0, most).map((file) => html`<${ChangedFile} key=${file.path} run=${run} file=${file} />`)}
+    ${files.length > most && html`<button type="button" onClick=${() => setMost(most + 500)}>Show more of ${files.length + left}</button>`}
+  </section>`;
+}
+
+function ChangedFile({ run, file: { path, change } }: { run: string; file: Files['files'][number] }): VNode {
+  const [diff, setDiff] = useState<Diff | null>(null);
+  const load = (event: Event): void => {
+    if ((event.target as HTMLDetailsElement).open && diff === null)
+      get<Diff>('run-diff', { run, path }).then(setDiff, noticeError);
+  };
+  return html`<details onToggle=${load}><summary><span class="tag">${change}</span> <code>${path}</code></summary>
+    ${diff !== null && html`<${Differences} diff=${diff} />`}
+  </details>`;
+}
+
+function Differences({ diff: { before, after, hunks } }: { diff: Diff }): VNode {
+  if (hunks === null) {
+    const shown = after ?? before;
+    return shown?.text === null || shown === null
+      ? html`<p class="soft">It is not a text${shown?.bytes === null || shown === null ? '' : `; ${shown.bytes} bytes`}.</p>`
+      : html`<p class="soft">The two are too different to compare. Afterwards:</p><pre>${shown.text}</pre>`;
+  }
+  return html`<div class="diff" role="group" aria-label="Differences">${hunks.map(
+    ({ old_start: old, new_start: now, lines }, index) =>
+      html`<pre key=${index}><span class="soft">${`@@ line ${old} → ${now}\n`}</span>${lines.map((line, at) => html`<span key=${at} class=${line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : ''}>${`${line}\n`}</span>`)}</pre>`,
+  )}${(before?.is_shortened === true || after?.is_shortened === true) && html`<p class="soft">Only the beginning of the file was compared.</p>`}</div>`;
+}

@@ -1,0 +1,34 @@
+/** What the worker does right now: the words of a model as they come, and the last lines of a command. */
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { html } from '../../../../kit/web/browser/html.ts';
+import { onLive } from '../../../../kit/web/browser/live-events.ts';
+
+type Step = { step: string; kind: 'output' | 'text'; text: string; tokens: number };
+
+const MOST_TEXT = 4000;
+
+export function LiveWords({ run }: { run: string }): VNode | null {
+  const [steps, setSteps] = useState<readonly Step[]>([]);
+  useEffect(() => {
+    setSteps([]);
+    return onLive((message) => {
+      if (message.run !== run && !message.run.startsWith(`${run}.`)) return;
+      const step = message.step ?? '';
+      setSteps((before) => {
+        const others = before.filter((each) => each.step !== step);
+        const known = before.find((each) => each.step === step) ?? { step, kind: 'text', text: '', tokens: 0 };
+        if (message.kind === 'end') return others;
+        if (message.kind === 'tokens') return [...others, { ...known, tokens: message.count }];
+        return [...others, { ...known, kind: message.kind, text: (known.text + message.text).slice(-MOST_TEXT) }];
+      });
+    });
+  }, [run]);
+  if (steps.length === 0) return null;
+  return html`<section class="card live no-print" aria-label="What it does now"><h2>Now</h2>${steps.map(
+    ({ step, kind, text, tokens }) => html`<div key=${step}>
+      <p class="soft">${step === '' ? '' : `${step}: `}${kind === 'output' ? 'a command writes' : 'the model writes'}${tokens > 0 ? `, ${tokens} tokens` : ''}</p>
+      ${text !== '' && html`<pre aria-live="off">${text}</pre>`}
+    </div>`,
+  )}</section>`;
+}

@@ -1,0 +1,143 @@
+/** What a person can do with a run. What changes something is shown before it is done. */
+import type { VNode } from 'preact';
+import { get, post, submit, type Submitted } from '../../../../kit/web/browser/api.ts';
+import { askConfirmation } from '../../../../kit/web/browser/components/modal.ts';
+import { attempt, notice } from '../../../../kit/web/browser/components/notices.ts';
+import { html } from '../../../../kit/web/browser/html.ts';
+import { navigate } from '../../../../kit/web/browser/router.ts';
+import type { RunAnswer } from '../run-answer.ts';
+
+type Undo = {
+  restored: string[];
+  removed: string[];
+  overlaps: { path: string; why: string }[];
+  notRestorable: { path: string; why: string }[];
+};
+
+const LABELS: Readonly<Record<RunAnswer['acts'][number], string>> = {
+  note: 'Send a note',
+  pause: 'Pause',
+  resume: 'Resume',
+  cancel: 'Cancel',
+  undo: 'Undo',
+  correct: 'Correct',
+  again: 'Run again',
+  save_graph: 'Save as graph',
+};
+
+export function RunButtons({ data, reload }: { data: RunAnswer; reload: () => void }): VNode {
+  const act = async (name: RunAnswer['acts'][number]): Promise<void> => {
+    await attempt(() => ACTS[name](data));
+    reload();
+  };
+  return html`<div class="row no-print" role="group" aria-label="What can be done with this run">
+    ${data.acts.map((name) => html`<button key=${name} type="button" class=${name === 'cancel' ? 'danger' : ''} onClick=${() => void act(name)}>${LABELS[name]}</button>`)}
+    <button type="button" onClick=${() => print()}>Print</button>
+  </div>`;
+}
+
+const ACTS: Readonly<Record<RunAnswer['acts'][number], (data: RunAnswer) => Promise<void>>> = {
+  pause: async ({ run }) =>
+    report(await submit({ kind: 'pause', run }), 'It is paused.', 'It pauses after what is running now.'),
+  resume: async ({ run }) => report(await submit({ kind: 'resume', run }), 'It goes on.'),
+  cancel: async ({ run, title }) => {
+    const isSure = await askConfirmation({
+      title: 'Cancel this run?',
+      content: html`<p>${title}</p><p>What it has changed so far stays; you can undo it afterwards.</p>`,
+      yes: 'Cancel the run',
+      no: 'Leave it running',
+      isDangerous: true,
+    });
+    if (isSure) report(await submit({ kind: 'cancel', run }), 'It was cancelled.');
+  },
+  undo: undoRun,
+  correct: async ({ run }) => {
+    const text = await askText(
+      'What is wrong with the result?',
+      'Correct it',
+      'Such as: the totals are in the wrong currency',
+    );
+    if (text === null) return;
+    const { title } = await post<{ title: string }>('run-correct', { run, text });
+    notice(`Added: ${title}`);
+  },
+  again: async ({ run }) => {
+    const { title } = await post<{ title: string }>('run-again', { run });
+    notice(`Added again: ${title}`);
+  },
+  note: sendNote,
+  save_graph: async ({ graph_run: run, run: shown }) => {
+    const name = await askText('What is the graph to be called?', 'Save', 'Letters, digits, dash', `${shown}-graph`);
+    if (name === null) return;
+    const { text } = await get<{ text: string }>('run-graph', { run });
+    const graph = JSON.stringify({ ...(JSON.parse(text) as object), id: name }, null, 2);
+    await submit({ kind: 'write_graph', graph: name, text: graph, replaces: null });
+    notice(`Saved as ${name}.`);
+    navigate('/graphs');
+  },
+};
+
+/** The run goes on meanwhile; the worker reads the words at its next turn. */
+async function sendNote({ run }: RunAnswer): Promise<void> {
+  let isStop = false;
+  const title = 'A note to the worker';
+  let text = '';
+  const isSure = await askConfirmation({
+    title,
+    content: html`<textarea rows="4" aria-label=${title} placeholder="Such as: also list the prices" onInput=${(event: Event) => (text = (event.target as HTMLTextAreaElement).value)}></textarea>
+      <label><input type="checkbox" onChange=${(event: Event) => (isStop = (event.target as HTMLInputElement).checked)} /> Stop after this step</label>`,
+    yes: 'Send',
+  });
+  if (!isSure || (text.trim() === '' && !isStop)) return;
+  const { done, worker } = await submit({
+    kind: 'note',
+    run,
+    text: text.trim(),
+    ...(isStop ? { stop_after_step: true as const } : {}),
+  });
+  const sent = done as { read_by: 'worker' | 'nobody' } | undefined;
+  if (sent === undefined) notice(worker ? 'The worker has the request.' : NO_WORKER);
+  else if (isStop) notice('It pauses when the step in progress has ended.');
+  else if (sent.read_by === 'worker') notice('The worker reads it at its next turn.');
+  else notice('It is in the ledger, but nobody reads it: the steps of this run are fixed.');
+}
+
+/** The worker says what it would do before anything is done. */
+async function undoRun({ run }: RunAnswer): Promise<void> {
+  const asked = await submit({ kind: 'undo', run, dry_run: true });
+  if (asked.done === undefined) {
+    notice(asked.worker ? 'The worker is busy on the desk; try again when its command has ended.' : NO_WORKER);
+    return;
+  }
+  const { restored, removed, overlaps, notRestorable } = asked.done as Undo;
+  const list = (title: string, lines: readonly string[]): VNode | null =>
+    lines.length === 0
+      ? null
+      : html`<h3>${title}</h3><ul>${lines.slice(0, 200).map((line) => html`<li key=${line}><code>${line}</code></li>`)}</ul>`;
+  const left = [...overlaps, ...notRestorable].map(({ path, why }) => `${path}: ${why}`);
+  const isSure = await askConfirmation({
+    title: 'Undo what this run changed?',
+    content: html`<div>${list('Restored as they were', restored)}${list('Removed', removed)}${list('Left as they are', left)}</div>`,
+    yes: 'Undo it',
+    isDangerous: true,
+  });
+  if (isSure) report(await submit({ kind: 'undo', run }), 'It was undone.');
+}
+
+const NO_WORKER = 'No worker is running; it is done when one starts: oka up';
+
+function report({ done, worker }: Submitted, text: string, requested = 'The worker has the request.'): void {
+  if (done !== undefined) notice(text);
+  else notice(worker ? requested : NO_WORKER);
+}
+
+/** Asks for a text; null when the person does not want to. */
+async function askText(title: string, yes: string, hint: string, given = ''): Promise<string | null> {
+  let text = given;
+  const isSure = await askConfirmation({
+    title,
+    content: html`<textarea rows="4" aria-label=${title} placeholder=${hint} onInput=${(event: Event) => (text = (event.target as HTMLTextAreaElement).value)}>${given}</textarea>`,
+    yes,
+  });
+  return isSure && text.trim() !== '' ? text.trim() : null;
+}

@@ -1,0 +1,149 @@
+/** The graph of the steps with their status and times: drag or use the arrow keys to move, + and - to zoom, 0 to fit. */
+import type { VNode } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { get } from '../../../../kit/web/browser/api.ts';
+import { noticeError } from '../../../../kit/web/browser/components/notices.ts';
+import { Status } from '../../../../kit/web/browser/components/status-mark.ts';
+import { Elapsed, formatDuration } from '../../../../kit/web/browser/components/time.ts';
+import { html } from '../../../../kit/web/browser/html.ts';
+import { addressOf } from '../../../../kit/web/browser/start.ts';
+import type { RunAnswer } from '../run-answer.ts';
+import { layOut, type Layout, type PictureAnswer, WIDTH, HEIGHT } from './lay-out-graph.ts';
+
+type View = { x: number; y: number; scale: number };
+
+export function StepGraph({ data, chosen }: { data: RunAnswer; chosen: string | null }): VNode {
+  const { graph_run: run, steps } = data;
+  const [picture, setPicture] = useState<PictureAnswer | null>(null);
+  const [layout, setLayout] = useState<Layout | null>(null);
+  useEffect(() => void get<PictureAnswer>('run-graph', { run }).then(setPicture, noticeError), [run]);
+  useEffect(() => void (picture === null ? undefined : layOut(picture).then(setLayout)), [picture]);
+  return html`<div class="stack">
+    ${layout !== null && layout.nodes.length > 1 && html`<${Diagram} layout=${layout} data=${data} chosen=${chosen} />`}
+    <ol class="steps">${steps.map((step) => html`<${StepLine} key=${step.id} run=${data.run} step=${step} isChosen=${step.id === chosen} />`)}</ol>
+    ${data.earlier_plans.map(
+      (plan, index) =>
+        html`<details key=${plan.run}><summary>Plan ${index + 1}, replaced</summary><ol class="steps">${plan.steps.map((step) => html`<${StepLine} key=${step.id} run=${data.run} step=${step} isChosen=${false} />`)}</ol></details>`,
+    )}
+  </div>`;
+}
+
+function StepLine({
+  run,
+  step,
+  isChosen,
+}: {
+  run: string;
+  step: RunAnswer['steps'][number];
+  isChosen: boolean;
+}): VNode {
+  const { id, title, status, started, ended, calls, reason } = step;
+  return html`<li class=${isChosen ? 'chosen' : ''}>
+    <span class="row"><${Status} status=${status} /> <a class="grow" href=${addressOf(`/runs/${run}/steps/${id}`)}>${title}</a>
+    <span class="soft number">${started === null ? '' : html`<${Elapsed} from=${started} to=${ended} />`}${calls > 1 ? ` · ${calls} calls` : ''}</span></span>
+    ${reason !== '' && status !== 'done' && html`<span class="soft">${reason}</span>`}
+  </li>`;
+}
+
+function Diagram({ layout, data, chosen }: { layout: Layout; data: RunAnswer; chosen: string | null }): VNode {
+  const frame = useRef<SVGSVGElement>(null);
+  const [view, setView] = useState<View>({ x: 0, y: 0, scale: 1 });
+  const [isLarge, setLarge] = useState(false);
+  const drag = useRef<{ x: number; y: number } | null>(null);
+  const byId = useMemo(() => new Map(data.steps.map((step) => [step.id, step])), [data.steps]);
+  const fit = (): void => {
+    const box = frame.current?.getBoundingClientRect();
+    if (box === undefined || box.width === 0) return;
+    const scale = Math.min(1, box.width / (layout.width + 32), box.height / (layout.height + 32));
+    setView({ x: (box.width - layout.width * scale) / 2, y: (box.height - layout.height * scale) / 2, scale });
+  };
+  /** At first a large graph is shown so that it can be read, where the work is now. */
+  const showFirst = (): void => {
+    const box = frame.current?.getBoundingClientRect();
+    if (box === undefined || box.width === 0) return;
+    if (Math.min(box.width / layout.width, box.height / layout.height) >= READABLE) return fit();
+    const scale = Math.min(1, Math.max(READABLE, box.width / (layout.width + 32)));
+    const statusOf = (id: string): number => FIRST_SHOWN.indexOf(byId.get(id)?.status ?? '');
+    const [at] = layout.nodes.toSorted((a, b) => statusOf(b.id) - statusOf(a.id) || a.y - b.y);
+    const isFirst = at === undefined || statusOf(at.id) === -1;
+    setView({
+      x: box.width / 2 - (isFirst ? layout.width / 2 : at.x) * scale,
+      y: isFirst ? 0 : box.height / 2 - at.y * scale,
+      scale,
+    });
+  };
+  useEffect(showFirst, [layout, isLarge]);
+  const zoom = (factor: number, at?: { x: number; y: number }): void =>
+    setView((before) => {
+      const box = frame.current?.getBoundingClientRect();
+      const { x, y } = at ?? { x: (box?.width ?? 0) / 2, y: (box?.height ?? 0) / 2 };
+      const scale = Math.min(3, Math.max(0.05, before.scale * factor));
+      const ratio = scale / before.scale;
+      return { x: x - (x - before.x) * ratio, y: y - (y - before.y) * ratio, scale };
+    });
+  const move = (x: number, y: number): void => setView((before) => ({ ...before, x: before.x + x, y: before.y + y }));
+  const onKey = (event: KeyboardEvent): void => {
+    const act = KEYS[event.key];
+    if (act === undefined) return;
+    event.preventDefault();
+    if (act === 'fit') fit();
+    else if (typeof act === 'number') zoom(act);
+    else move(act[0], act[1]);
+  };
+  const onWheel = (event: WheelEvent): void => {
+    if (!event.ctrlKey && !event.metaKey) return; // else the page scrolls, as everywhere
+    event.preventDefault();
+    zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15, { x: event.offsetX, y: event.offsetY });
+  };
+  const { x, y, scale } = view;
+  return html`<div class="diagram-frame no-print">
+    <div class="row diagram-tools"><button type="button" aria-label="Zoom in" onClick=${() => zoom(1.25)}>+</button><button type="button" aria-label="Zoom out" onClick=${() => zoom(0.8)}>−</button><button type="button" onClick=${fit}>Fit</button><button type="button" aria-pressed=${isLarge} onClick=${() => setLarge(!isLarge)}>${isLarge ? 'Smaller' : 'Larger'}</button></div>
+    <svg ref=${frame} class=${isLarge ? 'diagram large' : 'diagram'} tabindex="0" role="group" aria-label="Graph of the steps; the list below has the same. Arrow keys move, plus and minus zoom."
+      onKeyDown=${onKey} onWheel=${onWheel}
+      onPointerDown=${(event: PointerEvent) => (drag.current = { x: event.clientX, y: event.clientY })}
+      onPointerMove=${(event: PointerEvent) => {
+        if (drag.current === null || event.buttons === 0) return;
+        move(event.clientX - drag.current.x, event.clientY - drag.current.y);
+        drag.current = { x: event.clientX, y: event.clientY };
+      }}
+      onPointerUp=${() => (drag.current = null)}>
+      <g transform=${`translate(${x} ${y}) scale(${scale})`}>
+        ${layout.edges.map(({ path, label, isBack, at }, index) => html`<g key=${index}><path class=${isBack ? 'edge back' : 'edge'} d=${path} />${label !== '' && html`<text class="edge-label" x=${at.x} y=${at.y}>${label}</text>`}</g>`)}
+        ${layout.nodes.map((node) => {
+          const step = byId.get(node.id);
+          const status = step?.status ?? 'pending';
+          return html`<a key=${node.id} href=${addressOf(`/runs/${data.run}/steps/${node.id}`)}>
+            <g class=${`node ${status} ${node.shape}${node.id === chosen ? ' chosen' : ''}`} transform=${`translate(${node.x - WIDTH / 2} ${node.y - HEIGHT / 2})`}>
+              <rect width=${WIDTH} height=${HEIGHT} rx="6" />
+              <text x="10" y="20">${shorten(node.title, 26)}</text>
+              <text class="about" x="10" y="37">${`${MARKS[status] ?? '○'} ${status}${timeOf(step)}`}</text>
+              <title>${node.title}: ${node.about}</title>
+            </g></a>`;
+        })}
+      </g>
+    </svg>
+  </div>`;
+}
+
+/** Below this scale the titles of steps cannot be read. */
+const READABLE = 0.6;
+const FIRST_SHOWN: readonly string[] = ['failed', 'waiting', 'running'];
+
+const KEYS: Readonly<Record<string, 'fit' | number | readonly [number, number]>> = {
+  '+': 1.25,
+  '=': 1.25,
+  '-': 0.8,
+  '0': 'fit',
+  ArrowLeft: [40, 0],
+  ArrowRight: [-40, 0],
+  ArrowUp: [0, 40],
+  ArrowDown: [0, -40],
+};
+const MARKS: Readonly<Record<string, string>> = { done: '✓', failed: '✕', running: '●', waiting: '◆', skipped: '–' };
+
+const shorten = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
+function timeOf(step: RunAnswer['steps'][number] | undefined): string {
+  if (step === undefined || step.started === null || step.ended === null) return '';
+  return ` · ${formatDuration(Date.parse(step.ended) - Date.parse(step.started))}`;
+}

@@ -1,0 +1,61 @@
+/** The files in the folder of a result, and how each may be shown. */
+import { readdirSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { lstatIfPresent } from '../../../core/ledger/disk.ts';
+import type { Home } from '../../../core/schema/home.ts';
+import type { RunAnswer } from './run-answer.ts';
+
+type Deliverable = RunAnswer['deliverables'][number];
+
+const MOST_FILES = 300;
+const DEEPEST = 12;
+
+export function listDeliverables(home: Home, run: string): Deliverable[] {
+  const folder = join(home.workspace, 'outbox', run);
+  const found: Deliverable[] = [];
+  if (lstatIfPresent(folder)?.isDirectory() === true) listFolder(folder, '', run, found);
+  return found.toSorted((a, b) => rankOf(a) - rankOf(b) || (a.path < b.path ? -1 : 1));
+}
+
+/** Links are left out: they may lead anywhere. */
+function listFolder(folder: string, at: string, run: string, found: Deliverable[]): void {
+  if (at.split('/').length > DEEPEST) return;
+  for (const entry of readdirSync(join(folder, at), { withFileTypes: true })) {
+    if (found.length >= MOST_FILES) return;
+    const path = at === '' ? entry.name : `${at}/${entry.name}`;
+    if (entry.isDirectory()) listFolder(folder, path, run, found);
+    else if (entry.isFile()) {
+      const href = `files/${encodeURIComponent(run)}/${path.split('/').map(encodeURIComponent).join('/')}`;
+      found.push({ path, bytes: lstatIfPresent(join(folder, path))?.size ?? 0, href, shown: howShown(path) });
+    }
+  }
+}
+
+/** What the task left comes before what oka wrote about it. */
+const rankOf = ({ path }: Deliverable): number =>
+  path.startsWith('files/') ? 0 : path === 'RESULT.md' ? 1 : path === 'TASK.md' ? 3 : 2;
+
+const SHOWN: Readonly<Record<string, Deliverable['shown']>> = {
+  '.md': 'markdown',
+  '.markdown': 'markdown',
+  '.csv': 'table',
+  '.tsv': 'table',
+  '.json': 'json',
+  '.png': 'image',
+  '.jpg': 'image',
+  '.jpeg': 'image',
+  '.gif': 'image',
+  '.webp': 'image',
+  '.svg': 'page',
+  '.html': 'page',
+  '.htm': 'page',
+  '.pdf': 'pdf',
+};
+const TEXTS = new Set(
+  '.txt .log .ts .js .mjs .py .sh .yaml .yml .toml .xml .css .sql .ini .diff .patch .jsonl'.split(' '),
+);
+
+export function howShown(path: string): Deliverable['shown'] {
+  const ending = extname(path).toLowerCase();
+  return SHOWN[ending] ?? (TEXTS.has(ending) || ending === '' ? 'text' : 'none');
+}

@@ -1,0 +1,14 @@
+/** Schedules: what runs by itself, when next, and what happened at the last times. */
+import { definePage } from '../../../kit/web/page.ts';
+import { backfillQuery, schedulesQuery } from './schedules-query.ts';
+
+export const schedulesPage = definePage({
+  name: 'schedules',
+  path: '/schedules',
+  title: 'Schedules',
+  nav: { order: 35, key: 's' },
+  query: schedulesQuery,
+  queries: { 'backfill-preview': backfillQuery },
+  intakes: ['schedule'],
+  view: new URL('./browser/schedules-view.ts', import.meta.url),
+});

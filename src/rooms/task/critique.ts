@@ -1,0 +1,271 @@
+/**
+ * Owns: task.critique, whether what was done is what was asked for.
+ *
+ * J1 Checks first, each carried out by calls through the chain; then a model for what is prose. Where that fails, a check
+ *    that was seen to fail decides by itself.
+ * J2 Done means that every criterion is met. A person is asked to confirm what could not be checked.
+ * J3 A result that does not meet the criteria is planned again if there is a planner; otherwise the run fails with the
+ *    reason. A new plan must not work around what a person has refused, and is not tried again where two workers in a row
+ *    have reported that it cannot be done.
+ *    A worker whose model cannot be asked has refused nothing: the run fails with what its server answered, as it does
+ *    when the planner's cannot, and can be resumed.
+ * J4 Everything that the task has changed is judged, with every plan it had: planning again forgets nothing.
+ * J5 A check that a person had to allow is carried out once. The attempt that does so asks about no other: an approval
+ *    names the place of a call among those of its attempt, and from the next attempt on this one is not among them.
+ */
+import { hasModelFailed } from '../../core/engine/step-events.ts';
+import { MOST_REPLANS } from '../../kit/task/task-loop.ts';
+import { messageTokens } from '../../kit/text/context-budget.ts';
+import type { Criterion } from '../../kit/task/criteria.ts';
+import { type CriticAsk, criticRequest, readVerdict } from './roles/critic.ts';
+import type { Witness } from './roles/critic-evidence.ts';
+import { criticReadIn } from './roles/critic-reads.ts';
+import { hasChangedNothing, idleReason, impliedCriteria, type TaskFacts } from './roles/implied-criteria.ts';
+import { type Breach, findBreaches } from '../../kit/text/safety.ts';
+import { type Found, foundByModel, type Verdict, decideVerdict } from './roles/verdict.ts';
+import type { Event } from '../../core/schema/event.ts';
+import { Critique, CritiqueInput, type Planned, type TaskGiven } from '../../core/schema/task-run.ts';
+import type { Outcome, Tool, ToolCall } from '../../core/schema/tool.ts';
+import { ok, defineTool } from '../../kit/define-tool.ts';
+import { askModel } from '../../kit/models/ask-model.ts';
+import { pastRounds } from './past-rounds.ts';
+import { plannedCriterion } from './planned-criteria.ts';
+import { bodyOf, moveTo, notesOf, type TaskPorts } from './task-ports.ts';
+import type { Changes } from '../../kit/desk/desk-changes.ts';
+import { collectEvidence, witnessOf } from './work-evidence.ts';
+import { finalAnswerIn } from './final-answer.ts';
+import { judgeAnswer } from './judge-answer.ts';
+import { checkContextOf, type Judgement, runChecks } from './run-checks.ts';
+import { confirmedVerdict, askForConfirmation } from './confirm-verdict.ts';
+
+const LONGEST_REASON = 10_000;
+/** The critic gets this much of the work to see, also with a small context window. */
+const LEAST_TOKENS = 6000;
+/** How often the critic may read something before it has to judge. */
+const MOST_READS = 4;
+
+type Given = { task: TaskGiven; plan: Planned; end: { run: string; status: string; reason: string } };
+
+export function critiqueTool(ports: TaskPorts): Tool {
+  return defineTool({
+    name: 'task.critique',
+    internal: true,
+    about: 'Compares what was done with what was asked for.',
+    input: CritiqueInput,
+    output: Critique,
+    annotations: { read_only: true, idempotent: true, risk: 'low' },
+    targets: [],
+    class: 'read',
+    act: async (given, call) => {
+      const steps = await ports.stateOf(given.end.run);
+      if (given.end.status === 'cancelled' || (steps !== null && hasModelFailed(steps)))
+        return { status: 'failed', error: given.end.reason, temporary: false };
+      await moveTo(ports, call.run, 'CRITIQUE', 'the steps are over');
+      return judgeWork(ports, given, call);
+    },
+  });
+}
+
+async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promise<Outcome> {
+  const work = await findWork(ports, given, call.run);
+  const criteria = await criteriaOf(ports, given, work, call.run);
+  const around = await checkContextOf(ports, given, allPaths(work.changes));
+  const checked = await runChecks(ports, criteria, around, call);
+  if ('outcome' in checked) return checked.outcome;
+  const asked = await askCritic(ports, given, work, criteria, call);
+  const judgedByModel = hasFailed(asked) && isRefuted(checked.found) ? UNJUDGED : asked;
+  if ('outcome' in judgedByModel) return judgedByModel.outcome;
+  const breaches = await findAllBreaches(ports, given, work, call);
+  const verdict = decideVerdict({
+    criteria,
+    found: [...checked.found, ...judgedByModel.found],
+    breaches,
+    model: judgedByModel.model,
+  });
+  const isUnseen = areUnmetUnseen(verdict, [...checked.found, ...judgedByModel.found]);
+  const canConfirm = given.end.status === 'done' && breaches.length === 0 && isUnseen;
+  return settleVerdict(ports, given, call, withRefusals(withStepFailure(verdict, given), work), canConfirm);
+}
+
+const UNJUDGED: Judgement = { found: [], model: null };
+
+const hasFailed = (judgement: Judgement): boolean =>
+  'outcome' in judgement && judgement.outcome.status === 'failed' && judgement.outcome.temporary !== true;
+
+const isRefuted = (found: readonly Found[]): boolean => found.some(({ holds, seen }) => seen && !holds);
+
+/** What the task has done with all plans it had (J4). */
+type Work = {
+  changes: Changes;
+  /** What was changed by plans that declare what they may change, and what they declared. A person's own steps do not. */
+  declared: { changed: string[]; targets: string[] };
+  /** The events of the steps of each plan, the latest last. */
+  attempts: (readonly Event[])[];
+  /** What the last steps answered; null when no model worked. */
+  answer: string | null;
+};
+
+async function findWork(ports: TaskPorts, { plan, end }: Given, run: string): Promise<Work> {
+  const rounds = [...(await pastRounds(ports, run)), { plan, child: end.run }];
+  const bound = rounds.filter((round) => round.plan.targets !== null);
+  const attempts = await Promise.all(rounds.map(({ child }) => ports.eventsOf(child)));
+  return {
+    changes: await ports.changesBy(rounds.map(({ child }) => child)),
+    declared: {
+      changed: await ports.changedBy(bound.map(({ child }) => child)),
+      targets: bound.flatMap((round) => round.plan.targets ?? []),
+    },
+    attempts,
+    answer: plan.by === 'runbook' ? null : finalAnswerIn(attempts.at(-1) ?? []),
+  };
+}
+
+/** Those that were fixed with the plan, and what the task demands besides where a person did not write the steps. */
+async function criteriaOf(ports: TaskPorts, { task, plan, end }: Given, work: Work, run: string): Promise<Criterion[]> {
+  const criteria = plan.criteria.map(plannedCriterion);
+  if (plan.by === 'runbook' || end.status !== 'done') return criteria;
+  const { answer, declared } = work;
+  const judge = plan.by === 'procedure' ? await judgeOf(ports, task, run) : {};
+  return [
+    ...criteria,
+    ...impliedCriteria({ text: await bodyOf(ports, task), criteria, answer, ...declared, ...judge }),
+  ];
+}
+
+/** Who judges what a procedure did. Without a model for the critic its checks decide where they could have failed. */
+async function judgeOf(ports: TaskPorts, { fields }: TaskGiven, run: string): Promise<Pick<TaskFacts, 'judge'>> {
+  const chosen = (await ports.eventsOf(run)).findLast((event) => event.type === 'procedure.chosen');
+  const judge = chosen?.type === 'procedure.chosen' ? chosen.data.judge : undefined;
+  const canAsk = ports.model('critic', fields.model) !== null;
+  return judge === undefined || (judge === 'critic' && !canAsk) ? {} : { judge };
+}
+
+const allPaths = ({ created, changed, removed }: Changes): string[] => [...created, ...changed, ...removed];
+
+async function findAllBreaches(ports: TaskPorts, { task, plan }: Given, work: Work, call: ToolCall): Promise<Breach[]> {
+  const changed = allPaths(work.changes);
+  const { answer, attempts, declared } = work;
+  const facts = { events: attempts.flat(), changed, targets: declared.targets, dir: task.dir };
+  const idle = answer === null ? null : idleReason({ answer, ...declared });
+  return [
+    ...findBreaches({ secrets: ports.secretsIn(changed), ...declared }),
+    ...(idle === null ? [] : [{ verdict: 'rework' as const, reason: idle }]),
+    ...(answer === null && isEmptyPlan(plan, facts) ? [{ verdict: 'rework' as const, reason: NOTHING_DELIVERED }] : []),
+    ...(answer === null ? [] : await judgeAnswer({ ...facts, answer }, call.act)),
+  ];
+}
+
+const NOTHING_DELIVERED = 'nothing was delivered: no step changed anything, and no worker answered';
+
+/** Whether a model planned steps that only read, for a task whose operator gave no criterion. */
+function isEmptyPlan(
+  { by, criteria }: Planned,
+  { events, changed }: { events: readonly Event[]; changed: readonly string[] },
+): boolean {
+  const hasActed = events.some(
+    ({ type, data }) => type === 'call.started' && data.class !== 'read' && data.tool !== 'model.complete',
+  );
+  return by === 'model' && changed.length === 0 && !hasActed && !criteria.some(({ author }) => author === 'operator');
+}
+
+/** Whether every criterion that is not met is one that could not be checked. */
+function areUnmetUnseen({ criteria }: Verdict, found: readonly Found[]): boolean {
+  return criteria.every(({ text, holds }) => holds || !found.some((each) => each.text === text && each.seen));
+}
+
+/** Failed steps are a reason for rework, even if the criteria happen to be met. */
+function withStepFailure(verdict: Verdict, { end }: Given): Verdict {
+  if (end.status === 'done') return verdict;
+  const holds = verdict.verdict === 'done';
+  const reason = `the steps failed: ${end.reason}${holds ? '' : `\n${verdict.reason}`}`;
+  return { ...verdict, verdict: holds ? 'rework' : verdict.verdict, reason: reason.slice(0, LONGEST_REASON) };
+}
+
+/** Where the workers of two plans in a row report that it cannot be done, and nothing was changed, a third would, too. */
+function withRefusals(verdict: Verdict, { attempts, changes }: Work): Verdict {
+  const hasRefused = (events: readonly Event[] | undefined): boolean =>
+    events?.some(({ type, data }) => type === 'decision.made' && data.decision.kind === 'Fail') ?? false;
+  const isSettled = verdict.verdict !== 'rework' || allPaths(changes).length > 0;
+  if (isSettled || !hasRefused(attempts.at(-1)) || !hasRefused(attempts.at(-2))) return verdict;
+  return { ...verdict, verdict: 'impossible' };
+}
+
+async function settleVerdict(
+  ports: TaskPorts,
+  given: Given,
+  call: ToolCall,
+  verdict: Verdict,
+  mayVouch: boolean,
+): Promise<Outcome> {
+  const isOpen = mayVouch && verdict.verdict === 'blocked';
+  const final = isOpen ? confirmedVerdict(verdict, given.end.run, await ports.eventsOf(call.run)) : verdict;
+  if (final === null) return askForConfirmation(verdict, given.end.run);
+  ports.note({ type: 'run.judged', run: call.run, data: final });
+  const { verdict: name, reason } = final;
+  if (name === 'done') return ok({ verdict: name, reason });
+  const canPlan = name === 'rework' && ports.model('planner', given.task.fields.model) !== null;
+  if (!canPlan || (await isRefused(ports, given.end.run))) return { status: 'failed', error: reason, temporary: false };
+  if (await canReplan(ports, call.run)) return ok({ verdict: 'rework', reason });
+  return { status: 'failed', error: `${reason}\nIt may not be planned again.`, temporary: false };
+}
+
+async function canReplan(ports: TaskPorts, run: string): Promise<boolean> {
+  const state = await ports.stateOf(run);
+  return state !== null && state.spent.replans < Math.min(MOST_REPLANS, state.budgets.replans ?? MOST_REPLANS);
+}
+
+/** Whether the step that failed is one that a person refused (J3). */
+async function isRefused(ports: TaskPorts, run: string): Promise<boolean> {
+  const failed = (await ports.stateOf(run))?.failure?.node;
+  return (await ports.eventsOf(run)).some(
+    (event) => event.type === 'wait.closed' && event.data.node === failed && event.data.answer.verdict === 'denied',
+  );
+}
+
+/** Lets a model judge criteria in prose; without a model they stay unchecked. It may read more before it judges. */
+async function askCritic(
+  ports: TaskPorts,
+  { task, end }: Given,
+  work: Work,
+  criteria: readonly Criterion[],
+  call: ToolCall,
+): Promise<Judgement> {
+  const prose = criteria.filter(({ check }) => check === null).map(({ text }) => text);
+  if (prose.length === 0 || ports.model('critic', task.fields.model) === null) return UNJUDGED;
+  const body = await bodyOf(ports, task);
+  const notes = await notesOf(ports, call.run, end.run);
+  const pack = await ports.pack('critic', call, task, `${body}\n${prose.join('\n')}`);
+  const tokens = Math.max(LEAST_TOKENS, messageTokens(ports.contextOf('critic', task.fields.model)));
+  const untouched = hasChangedNothing(work.declared) ? work.declared.targets : [];
+  const evidence: Witness[] = await collectEvidence(work.attempts, work.changes, call.act, untouched);
+  const attempt = work.attempts.length;
+  const { clock, askAgainMs } = ports;
+  const about = { model: task.fields.model, later: { clock, askAgainMs, attempt: call.attempt } };
+  for (let reads = 0; ; reads += 1) {
+    const canRead = reads < MOST_READS;
+    const ask: CriticAsk = {
+      task: body,
+      notes,
+      pack,
+      criteria: prose,
+      answer: work.answer,
+      evidence,
+      attempt,
+      tokens,
+      canRead,
+    };
+    const asked = await askModel(
+      call.act,
+      criticRequest(ask),
+      about,
+      (answer) => (canRead ? criticReadIn(answer) : null) ?? readVerdict(answer, ask),
+    );
+    if (asked.kind === 'outcome') return { outcome: asked.outcome };
+    if (!('tool' in asked.answer)) return { found: foundByModel(asked.answer), model: asked.answer };
+    const { tool, input } = asked.answer;
+    evidence.push({
+      ...witnessOf(tool, input, await call.act(tool, input, { author: 'model' }), attempt),
+      kind: 'read',
+    });
+  }
+}

@@ -1,0 +1,19 @@
+/** Owns: finding the final answer of a worker in the events of the run of its steps. Pure. */
+import { formatOutput } from '../../kit/text/prompt-text.ts';
+import type { Event } from '../../core/schema/event.ts';
+
+/** What the last steps answered, those that no other step needs; null when no worker had a turn. */
+export function finalAnswerIn(events: readonly Event[]): string | null {
+  const answers = new Map<string, string>();
+  const needed = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'run.started') for (const { needs } of event.data.nodes) for (const id of needs) needed.add(id);
+    if (event.type === 'decision.made' && event.data.decision.kind === 'Finish') {
+      answers.delete(event.data.node);
+      answers.set(event.data.node, formatOutput(event.data.decision.output).trim());
+    }
+  }
+  const last = [...answers].filter(([node]) => !needed.has(node)).map(([, text]) => text);
+  if (answers.size === 0) return null;
+  return (last.length > 0 ? last : [[...answers.values()].at(-1) ?? '']).filter((text) => text !== '').join('\n\n');
+}

@@ -1,0 +1,102 @@
+/**
+ * Owns: what oka understands of a task before it is done: kind, steps, criteria, files, and every problem with its line.
+ * It reads the task as the inbox and `task.plan` would, and changes nothing.
+ */
+import { readAddition, type Addition } from '../../kit/inbox/add-task.ts';
+import { isScheduled, listNextTimes, readSchedule, ScheduleFieldError } from '../../kit/schedule/schedule-spec.ts';
+import { machineTimeZone } from '../../kit/schedule/time-zone.ts';
+import { namesIn } from '../../kit/models/model-settings.ts';
+import { nameOf } from '../../kit/models/model-name.ts';
+import type { Criterion } from '../../kit/task/criteria.ts';
+import type { LineProblem } from '../../kit/text/markdown-blocks.ts';
+import { parseRunbook, readTaskCriteria, type Runbook } from '../../kit/task/runbook.ts';
+import { hintsAtUnmarkedFences } from '../../kit/text/unmarked-fences.ts';
+import type { Home } from '../../core/schema/home.ts';
+import type { TaskFile } from '../../core/schema/task-file.ts';
+import { modelProviders } from '../../kit/house/room-contributions.ts';
+import type { DaemonRoom } from '../../app/rooms.ts';
+import { loadConfig, modelEnvironment } from '../../kit/settings.ts';
+
+export type TaskPreview = {
+  name: string;
+  title: string;
+  /** A runbook has steps of its own; prose is planned by a model. */
+  kind: 'runbook' | 'prose';
+  fields: Omit<TaskFile, 'title' | 'accept'>;
+  steps: StepPreview[];
+  criteria: { text: string; judge: 'check' | 'model' }[];
+  /** Files next to TASK.md, and whether the task is such a folder. */
+  folder: boolean;
+  files: string[];
+  /** When it is due next, if it comes at fixed times. */
+  schedule: { timezone: string; next: string[] } | null;
+  notes: string[];
+  problems: { line: number | null; problem: string }[];
+  /** Whether the task needs a model, and the one that would be asked; null when none is set. */
+  model: { needed: boolean; set: string | null };
+};
+
+export type StepPreview = { id: string; title: string; line: number; language: string; net: boolean | string[] };
+
+export async function previewTask(home: Home, addition: Addition, rooms: readonly DaemonRoom[]): Promise<TaskPreview> {
+  const { name, text, firstLine, lineOf, files, isFolder, notes } = readAddition(addition);
+  const { title: _title, accept: _accept, ...fields } = text.task;
+  const runbook = parseRunbook(text.body, text.task, { firstLine });
+  const criteria = runbook?.kind === 'runbook' ? runbook.criteria : readTaskCriteria(text.body, text.task).criteria;
+  const isProse = runbook === null;
+  return {
+    name,
+    title: text.title,
+    kind: isProse ? 'prose' : 'runbook',
+    fields,
+    steps: runbook?.kind === 'runbook' ? toSteps(runbook) : [],
+    criteria: criteria.map(toCriterion),
+    folder: isFolder,
+    files,
+    schedule: previewSchedule(text.task),
+    notes: [...notes, ...hintsAtUnmarkedFences(text.body, firstLine)],
+    problems: runbook?.kind === 'problems' ? runbook.problems.map((each) => toProblem(each, lineOf)) : [],
+    model: {
+      needed: isProse || criteria.some(({ check }) => check === null),
+      set: fields.model ?? (await modelOf(home, rooms)),
+    },
+  };
+}
+
+function previewSchedule(task: TaskFile): TaskPreview['schedule'] {
+  if (!isScheduled(task)) return null;
+  try {
+    const spec = readSchedule(task, Date.now());
+    return { timezone: spec.timezone, next: listNextTimes(spec, Date.now()) };
+  } catch (error) {
+    if (!(error instanceof ScheduleFieldError)) throw error;
+    return { timezone: task.timezone ?? machineTimeZone(), next: [] }; // it has ended before now
+  }
+}
+
+const toCriterion = ({ text, check }: Criterion): TaskPreview['criteria'][number] => ({
+  text,
+  judge: check === null ? 'model' : 'check',
+});
+
+/** A criterion in front matter is known by its number. */
+function toProblem(
+  { line, problem }: LineProblem,
+  lineOf: (path: readonly PropertyKey[]) => number,
+): TaskPreview['problems'][number] {
+  const index = /^accept\[(\d+)\]: /.exec(problem)?.[1];
+  return index === undefined ? { line, problem } : { line: lineOf(['accept', Number(index)]), problem };
+}
+
+function toSteps({ steps, graph }: Runbook): StepPreview[] {
+  const nets = new Map(graph.nodes.map(({ id, input }) => [id, (input as { net?: boolean | string[] }).net ?? false]));
+  return steps.map((step) => ({ ...step, net: nets.get(step.id) ?? false }));
+}
+
+async function modelOf(home: Home, rooms: readonly DaemonRoom[]): Promise<string | null> {
+  const providers = await modelProviders(rooms);
+  const { models } = await loadConfig(home);
+  const names = namesIn({ environment: modelEnvironment(providers), config: models, providers });
+  const name = names.planner ?? names.default;
+  return name === undefined ? null : nameOf(name);
+}

@@ -1,0 +1,27 @@
+/** Owns: what a critic may read before it judges. Reading goes through the chain like every call. */
+import type { Json } from '../../../core/schema/json.ts';
+import type { ModelAnswer, ModelTool } from '../../../core/schema/ports.ts';
+import { CriticReadInput, CriticSearchInput, leanSchemaOf } from '../../../core/schema/role.ts';
+
+export type CriticRead = { tool: 'files.read' | 'files.search'; input: Json };
+
+const MOST_LINES = 50;
+const READ = 'files_read';
+const SEARCH = 'files_search';
+
+export const CRITIC_READS: readonly ModelTool[] = [
+  { name: READ, about: 'Shows a file, or a part of it.', input: leanSchemaOf(CriticReadInput) },
+  { name: SEARCH, about: 'Shows the lines that contain a text.', input: leanSchemaOf(CriticSearchInput) },
+];
+
+/** The reading that an answer asks for; null when it asks for none. */
+export function criticReadIn({ call }: ModelAnswer): CriticRead | null {
+  if (call?.name === READ) {
+    const read = CriticReadInput.safeParse(call.input);
+    return read.success ? { tool: 'files.read', input: read.data as Json } : null;
+  }
+  const search = call?.name === SEARCH ? CriticSearchInput.safeParse(call.input) : null;
+  return search?.success === true
+    ? { tool: 'files.search', input: { ...search.data, limit: MOST_LINES } as Json }
+    : null;
+}

@@ -1,0 +1,84 @@
+/**
+ * Owns: the evidence about the work of a task: the files it changed, as they are now, or those that it was to change where
+ * it changed none of them, and the results of the calls that its steps made, in every attempt.
+ */
+import { LIST_OF_CHANGES, type Witness } from './roles/critic-evidence.ts';
+import { formatOutput } from '../../kit/text/prompt-text.ts';
+import { STEP_CHECK } from '../../core/schema/acceptance.ts';
+import type { Event } from '../../core/schema/event.ts';
+import type { Json } from '../../core/schema/json.ts';
+import type { Act, Outcome } from '../../core/schema/tool.ts';
+import type { Changes } from '../../kit/desk/desk-changes.ts';
+
+const MOST_FILES = 20;
+const MOST_NAMES = 500;
+
+/** Answers of a model are no evidence; what a check read is shown by the calls inside it. */
+const NO_EVIDENCE = new Set(['model.complete', STEP_CHECK]);
+
+/** `attempts` are the events of the runs of each plan, the latest last; `untouched`, what these were to change and did not. */
+export async function collectEvidence(
+  attempts: readonly (readonly Event[])[],
+  changes: Changes,
+  act: Act,
+  untouched: readonly string[] = [],
+): Promise<Witness[]> {
+  const attempt = attempts.length;
+  const files: Witness[] = [];
+  const unchanged = untouched.filter((target) => !/[*?{]/.test(target));
+  for (const path of [...new Set([...changes.created, ...changes.changed, ...unchanged])].slice(0, MOST_FILES)) {
+    const input = /\.x?html?$/i.test(path) ? { path, source: true } : { path }; // what was made is judged as it is
+    const outcome = await act('files.read', input, { author: 'model' });
+    files.push({ ...witnessOf('files.read', input, outcome, attempt), kind: 'file' });
+  }
+  return [
+    ...changesWitness(changes, attempt),
+    ...files,
+    ...attempts.flatMap((events, index) => callsIn(events, index + 1)),
+  ];
+}
+
+/** What a call that was made for the critic has shown. */
+export function witnessOf(tool: string, input: Json, outcome: Outcome, attempt: number): Witness {
+  const isOk = outcome.status === 'ok';
+  const text = isOk ? contentOf(outcome.output) : 'error' in outcome ? outcome.error : 'it was not read';
+  const given = JSON.stringify(input);
+  return { source: `${tool} ${given.slice(0, 200)}`, by: 'tool', attempt, ok: isOk, input: given, text };
+}
+
+/** The text of a file is shown as it is. */
+function contentOf(output: Json): string {
+  const { content, binary } = (output ?? {}) as { content?: Json; binary?: Json };
+  return typeof content === 'string' && binary !== true ? content : formatOutput(output);
+}
+
+function changesWitness({ created, changed, removed }: Changes, attempt: number): Witness[] {
+  const lines = [
+    ...created.map((path) => `new: ${path}`),
+    ...changed.map((path) => `changed: ${path}`),
+    ...removed.map((path) => `removed: ${path}`),
+  ];
+  const text = lines.length === 0 ? 'no file of the desk was changed' : lines.slice(0, MOST_NAMES).join('\n');
+  return [{ source: LIST_OF_CHANGES, by: 'tool', attempt, ok: true, input: '', text, kind: 'file' }];
+}
+
+/** The results of the calls that the steps made. */
+function callsIn(events: readonly Event[], attempt: number): Witness[] {
+  const started = new Map<string, { tool: string; input: string }>();
+  return events.flatMap((event): Witness[] => {
+    if (event.type === 'call.started' && !NO_EVIDENCE.has(event.data.tool))
+      started.set(event.data.call, { tool: event.data.tool, input: JSON.stringify(event.data.input) });
+    const call = event.type === 'call.ended' ? started.get(event.data.call) : undefined;
+    if (call === undefined || event.type !== 'call.ended' || event.data.status === 'waiting') return [];
+    const { status, output, error } = event.data;
+    const text = status === 'ok' ? formatOutput(withoutReports(call.tool, output)) : (error ?? '');
+    const source = `${call.tool} ${call.input.slice(0, 200)}`;
+    return [{ source, by: 'tool', attempt, ok: status === 'ok', input: call.input, text }];
+  });
+}
+
+/** Memory also finds what oka wrote about earlier runs, such as "every criterion is met". A verdict is no evidence. */
+function withoutReports(tool: string, output: Json): Json {
+  if (tool !== 'memory.search' || !Array.isArray(output)) return output;
+  return output.filter((found) => (found as { who?: Json } | null)?.who !== 'oka');
+}

@@ -1,0 +1,59 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { withHeartbeat } from '../../../src/core/ledger/heartbeat.ts';
+import { takePen } from '../../../src/core/ledger/pen.ts';
+import { describeSilence, penHealth, silenceFix } from '../../../src/core/ledger/pen-health.ts';
+import { temporaryFolder } from '../../support/cli.ts';
+
+it('names the process that writes a ledger, as soon as it has written its name', () => {
+  using folder = temporaryFolder();
+  const ledger = join(folder.dir, 'run.jsonl');
+  const pen = takePen(ledger, 0);
+  const refusal = `${ledger} is being written by process ${process.pid} on `;
+  expect(() => takePen(ledger, 0)).toThrow(refusal);
+  rmSync(join(folder.dir, 'locks/run.lock.holder.json'));
+  expect(() => takePen(ledger, 0)).toThrow(`${ledger} is being written by another process, which has just begun`);
+  pen.release();
+  takePen(ledger, 0).release();
+});
+
+it('says that a process which was frozen before its first heartbeat does not respond, named or not', () => {
+  using folder = temporaryFolder();
+  const ledger = join(folder.dir, 'run.jsonl');
+  const silence = (): string | null | undefined => {
+    const ms = penHealth(ledger)?.silentMs;
+    return typeof ms === 'number' ? describeSilence(ms) : ms;
+  };
+  const pen = takePen(ledger, 0);
+  expect(silence()).toBe('has not responded yet');
+  rmSync(join(folder.dir, 'locks/run.lock.holder.json'));
+  expect(silence()).toBe('has not responded yet');
+  pen.release();
+  expect(silence()).toBeUndefined();
+  const beating = withHeartbeat(takePen(ledger, 0), ledger);
+  expect(silence()).toBeNull();
+  beating.release();
+  expect(silence()).toBeUndefined();
+});
+
+it('advises nobody to end a process that has just started, whose id may be unknown', () => {
+  const holder = { pid: 0, host: 'h', since: '' };
+  expect(silenceFix(holder, 0)).not.toContain('kill');
+  expect(silenceFix({ ...holder, pid: 7 }, 11_000)).toContain('kill -9 7');
+});
+
+it('does not compare the clock of another machine, and does not take what an earlier boot left for a heartbeat', () => {
+  using folder = temporaryFolder();
+  const ledger = join(folder.dir, 'run.jsonl');
+  const pen = withHeartbeat(takePen(ledger, 0), ledger);
+  const rewrite = (name: string, change: object): void => {
+    const file = join(folder.dir, 'locks', name);
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...change }));
+  };
+  rewrite('run.heartbeat.json', { boot: 'another' });
+  expect(penHealth(ledger)?.silentMs).toBe(0);
+  rewrite('run.lock.holder.json', { host: 'another' });
+  expect(penHealth(ledger)?.silentMs).toBeNull();
+  pen.release();
+});

@@ -1,0 +1,160 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { snapshotDesk } from '../../../src/kit/desk/take-snapshot.ts';
+import { Objects } from '../../../src/kit/desk/object-store.ts';
+import { TestDesk } from '../../support/desk.ts';
+
+describe('keeping', () => {
+  it('the same desk is the same tree, and nothing is written for it', async () => {
+    using desk = new TestDesk({ 'a.txt': 'a', 'd/e': null });
+    const first = await desk.shadow.snapshot('first');
+    const objects = readdirSync(desk.store, { recursive: true }).length;
+    expect(await desk.shadow.snapshot('again')).toEqual(first);
+    desk.shadow.close();
+    expect(await desk.reopened().snapshot('again')).toEqual(first);
+    rmSync(join(desk.store, 'seen.json'));
+    expect(readdirSync(desk.store, { recursive: true })).toHaveLength(objects);
+  });
+
+  it('S2 a change is seen when size and times are as before', async () => {
+    using desk = new TestDesk({ 'a.txt': 'one' });
+    utimesSync(desk.at('a.txt'), 1000, 1000);
+    const first = await desk.shadow.snapshot('first');
+    writeFileSync(desk.at('a.txt'), 'two');
+    utimesSync(desk.at('a.txt'), 1000, 1000);
+    expect((await desk.shadow.snapshot('second')).tree).not.toBe(first.tree);
+  });
+
+  it('S1 git reads what is kept: hidden and ignored files, repositories inside, links, modes', async () => {
+    using desk = new TestDesk({
+      '.gitignore': '*\n',
+      'repo/.git/config': '[core]\n\thooksPath = .\n\tfsmonitor = "touch ran"\n',
+      'repo/.gitattributes': '* filter=evil text eol=crlf\n',
+      'repo/secret.env': 'X=1\n',
+      'run.sh': { text: '#!/bin/sh\n', mode: 0o755 },
+      away: { link: '/etc/passwd' },
+      'with\nbreak é': 'x',
+    });
+    const { tree, skipped } = await desk.shadow.snapshot('first');
+    expect(skipped).toEqual([]);
+    const git = (...args: string[]): string =>
+      spawnSync('git', ['--git-dir', desk.store, ...args], { encoding: 'utf8' }).stdout;
+    expect(git('ls-tree', '-r', '-z', '--name-only', tree).split('\0').filter(Boolean).toSorted()).toEqual([
+      '.gitignore',
+      'away',
+      'repo/.git/config',
+      'repo/.gitattributes',
+      'repo/secret.env',
+      'run.sh',
+      'with\nbreak é',
+    ]);
+    expect(git('show', `${tree}:repo/secret.env`)).toBe('X=1\n');
+    expect(git('show', `${tree}:away`)).toBe('/etc/passwd');
+  });
+
+  it('S3 what is too large is named, and pipes are left alone', async () => {
+    using desk = new TestDesk({ 'big.bin': 'x', 'small.txt': 'x' }, { mostFileBytes: 1000 });
+    truncateSync(desk.at('big.bin'), 1e10);
+    spawnSync('mkfifo', [desk.at('pipe')]);
+    expect((await desk.shadow.snapshot('first')).skipped).toEqual(['big.bin']);
+  });
+
+  it('S3 one state brings no more into the store than it may', async () => {
+    const files = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`f${i}`, String(i).repeat(1000)]));
+    using desk = new TestDesk(files, { mostNewBytes: 5000 });
+    expect((await desk.shadow.snapshot('first')).skipped.length).toBeGreaterThan(4);
+    expect((await desk.shadow.snapshot('second')).skipped.length).toBeLessThan(5);
+  });
+
+  it('a store that was removed is begun anew', async () => {
+    using desk = new TestDesk({ 'a.txt': 'a' });
+    const first = await desk.shadow.snapshot('first');
+    rmSync(desk.store, { recursive: true });
+    expect(await desk.shadow.snapshot('again')).toEqual(first);
+    const step = await desk.step(() => desk.remove('a.txt'));
+    await desk.shadow.undo([step], 'undo');
+    expect(desk.read('a.txt')).toBe('a');
+  });
+});
+
+describe('pruning', () => {
+  it('removes states that are too old, keeps the newest, and what is kept stays whole', async () => {
+    let now = 0;
+    using desk = new TestDesk({ 'a.txt': 'first' }, { keepMs: 1000, clock: () => now });
+    const old = await desk.step(() => desk.put({ 'a.txt': 'second' }));
+    now = 500;
+    const young = await desk.step(() => desk.put({ 'a.txt': 'third' }));
+    now = 1200;
+    expect(await desk.shadow.prune()).toMatchObject({ states: 2 });
+    now = 10_000;
+    expect(await desk.shadow.prune()).toMatchObject({ states: 0 });
+    await expect(desk.shadow.undo([old], 'undo')).rejects.toThrow(/no longer stored/);
+    await expect(desk.shadow.undo([young], 'undo')).rejects.toThrow(/no longer stored/);
+    const step = await desk.step(() => desk.remove('a.txt'));
+    await desk.shadow.undo([step], 'undo');
+    expect(desk.read('a.txt')).toBe('third');
+  });
+
+  it('removes the oldest states when all together are too large', async () => {
+    using desk = new TestDesk({}, { mostBytes: 30_000, mostNewBytes: 1e9 });
+    for (let i = 0; i < 10; i++) await desk.step(() => desk.put({ data: noise(10_000) }));
+    const { states } = await desk.shadow.prune();
+    expect(states).toBeGreaterThan(6);
+    expect(states).toBeLessThan(10);
+    const step = await desk.step(() => desk.remove('data'));
+    expect((await desk.shadow.undo([step], 'undo')).restored).toEqual(['data']);
+  });
+});
+
+describe('the store', () => {
+  it.each([true, false])(
+    'O1 many objects at once are kept, whether they can be flushed together or not: %s',
+    async (can) => {
+      using desk = new TestDesk(Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`d/f${i}`, `${i}`])));
+      const before = desk.state();
+      const objects = new Objects(desk.store, async () => can);
+      const { tree } = await snapshotDesk(desk.dir, objects, new Map(), { mostFileBytes: 1e6, mostNewBytes: 1e6 });
+      expect(new Objects(desk.store).names()).toHaveLength(202);
+      const { tree: after } = await desk.shadow.snapshot('after');
+      expect(after).toBe(tree);
+      const step = await desk.step(() => desk.clear());
+      await desk.shadow.undo([step], 'undo');
+      expect(desk.state()).toEqual(before);
+    },
+  );
+
+  it('O2 a damaged object is noticed, and the rest is still restored', async () => {
+    using desk = new TestDesk({ 'a.txt': 'a', 'b.txt': 'b' });
+    const step = await desk.step(() => desk.remove('a.txt', 'b.txt'));
+    const blob = spawnSync('git', ['--git-dir', desk.store, 'rev-parse', `${step.before}:a.txt`], { encoding: 'utf8' });
+    const name = blob.stdout.trim();
+    const file = join(desk.store, 'objects', name.slice(0, 2), name.slice(2));
+    chmodSync(file, 0o644);
+    writeFileSync(file, 'rubbish');
+    const undone = await desk.shadow.undo([step], 'undo');
+    expect(undone.restored).toEqual(['b.txt']);
+    expect(undone.overlaps).toMatchObject([{ path: 'a.txt', why: expect.stringMatching(/damaged/) }]);
+  });
+
+  it('a desk that is not there is said, not made', async () => {
+    using desk = new TestDesk();
+    renameSync(desk.dir, `${desk.dir}-moved`);
+    await expect(desk.shadow.snapshot('first')).rejects.toThrow(/ENOENT|not there/);
+    mkdirSync(desk.dir);
+  });
+});
+
+function noise(bytes: number): string {
+  return Array.from({ length: bytes }, () => String.fromCharCode(33 + Math.floor(Math.random() * 90))).join('');
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { flowOfRun } from '../../../src/kit/policy/run-flow.ts';
+import { memoryEvents } from '../../../src/core/engine/in-memory-stores.ts';
+import type { Json } from '../../../src/core/schema/json.ts';
+import { Policy } from '../../../src/core/schema/policy.ts';
+import { graphOf, memoryArtifacts } from '../../support/engine-fakes.ts';
+
+const defaults = { read: 'allow', write_local: 'allow', external_mutation: 'ask', deny: 'deny' };
+const policy = Policy.parse({ version: 1, defaults, budgets: {} });
+
+/** A task's run, and inside it the run of its plan, which reads a file. */
+async function worldWith(fields: { [key: string]: Json }) {
+  const [events, artifacts] = [memoryEvents(() => 0), memoryArtifacts()];
+  const graph = {
+    id: 'g',
+    sha256: (await artifacts.put(JSON.stringify(graphOf([{ kind: 'tool', id: 'a', tool: 'x' }])))).sha256,
+  };
+  const body = (await artifacts.put('Ask www.example.org.')).sha256;
+  const input = { name: 't.md', title: 't', body, fields, first_line: 1, dir: null };
+  events.stage({ type: 'run.started', run: 'r', data: { title: 't', graph, input } });
+  events.stage({
+    type: 'wait.opened',
+    run: 'r',
+    data: { wait: 'r.execute.0.w0', node: 'execute', for: { kind: 'child', run: 'r.execute' } },
+  });
+  events.stage({ type: 'run.started', run: 'r.execute', data: { title: 'p', graph, parent: 'r' } });
+  return {
+    events,
+    artifacts,
+    flowOf: (run: string) => flowOfRun({ events, artifacts, flush: async () => undefined, policy: () => policy }, run),
+  };
+}
+
+describe('what a run has read', () => {
+  it.each(['r', 'r.execute'])('is what any run around or inside has read, seen from %s', async (run) => {
+    const { events, flowOf } = await worldWith({ public: ['open/**'] });
+    const read = (path: string): void => {
+      const call = `r.execute.a.0.${path.length}`;
+      events.stage({
+        type: 'call.started',
+        run: 'r.execute',
+        data: { call, node: 'a', tool: 'files.read', class: 'read', input: { path } },
+      });
+      events.stage({ type: 'call.ended', run: 'r.execute', data: { call, node: 'a', status: 'ok' } });
+    };
+    read('open/a.txt');
+    expect(await flowOf(run)).toMatchObject({
+      read: null,
+      words: expect.stringContaining('www.example.org') as string,
+    });
+    read('notes.txt');
+    expect((await flowOf(run)).read).toContain('notes.txt');
+  });
+
+  it('is also what the run has read that it was made from, and its own graph counts as words of the person', async () => {
+    const { events, artifacts, flowOf } = await worldWith({});
+    const call = 'r.execute.a.0.1';
+    const data = { call, node: 'a', tool: 'files.read', class: 'read' as const, input: { path: 'notes.txt' } };
+    events.stage({ type: 'call.started', run: 'r.execute', data });
+    events.stage({ type: 'call.ended', run: 'r.execute', data: { call, node: 'a', status: 'ok' } });
+    const patched = graphOf([{ kind: 'tool', id: 'a', tool: 'x', input: 'new.example.org' }]);
+    const { sha256 } = await artifacts.put(JSON.stringify(patched));
+    const started = { title: 't', graph: { id: 'g', sha256 }, link: { kind: 'fork' as const, run: 'r.execute' } };
+    events.stage({ type: 'run.started', run: 'f', data: started });
+    expect(await flowOf('f')).toMatchObject({
+      read: expect.stringContaining('notes.txt') as string,
+      words: expect.stringContaining('new.example.org') as string,
+    });
+  });
+
+  it('begins with the result that a task corrects', async () => {
+    expect((await (await worldWith({ corrects: 'r0' })).flowOf('r.execute')).read).toBe('the result of r0');
+  });
+});

@@ -1,0 +1,136 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { verifyInBackground } from '../../../src/rooms/records/background-verify.ts';
+import { readVerification } from '../../../src/rooms/records/verification-state.ts';
+import { setUp } from '../../../src/kit/home/set-up.ts';
+import { homeAt, loadConfig } from '../../../src/kit/settings.ts';
+import { openStores, type Stores } from '../../../src/kit/house/stores.ts';
+import { archiveRuns } from '../../../src/core/ledger/archive-runs.ts';
+import type { Goal } from '../../../src/core/ledger/goal.ts';
+import { readEvents } from '../../../src/core/ledger/read-events.ts';
+import type { Home } from '../../../src/core/schema/home.ts';
+import { oka, type TemporaryFolder, temporaryFolder } from '../../support/cli.ts';
+
+let folder: TemporaryFolder;
+let home: Home;
+let stores: Stores;
+beforeEach(async () => {
+  folder = temporaryFolder();
+  home = homeAt(folder.dir);
+  setUp(home);
+  stores = await openStores(home, await loadConfig(home));
+  for (const run of ['first', 'second', 'third'])
+    for (let each = 0; each < 20; each += 1)
+      await stores.ledger.append({ type: 'run.paused', run, data: { reason: `${run} ${each}` } });
+});
+afterEach(async () => {
+  await stores.close();
+  folder[Symbol.dispose]();
+});
+
+const goalOf = (run: string, first: number, last: number): Goal => ({
+  run,
+  title: run,
+  status: 'running',
+  state: 'EXECUTE',
+  parent: null,
+  first,
+  last,
+  nodes: [],
+  waits: [],
+});
+
+/** Verifies until a pass over the run ledger is finished; returns which runs were paused. */
+async function verify(leastBytesPerSecond = 1e9): Promise<string[]> {
+  const paused: string[] = [];
+  const before = readVerification(home, 'run').finished;
+  const goals = [goalOf('first', 1, 20), goalOf('second', 21, 40), goalOf('third', 41, 60)];
+  const verification = verifyInBackground(
+    {
+      home,
+      ledger: stores.ledger,
+      taskGraph: () => ({ events: 60, goals, ended: [] }),
+      runs: { stop: async (run) => paused.push(run) as never },
+    },
+    { firstAfterMs: 0, passMs: 1000, pauseMs: 0, leastBytesPerSecond },
+  );
+  await vi.waitFor(() => expect(readVerification(home, 'run').finished).not.toBe(before), 60_000);
+  await verification.end();
+  return [...new Set(paused)];
+}
+
+const foundEvents = (): Promise<unknown[]> =>
+  Array.fromAsync(readEvents(home.ledgers.run, { from: 61, type: 'ledger.damage_found' }));
+
+/** In place, as a bad disk would do it. */
+function changeFile(file: string, change: (bytes: Buffer) => void): void {
+  const bytes = readFileSync(file);
+  change(bytes);
+  writeFileSync(file, bytes);
+}
+
+describe('verifying older events in the background', () => {
+  it('finds nothing in an intact ledger, and doctor and status say up to which event, and when that was', async () => {
+    expect(await verify()).toEqual([]);
+    expect(await foundEvents()).toEqual([]);
+    expect((await oka('doctor', '--dir', home.dir)).out).toContain('the run ledger was verified up to event 60 on');
+    expect((await oka('status', '--dir', home.dir)).out).toMatch(
+      /verified up to event 60 on \d{4}-\d\d-\d\d \d\d:\d\d\n/,
+    );
+  });
+
+  it('finds a flipped byte before the snapshot, which opening does not, pauses the run and reports it once', async () => {
+    await stores.close();
+    changeFile(home.ledgers.run, (bytes) => bytes.write('S', bytes.indexOf('second 7')));
+    stores = await openStores(home, await loadConfig(home));
+    expect(await verify()).toEqual(['second']);
+    expect(await foundEvents()).toMatchObject([{ data: { ledger: 'run', seq: 28, runs: ['second'] } }]);
+    expect(await verify()).toEqual([]);
+    expect(await foundEvents()).toHaveLength(1);
+    const { out, code } = await oka('doctor', '--dir', home.dir);
+    expect([code, out]).toEqual([1, expect.stringContaining('event 28 of the run ledger is damaged')]);
+  });
+
+  it('finds lines that were swapped', async () => {
+    const lines = readFileSync(home.ledgers.run, 'utf8').split('\n');
+    [lines[4], lines[5]] = [lines[5] ?? '', lines[4] ?? ''];
+    writeFileSync(home.ledgers.run, lines.join('\n'));
+    expect(await verify()).toEqual(['first']);
+    expect(await foundEvents()).toMatchObject([{ data: { seq: 5 } }, { data: { seq: 6 } }, { data: { seq: 7 } }]);
+  });
+
+  it('finds a segment of the archive that cannot be read, and goes on behind it', async () => {
+    await stores.ledger.append([
+      { type: 'run.ended', run: 'first', data: { status: 'done', reason: 'it is over' } },
+      { type: 'run.ended', run: 'second', data: { status: 'done', reason: 'it is over' } },
+      { type: 'run.ended', run: 'third', data: { status: 'done', reason: 'it is over' } },
+    ]);
+    expect(await archiveRuns(stores.ledger, new Date(Date.now() + 60_000), 4096)).not.toBeNull();
+    expect(await verify()).toEqual([]);
+    // The next pass may have begun already; it would go on behind the segment.
+    rmSync(join(home.oka, 'state', 'run_verification.json'));
+    const [segment = ''] = readdirSync(join(home.oka, 'archive')).toSorted();
+    changeFile(join(home.oka, 'archive', segment), (bytes) => bytes.fill(0, 20, 60));
+    expect(await verify()).toContain('first');
+    const found = await foundEvents();
+    expect(found).toHaveLength(1);
+    expect(found).toMatchObject([{ data: { ledger: 'run', seq: 1 } }]);
+  });
+
+  it('goes on where it was stopped', async () => {
+    const file = join(home.oka, 'state', 'run_verification.json');
+    mkdirSync(join(home.oka, 'state'), { recursive: true });
+    await verify();
+    const lines = readFileSync(home.ledgers.run, 'utf8').split(/(?<=\n)/);
+    const offset = Buffer.byteLength(lines.slice(0, 30).join(''));
+    const { hash } = JSON.parse(lines[29] ?? '{}') as { hash: string };
+    writeFileSync(file, JSON.stringify({ place: { seq: 30, offset, hash }, finished: null, faults: [], found: [] }));
+    changeFile(home.ledgers.run, (bytes) => {
+      bytes.write('F', bytes.indexOf('first 3'));
+      bytes.write('T', bytes.indexOf('third 3'));
+    });
+    const paused = [...(await verify()), ...(await verify())];
+    expect(paused).toEqual(['third', 'first']); // what lies before the place is found by the next pass
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { foldResultFacts } from '../../../src/rooms/task/result-facts.ts';
+import { resultPage } from '../../../src/rooms/task/roles/result.ts';
+import type { Event, NewEvent } from '../../../src/core/schema/event.ts';
+
+const sha = 'a'.repeat(64);
+let seq = 0;
+const at = (event: NewEvent): Event =>
+  ({
+    run: 'r',
+    cause: null,
+    pen: 'run',
+    v: 1,
+    ...event,
+    seq: (seq += 1),
+    at: new Date(seq * 1000).toISOString(),
+  }) as Event;
+const nothing = { created: [], changed: [], removed: [] };
+
+const started = (run: string, nodes: { id: string; title: string }[]): NewEvent => ({
+  type: 'run.started',
+  run,
+  data: {
+    title: 'Tidy',
+    graph: { id: 'g', sha256: sha },
+    nodes: nodes.map((node) => ({ needs: [], acceptance: [], ...node })),
+    input: { name: 'tidy.md', fields: {} },
+  },
+});
+const call = (node: string, line: string): NewEvent => ({
+  type: 'call.started',
+  run: 'r.c',
+  data: { call: `r.c.${node}.0.1`, node, attempt: 1, tool: 'shell', class: 'write_local', input: { line } },
+});
+const ended = (node: string, data: object): NewEvent =>
+  ({ type: 'call.ended', run: 'r.c', data: { call: `r.c.${node}.0.1`, node, ...data } }) as NewEvent;
+
+const steps = [
+  started('r.c', [
+    { id: 'a', title: 'First' },
+    { id: 'b', title: 'Second' },
+    { id: 'c', title: 'Third' },
+  ]),
+  call('a', 'set -e; echo hi\necho ho'),
+  ended('a', { status: 'ok', output: { stdout: 'hi\nho\n', stderr: '' }, usage: { ms: 5 }, settles: 'done' }),
+  call('b', 'false'),
+  ended('b', { status: 'failed', output: null, error: 'exit 1', settles: 'failed' }),
+];
+
+describe('factsOf', () => {
+  it('tells each step: what it did, what it said, what became of it', () => {
+    const facts = foldResultFacts([at(started('r', []))], [steps.map(at)], nothing);
+    expect(facts?.steps).toMatchObject([
+      { id: 'a', status: 'done', did: 'echo hi\necho ho', output: 'hi\nho', attempts: 1 },
+      { id: 'b', status: 'failed', did: 'false', error: 'exit 1' },
+      { id: 'c', status: 'pending' },
+    ]);
+    expect(facts).toMatchObject({ task: 'tidy.md', cost: { calls: 2, activeMs: 5 } });
+  });
+
+  it('counts the calls of a worker as calls, and shows no error that it got over or that a later plan replaced', () => {
+    const finish = { kind: 'Finish', output: 'The total is 7.', rationale: '' };
+    const worker = [
+      started('r.c', [{ id: 'a', title: 'Work' }]),
+      call('a', 'cat none.txt'),
+      ended('a', { status: 'failed', output: null, error: 'exit 1' }),
+      call('a', 'cat data.txt'),
+      ended('a', { status: 'ok', output: { stdout: '7', stderr: '' } }),
+      {
+        type: 'call.started',
+        run: 'r.c',
+        data: { call: 'm', node: null, tool: 'model.complete', class: 'read', input: {} },
+      },
+      { type: 'decision.made', run: 'r.c', data: { node: 'a', turn: 2, decision: finish, settles: 'done' } },
+    ] as NewEvent[];
+    const facts = foldResultFacts([at(started('r', []))], [steps.map(at), worker.map(at)], nothing);
+    expect(facts?.answer).toBe('The total is 7.');
+    expect(facts?.steps.at(-1)).toMatchObject({ status: 'done', calls: 2 });
+    expect(facts?.steps.filter((step) => 'error' in step)).toEqual([]);
+    expect(facts?.cost).toMatchObject({ calls: 4, modelCalls: 1 });
+    const page = facts === null ? '' : resultPage(facts);
+    expect(page).toContain('Work (3.0 s, 2 calls)');
+    expect(page).not.toContain('attempts');
+    expect(page).not.toContain('exit 1');
+  });
+
+  it.each([
+    ['done', 'done', 'done'],
+    ['failed', 'rework', 'rework'],
+    ['failed', 'impossible', 'impossible'],
+    ['failed', undefined, 'failed'],
+    ['cancelled', 'done', 'cancelled'],
+    [undefined, undefined, 'running'],
+  ])('a run that is %s and was judged %s has the verdict %s', (status, judged, verdict) => {
+    const own = [
+      started('r', []),
+      ...(judged === undefined ? [] : [{ type: 'run.judged', data: { verdict: judged, criteria: [], reason: 'x' } }]),
+      ...(status === undefined
+        ? []
+        : [{ type: 'run.ended', data: { status, reason: 'y', output: null, artifacts: [] } }]),
+    ] as NewEvent[];
+    expect(foldResultFacts(own.map(at), [], nothing)?.verdict).toBe(verdict);
+  });
+
+  it('a judgement does not count for what ended the run after another plan was asked for', () => {
+    const own = [
+      started('r', []),
+      { type: 'run.judged', data: { verdict: 'rework', criteria: [], reason: 'x' } },
+      { ...call('plan', 'again'), run: 'r' },
+      {
+        type: 'run.ended',
+        data: { status: 'failed', reason: 'plan: the key is not valid', output: null, artifacts: [] },
+      },
+    ] as NewEvent[];
+    expect(foldResultFacts(own.map(at), [], nothing)?.verdict).toBe('failed');
+  });
+
+  it('what waits for a person is a question, wherever in the runs it was asked; what was answered is none', () => {
+    const wait = (run: string, name: string, text: string): NewEvent => ({
+      type: 'wait.opened',
+      run,
+      data: { wait: name, node: 'n', for: { kind: 'question', text } },
+    });
+    const own = [
+      started('r', []),
+      { type: 'wait.opened', data: { wait: 'r.w', node: 'n', for: { kind: 'child', run: 'r.c' } } },
+    ] as NewEvent[];
+    const inside = [
+      wait('r.c', 'r.c.1', 'First?'),
+      wait('r.c', 'r.c.2', 'Second?'),
+      {
+        type: 'wait.closed',
+        run: 'r.c',
+        data: { wait: 'r.c.1', node: 'n', answer: { verdict: 'answered' } },
+      } as NewEvent,
+    ];
+    const facts = foldResultFacts(own.map(at), [inside.map(at)], nothing);
+    expect(facts?.questions).toMatchObject([{ id: 'r.c.2', text: 'Second?' }]);
+    expect(facts === null ? '' : resultPage(facts)).toContain('oka answer r "…"');
+    own.push({ type: 'run.ended', data: { status: 'cancelled', reason: 'by a person' } });
+    expect(foldResultFacts(own.map(at), [inside.map(at)], nothing)?.questions).toEqual([]); // nobody waits any more
+  });
+
+  it('there is nothing to tell of a run that has not begun', () => {
+    expect(foldResultFacts([], [], nothing)).toBeNull();
+  });
+});
