@@ -6,9 +6,8 @@ import { watchRules } from '../../kit/home/rules-fixed.ts';
 import { rootNotice } from '../../rooms/records/root-user.ts';
 import { checkAnchors } from '../../kit/home/home-anchors.ts';
 import { setUp } from '../../kit/home/set-up.ts';
-import { loadConfig, programFolder, shownPath } from '../../kit/settings.ts';
+import { loadConfig, parseConfig, programFolder, shownPath } from '../../kit/settings.ts';
 import type { Home } from '../../core/schema/home.ts';
-import type { WebConfig } from '../../core/schema/web.ts';
 import { type SupervisedProcess, supervise } from '../../kit/house/supervise.ts';
 import { penHolder } from '../../core/ledger/pen.ts';
 import { OkaError } from '../../core/schema/errors.ts';
@@ -116,8 +115,9 @@ async function desktopOption({ home, openDialog }: UpCall, report: (line: string
 
 /** What runs beside the worker. The worker reports a config that cannot be read. */
 async function companionsOf({ home, options }: UpCall): Promise<SupervisedProcess[]> {
+  const { ConfigWithWeb } = await import('../../core/schema/web.ts');
   const config = await loadConfig(home).catch(() => null);
-  const { web } = (config ?? {}) as { web?: WebConfig };
+  const { web } = await parseConfig(home, ConfigWithWeb).catch(() => ({ web: null }));
   const maintenance = { name: 'maintenance', args: ['maintain', '--stay'], isSecondary: true };
   const dashboard = { name: 'dashboard', args: ['web'], isSecondary: true };
   return [

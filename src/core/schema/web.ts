@@ -22,3 +22,6 @@ export const WebConfig = z
   .prefault({})
   .describe('The dashboard.');
 export type WebConfig = z.infer<typeof WebConfig>;
+
+/** What of config.json is about the dashboard, for whoever reads nothing else. */
+export const ConfigWithWeb = z.object({ web: WebConfig });

@@ -1,9 +1,8 @@
 import { isIPv4 } from 'node:net';
-import { isInContainer, loadConfig } from '../../../kit/settings.ts';
+import { isInContainer, parseConfig } from '../../../kit/settings.ts';
 import { isSupervised } from '../../../kit/house/supervise.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
-import type { Home } from '../../../core/schema/home.ts';
-import { DASHBOARD_PORT, type WebConfig } from '../../../core/schema/web.ts';
+import { ConfigWithWeb, DASHBOARD_PORT } from '../../../core/schema/web.ts';
 import { type Answer, type Call, exits } from '../../../kit/cli/command-module.ts';
 import { requireHome } from '../../../kit/cli/require-home.ts';
 import { tryUntilFixed } from '../../../kit/cli/stay.ts';
@@ -24,7 +23,8 @@ export function render({ link }: Data): string {
 async function serve(call: ServeCall): Promise<number> {
   const { home, options, signal, emit, notify } = call;
   await requireHome(home);
-  const settings = await settingsOf(home);
+  // Its own part alone: a mistake elsewhere in the file does not keep anybody from looking.
+  const { web: settings } = await parseConfig(home, ConfigWithWeb);
   const host = options.host ?? '127.0.0.1';
   if (!isLoopback(host)) await allowEverywhere(call, host);
   await call.underSupervisor(signal, async (stop) => {
@@ -42,12 +42,6 @@ async function serve(call: ServeCall): Promise<number> {
     await web.close();
   });
   return isSupervised() ? exits.ok : exits.interrupted;
-}
-
-/** A mistake elsewhere in the rules does not keep anybody from looking. */
-async function settingsOf(home: Home): Promise<WebConfig> {
-  const config = (await loadConfig(home).catch(() => ({}))) as { web?: WebConfig };
-  return config.web ?? { off: false, port: DASHBOARD_PORT };
 }
 
 const isLoopback = (host: string): boolean =>

@@ -1,0 +1,68 @@
+/** The settings of the dashboard, each seen on the real command: whoever reads them must know the parts of rooms. */
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { WebConfig } from '../../src/core/schema/web.ts';
+import { readAddress } from '../../src/kit/web/login/address-file.ts';
+import { openStory, type Story } from '../support/story.ts';
+
+const tries: Readonly<Record<string, () => Promise<void>>> = {
+  port: async () => {
+    const port = await freePort();
+    await using story = await openStory({ config: { web: { port } } });
+    expect(await startDashboard(story, ['web'])).toBe(`http://127.0.0.1:${port}/`);
+  },
+  address: async () => {
+    const port = await freePort();
+    await using story = await openStory({ config: { web: { port, address: 'https://example.org/tools/oka' } } });
+    expect(await startDashboard(story, ['web'])).toBe('https://example.org/tools/oka/');
+    expect(await statusOf(port, '/tools/oka/login', 'example.org')).toBe(200);
+    expect(await statusOf(port, '/login', 'example.org')).toBe(404);
+  },
+  off: async () => {
+    await using story = await openStory({ config: { web: { off: true } } });
+    story.start(['up', '--no-setup']);
+    await story.until('a task', async () => (await story.eventsOf('run.ended'))[0]); // the welcome, long after a dashboard
+    expect(story.told.filter((line) => line.includes('Dashboard:'))).toEqual([]);
+    expect(readAddress(story.home)).toBeNull();
+  },
+};
+
+describe('settings of the dashboard', () => {
+  it('are all tried here', () =>
+    expect(Object.keys(tries).toSorted()).toEqual(Object.keys(WebConfig.unwrap().shape).toSorted()));
+
+  for (const [name, attempt] of Object.entries(tries)) it(`web.${name} of config.json counts`, attempt);
+
+  it('count although there is a mistake elsewhere in the file, and a mistake in them is named', async () => {
+    const port = await freePort();
+    await using story = await openStory({ config: { web: { port }, nonsense: 1 } });
+    expect(await startDashboard(story, ['web'])).toBe(`http://127.0.0.1:${port}/`);
+    writeFileSync(story.home.config, JSON.stringify({ web: { port: 'many' } }));
+    const { code, err } = await story.oka('web');
+    expect([code, err]).toEqual([3, expect.stringContaining('web.port')]);
+  });
+});
+
+/** The address that the started command has written for others. */
+function startDashboard(story: Story, words: readonly string[]): Promise<string> {
+  story.start(words);
+  return story.until('a dashboard', async () => readAddress(story.home) ?? undefined);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+async function statusOf(port: number, path: string, host: string): Promise<number | undefined> {
+  const sent = request({ host: '127.0.0.1', port, path, headers: { host }, agent: false }).end();
+  const [response] = (await once(sent, 'response')) as [{ statusCode?: number; resume: () => void }];
+  response.resume();
+  return response.statusCode;
+}
