@@ -26,6 +26,14 @@ export const TaskFile = z
           'What must be true for the task to count as done: checks, such as "file: report.md", and sentences.',
         examples: [['file: report.md', 'The report is polite.']],
       }),
+    steps: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'Whether its code blocks are the steps of a runbook. Default: by what the task says; `oka check` shows which, and why.',
+        examples: [true],
+      }),
     mode: Mode.optional().meta({
       description:
         'How much freedom the run has: strict (every bound required), bounded (the default) or flex (loose).',

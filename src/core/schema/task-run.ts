@@ -53,6 +53,11 @@ export const Planned = z
       .max(20)
       .optional()
       .describe('Criteria of the plan before that were provably broken.'),
+    note: z
+      .string()
+      .max(1000)
+      .optional()
+      .describe('How the task was read, where its author may have meant something else.'),
     tools: z.array(z.string().max(120)).max(200).describe('Tools that the steps may use.'),
     targets: z
       .array(z.string().max(500))

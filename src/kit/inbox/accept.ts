@@ -7,7 +7,7 @@ import type { InboxOptions } from './inbox-options.ts';
 import { knownTasks, receivedCheck } from './known-tasks.ts';
 import { firstLineOf } from './parse-task.ts';
 import { lstatIfPresent } from '../../core/ledger/disk.ts';
-import { hintsAtUnmarkedFences } from '../text/unmarked-fences.ts';
+import { hintsAtFences } from '../task/task-kind.ts';
 import type { NewEvent } from '../../core/schema/event.ts';
 import type { Json } from '../../core/schema/json.ts';
 import type { ArtifactStore } from '../../core/schema/ports.ts';
@@ -110,7 +110,8 @@ const MOST_NOTES = 50;
 
 /** What the person who wrote the task should know about how it was read. */
 export function notesOn(claimed: Claimed): string[] {
-  const notes = [...claimed.notes, ...hintsAtUnmarkedFences(claimed.body, firstLineOf(claimed.bytes, claimed.body))];
+  const firstLine = firstLineOf(claimed.bytes, claimed.body);
+  const notes = [...claimed.notes, ...hintsAtFences(claimed.body, claimed.task, firstLine)];
   return notes.slice(0, MOST_NOTES).map((note) => note.slice(0, 1000));
 }
 

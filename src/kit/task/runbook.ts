@@ -1,10 +1,12 @@
 /**
  * Owns: the planner that needs no model. Fences of a task become the steps of a graph, in order.
  *
- * R1 Only what the operator fenced as bash, sh, shell, python or JavaScript runs; every other fence is text.
+ * R1 Only what the operator fenced as bash, sh, shell, python or JavaScript runs, and only in a task that is a runbook
+ *    (task-kind.ts); every other fence is text.
  * R2 The code of a step is exactly the code of its fence: it is not a template, and nothing ambiguous is guessed.
  * R3 In a shell block of several lines, each line has to succeed.
  * R4 All problems are reported at once, each with its line.
+ * R5 What its text demands besides ("save it as fixed.py") is a criterion, too.
  */
 import { hash } from 'node:crypto';
 import { checkGraph } from '../../core/engine/check-graph.ts';
@@ -14,6 +16,8 @@ import type { TaskFile } from '../../core/schema/task-file.ts';
 import { parseBlocks, type LineProblem } from '../text/markdown-blocks.ts';
 import { findCriteria, type Criterion, EVERY_STEP } from './criteria.ts';
 import { isRelativeInside } from '../text/glob.ts';
+import { fileDemands } from './asked-files.ts';
+import { taskKind } from './task-kind.ts';
 import { documentStepInput } from './document-step.ts';
 import { inputWithLiterals, type Literals, asLiteral } from '../text/literals.ts';
 import { type Language, findStepProblems, type Step, findSteps } from './runbook-steps.ts';
@@ -25,10 +29,15 @@ export type Runbook = {
   input: Json;
   criteria: Criterion[];
   author: 'operator';
+  /** Why it is one. */
+  why: string;
   steps: { id: string; title: string; line: number; language: Language }[];
 };
 
 export type RunbookProblems = { kind: 'problems'; problems: LineProblem[] };
+
+/** A task that could be a runbook as well as prose. */
+export type UnclearTask = { kind: 'unclear'; why: string };
 
 export type RunbookOptions = {
   /** Name of the graph when the task has no id. */
@@ -47,14 +56,22 @@ export function parseRunbook(
   body: string,
   task: TaskFile,
   options: RunbookOptions = {},
-): Runbook | RunbookProblems | null {
+): Runbook | RunbookProblems | UnclearTask | null {
   if (task.from_chat !== undefined) return null;
   const { blocks, problems: shape } = parseBlocks(body, options.firstLine);
   const { criteria, problems: unclear, taken } = findCriteria(blocks, task.accept ?? []);
-  const { steps, problems: wrong } = findSteps(blocks, taken);
+  const { kind, why } = taskKind(blocks, taken, task);
+  const { steps, problems: wrong } = kind === 'runbook' ? findSteps(blocks, taken) : { steps: [], problems: [] };
   const problems = [...shape, ...wrong, ...unclear, ...findStepProblems(steps), ...findTaskProblems(task)];
   if (problems.length > 0) return { kind: 'problems', problems: problems.toSorted((a, b) => a.line - b.line) };
-  return steps.length === 0 ? null : buildRunbook(steps, task, criteria, options);
+  if (kind === 'unclear') return { kind, why };
+  return steps.length === 0 ? null : buildRunbook({ steps, criteria: withDemands(criteria, body), why }, task, options);
+}
+
+/** The criteria of a runbook, with the files that its text asks for and no criterion mentions (R5). */
+function withDemands(given: readonly Criterion[], body: string): Criterion[] {
+  const criteria = given.length > 0 ? given : [EVERY_STEP];
+  return [...criteria, ...fileDemands(body, criteria)];
 }
 
 /** The criteria of a task without steps of its own; the planner receives them. An agent's are those of a model. */
@@ -65,9 +82,8 @@ export function readTaskCriteria(body: string, task: TaskFile): { criteria: Crit
 }
 
 function buildRunbook(
-  steps: readonly Step[],
+  { steps, criteria, why }: { steps: readonly Step[]; criteria: Criterion[]; why: string },
   task: TaskFile,
-  criteria: Criterion[],
   options: RunbookOptions,
 ): Runbook | RunbookProblems {
   const literals: Literals = new Map();
@@ -90,8 +106,9 @@ function buildRunbook(
     kind: 'runbook',
     graph,
     input: inputWithLiterals(literals),
-    criteria: criteria.length > 0 ? criteria : [EVERY_STEP],
+    criteria,
     author: 'operator',
+    why,
     steps: steps.map(({ id, title, fence, language }) => ({ id, title, line: fence.line, language })),
   };
 }

@@ -39,7 +39,8 @@ function carriedFields(events: readonly Event[]): Partial<TaskFile> {
 
 /** Words are planned by a model; a correction that could only wait for one is refused before anything is done. */
 async function assertPlannable({ home, run, text, rooms }: Correction): Promise<void> {
-  if (parseRunbook(text, {}) !== null) return;
+  const kind = parseRunbook(text, {})?.kind;
+  if (kind === 'runbook' || kind === 'problems') return;
   const { hasPlanner } = await import('../../kit/models/configured-models.ts');
   if (await hasPlanner(home, rooms)) return;
   throw new OkaError('refused', 'a correction in words needs a model, and none is set up; nothing was done', {

@@ -2,7 +2,8 @@
  * Owns: task.plan, from a task to steps that can be run.
  *
  * T1 The plan is made from the task and from memory; output of tools only comes back through the reasons of the critic.
- * T2 Without a model the fences of the task are the plan; prose then waits until there is one.
+ * T2 The fences of a runbook are the plan, and need no model. Prose waits until there is one; a task that could be both is
+ *    prose for a model, and is refused where there is none.
  * T3 A plan made again has the criteria of the operator, adds to those of the model or replaces what is provably broken,
  *    and gets a further tool that changes things only within what the operator named, or if a person allows it
  *    (widened-plan.ts).
@@ -26,6 +27,7 @@ import {
   withoutFinished,
 } from './roles/planner.ts';
 import { readTaskCriteria, type Runbook, parseRunbook } from '../../kit/task/runbook.ts';
+import { unclearNote, unclearProblem } from '../../kit/task/task-kind.ts';
 import type { LineProblem } from '../../kit/text/markdown-blocks.ts';
 import { wrapAsData } from '../../kit/text/prompt-text.ts';
 import { type Planned, PlanInput, Planned as PlannedShape, type TaskGiven } from '../../core/schema/task-run.ts';
@@ -74,16 +76,21 @@ export function planTool(ports: TaskPorts): Tool {
       const runbook = parseRunbook(written ?? body, inFolder(task), { firstLine: task.first_line });
       if (runbook?.kind === 'problems')
         return { status: 'failed', error: problemsText(runbook.problems), temporary: false };
-      if (runbook !== null && written === null) return { status: 'failed', error: LOST_ORIGINAL, temporary: false };
-      if (runbook !== null) await sealSteps(ports, runbook, call.run);
+      if (runbook?.kind === 'unclear' && past.length === 0 && ports.model('planner', task.fields.model) === null)
+        return { status: 'failed', error: unclearProblem(runbook.why), temporary: false };
+      const ownSteps = runbook?.kind === 'runbook' ? runbook : null;
+      if (ownSteps !== null && written === null) return { status: 'failed', error: LOST_ORIGINAL, temporary: false };
+      if (ownSteps !== null) await sealSteps(ports, ownSteps, call.run);
       const planned =
-        runbook !== null && past.length === 0
-          ? ok(await storeRunbook(ports, runbook, folders))
+        ownSteps !== null && past.length === 0
+          ? ok(await storeRunbook(ports, ownSteps, folders))
           : past.length === 0
             ? await planFirst(ports, { task, body, folders }, call)
             : await planByModel(ports, { task, body, folders }, past, call);
-      if (planned.status === 'ok') await moveTo(ports, call.run, 'EXECUTE', 'the plan is made');
-      return planned;
+      if (planned.status !== 'ok') return planned;
+      await moveTo(ports, call.run, 'EXECUTE', 'the plan is made');
+      if (runbook?.kind !== 'unclear' || past.length > 0) return planned;
+      return ok({ ...(planned.output as Planned), note: unclearNote(runbook.why) });
     },
   });
 }

@@ -10,7 +10,7 @@ import { nameOf } from '../../kit/models/model-name.ts';
 import type { Criterion } from '../../kit/task/criteria.ts';
 import type { LineProblem } from '../../kit/text/markdown-blocks.ts';
 import { parseRunbook, readTaskCriteria, type Runbook } from '../../kit/task/runbook.ts';
-import { hintsAtUnmarkedFences } from '../../kit/text/unmarked-fences.ts';
+import { hintsAtFences, kindOf, unclearProblem } from '../../kit/task/task-kind.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { TaskFile } from '../../core/schema/task-file.ts';
 import { modelProviders } from '../../kit/house/room-contributions.ts';
@@ -22,6 +22,8 @@ export type TaskPreview = {
   title: string;
   /** A runbook has steps of its own; prose is planned by a model. */
   kind: 'runbook' | 'prose';
+  /** Why it is of this kind. */
+  why: string;
   fields: Omit<TaskFile, 'title' | 'accept'>;
   steps: StepPreview[];
   criteria: { text: string; judge: 'check' | 'model' }[];
@@ -43,24 +45,39 @@ export async function previewTask(home: Home, addition: Addition, rooms: readonl
   const { title: _title, accept: _accept, ...fields } = text.task;
   const runbook = parseRunbook(text.body, text.task, { firstLine });
   const criteria = runbook?.kind === 'runbook' ? runbook.criteria : readTaskCriteria(text.body, text.task).criteria;
-  const isProse = runbook === null;
+  const isProse = runbook === null || runbook.kind === 'unclear';
+  const set = fields.model ?? (await modelOf(home, rooms));
   return {
     name,
     title: text.title,
     kind: isProse ? 'prose' : 'runbook',
+    why: kindOf(text.body, text.task, firstLine).why,
     fields,
     steps: runbook?.kind === 'runbook' ? toSteps(runbook) : [],
     criteria: criteria.map(toCriterion),
     folder: isFolder,
     files,
     schedule: previewSchedule(text.task),
-    notes: [...notes, ...hintsAtUnmarkedFences(text.body, firstLine)],
-    problems: runbook?.kind === 'problems' ? runbook.problems.map((each) => toProblem(each, lineOf)) : [],
+    notes: [
+      ...notes,
+      ...(set === null && runbook?.kind === 'unclear' ? [] : hintsAtFences(text.body, text.task, firstLine)),
+    ],
+    problems: problemsOf(runbook, set, lineOf),
     model: {
       needed: isProse || criteria.some(({ check }) => check === null),
-      set: fields.model ?? (await modelOf(home, rooms)),
+      set,
     },
   };
+}
+
+/** What cannot be read, and a task that could be both where no model is there to read it as prose. */
+function problemsOf(
+  read: ReturnType<typeof parseRunbook>,
+  model: string | null,
+  lineOf: (path: readonly PropertyKey[]) => number,
+): TaskPreview['problems'] {
+  if (read?.kind === 'problems') return read.problems.map((each) => toProblem(each, lineOf));
+  return read?.kind === 'unclear' && model === null ? [{ line: null, problem: unclearProblem(read.why) }] : [];
 }
 
 function previewSchedule(task: TaskFile): TaskPreview['schedule'] {

@@ -35,6 +35,7 @@ export function foldResultFacts(
     verdict,
     reason: verdict === 'done' ? '' : (withoutNode(ended?.data.reason, started.data.nodes) ?? ''),
     task: nameIn(started.data.input) ?? started.data.title,
+    ...notesIn(own),
     started: started.at,
     ended: last.at,
     ...answerIn(steps.at(-1) ?? []),
@@ -75,6 +76,17 @@ function withoutNode(reason: string | undefined, nodes: readonly { id: string }[
   const named = nodes.find(({ id }) => reason?.startsWith(`${id}: `));
   return named === undefined ? reason : reason?.slice(named.id.length + 2);
 }
+
+function notesIn(own: readonly Event[]): Pick<ResultFacts, 'notes'> {
+  const notes = plansIn(own).flatMap(({ note }) => note ?? []);
+  return notes.length === 0 ? {} : { notes };
+}
+
+const plansIn = (own: readonly Event[]): Planned[] =>
+  own.flatMap((event) => {
+    const isPlan = event.type === 'call.ended' && event.data.node === 'plan';
+    return (isPlan ? Planned.safeParse(event.data.output).data : undefined) ?? [];
+  });
 
 function answerIn(events: readonly Event[]): Pick<ResultFacts, 'answer'> {
   const answer = finalAnswerIn(events);
@@ -123,10 +135,7 @@ function verdictOf(status: string, judged: string | undefined): ResultFacts['ver
 
 /** Criteria that the last plan replaced, and why. */
 function replacedIn(own: readonly Event[]): Pick<ResultFacts, 'replaced'> {
-  const replaced = own.flatMap((event) => {
-    const isPlan = event.type === 'call.ended' && event.data.node === 'plan';
-    return (isPlan ? Planned.safeParse(event.data.output).data?.replaced : undefined) ?? [];
-  });
+  const replaced = plansIn(own).flatMap((plan) => plan.replaced ?? []);
   return replaced.length === 0 ? {} : { replaced };
 }
 

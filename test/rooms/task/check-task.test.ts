@@ -47,7 +47,7 @@ describe('oka check', () => {
     expect(code).toBe(0);
     expect(out).toBe(
       [
-        'Totals: a runbook with 2 steps',
+        'Totals: a runbook with 2 steps (each code block has a heading of its own)',
         '  1. Totals (shell, reaches api.example.org) line 9',
         '  2. Sort (python) line 19',
         '  dir: "sales"',
@@ -60,6 +60,23 @@ describe('oka check', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('a request that shows code is prose for a model; without one both possibilities are named, and nothing is taken', async () => {
+    const text = 'Please fix `v.py`. Keep the signature:\n\n```python\ndef valid(address): ...\n```\n';
+    const alone = await check(text);
+    expect(alone.code).toBe(1);
+    expect(alone.out).toMatch(/two ways.*line 1 asks for something.*`steps: true`.*language model, and none is set/);
+    const { code, out } = await okaWith(
+      { env: { OKA_MODEL: 'ollama:llama3.2' } },
+      'check',
+      join(folder.dir, 'report.md'),
+      '--dir',
+      home,
+    );
+    expect(code).toBe(0);
+    expect(out).toMatch(/plain prose; .* \(line 1 asks for something: "Please fix/);
+    expect((await check(`---\nsteps: true\n---\n${text}`)).out).toContain('a runbook with 1 step (its front matter');
   });
 
   it('names every mistake with its line, exits with 1, and puts nothing into the inbox', async () => {

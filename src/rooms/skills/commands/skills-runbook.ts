@@ -22,14 +22,14 @@ export async function run(call: Call<{ out: string | undefined }>): Promise<Answ
       fix: `See what is wrong: oka skills check ${name}`,
     });
   const steps = stepsOf(skill);
-  const task = `---\ntitle: ${JSON.stringify(`Do ${name}`)}\n---\n${skill.body.trim()}\n`;
+  const task = `---\ntitle: ${JSON.stringify(`Do ${name}`)}\nsteps: true\n---\n${skill.body.trim()}\n`;
   const others = skill.files.filter(({ path }) => path !== SKILL_FILE);
   const target = options.out === undefined ? null : writeTask(resolve(options.out), task, others);
   return answer({ skill: name, task, steps, files: others.map(({ path }) => path), folder: target });
 }
 
 function stepsOf({ name, body }: SkillFolder): string[] {
-  const runbook = parseRunbook(body, {});
+  const runbook = parseRunbook(body, { steps: true });
   if (runbook?.kind === 'runbook') return runbook.steps.map(({ title }) => title);
   if (runbook?.kind === 'problems')
     throw new OkaError(

@@ -31,8 +31,8 @@ function renderPreview(task: TaskPreview, { bold, dim, green, red, yellow }: Ter
     problems.length > 0
       ? 'cannot be read as it is'
       : kind === 'prose'
-        ? 'plain prose; a language model plans the steps'
-        : `a runbook with ${count(steps.length, 'step')}`;
+        ? `plain prose; a language model plans the steps (${task.why})`
+        : `a runbook with ${count(steps.length, 'step')} (${task.why})`;
   const lines = [
     `${bold(plainText(task.title))}: ${about}`,
     ...steps.map((step, index) => `  ${index + 1}. ${describeStep(step)} ${dim(`line ${step.line}`)}`),
@@ -62,8 +62,9 @@ function describeStep({ title, language, net }: StepPreview): string {
   return `${plainText(title)} (${language}${network})`;
 }
 
-function modelLines({ model }: TaskPreview): string[] {
+function modelLines({ model, problems }: TaskPreview): string[] {
   if (!model.needed) return [];
+  if (model.set === null && problems.length > 0) return [];
   return model.set === null
     ? ['It needs a language model, and none is set: it would wait until there is one (OKA_MODEL).']
     : [`It needs a language model: ${model.set}`];

@@ -7,6 +7,7 @@
  * I4 Where no criterion could have failed, it is judged whether the task is done; also where a procedure is new. The checks
  *    of a procedure that has proven itself are enough.
  */
+import { fileDemands, MAKE, sentencesIn } from '../../../kit/task/asked-files.ts';
 import type { Criterion } from '../../../kit/task/criteria.ts';
 import { parseCriterion } from '../../../kit/task/criteria.ts';
 import { baseName, fileNamesIn } from '../../../kit/text/file-names.ts';
@@ -39,7 +40,7 @@ const TASK_IS_DONE = 'What the task asks for is done, and the evidence shows it'
 export function impliedCriteria(facts: TaskFacts): Criterion[] {
   const { text, criteria, answer, targets, judge } = facts;
   const mentioned = criteria.map((each) => each.text).join('\n');
-  const files = filesAskedFor(text).filter((path) => !mentioned.includes(baseName(path)));
+  const files = fileDemands(text, criteria);
   const isIdle = hasChangedNothing(facts);
   const wantsAnswer =
     answer !== null &&
@@ -52,15 +53,12 @@ export function impliedCriteria(facts: TaskFacts): Criterion[] {
   const prose = [...(wantsAnswer ? [ANSWER_IS_RIGHT] : []), ...(isIdle ? [NOTHING_TO_CHANGE] : [])];
   const isProven = judge === 'checks' && criteria.some(({ check }) => check !== null);
   const isBound = isProven || criteria.some(isBinding) || files.length > 0 || prose.length > 0;
-  const texts = [
-    ...files.map((path) => `file: ${path.includes(' ') ? `"${path}"` : path} is not empty`),
-    ...prose,
-    ...(isBound && judge !== 'critic' ? [] : [`${TASK_IS_DONE}${namesIn(text)}.`]),
-  ];
-  return texts.flatMap((each) => {
+  const texts = [...prose, ...(isBound && judge !== 'critic' ? [] : [`${TASK_IS_DONE}${namesIn(text)}.`])];
+  const judged = texts.flatMap((each) => {
     const read = parseCriterion(each, 'operator');
     return 'problem' in read ? [] : [read];
   });
+  return [...files, ...judged];
 }
 
 /** Whether a plan declares what it changes and has changed none of it (I3). */
@@ -81,33 +79,6 @@ const namesIn = (text: string): string => {
   const names = [...new Set(fileNamesIn(text).map(baseName))].slice(0, 5);
   return names.length === 0 ? '' : `: ${names.join(', ')}`;
 };
-
-const MAKE = 'write|save|create|generate|produce|export|store|put|record';
-const ASKS_FOR_FILE = new RegExp(
-  String.raw`(?:^|[,:]\s*|\b(?:and|then|please|also|finally)\s+)(?:(?:then|please|also)\s+)?(?:${MAKE})\b(.*)$`,
-  'i',
-);
-const NOT_PLAIN =
-  /\b(?:if|unless|when|whenever|where|would|should|could|might|example|e\.g\.|such as|like|instead|not|never|no|without|only|or|each|every|script|program)\b|n['’]t\b/i;
-const SOURCE = /\b(?:from|based on|using|with|of|about|that|which|for|as in|by)\b/i;
-
-/** Files that the task asks for without a condition: "write the totals to out.csv". */
-export function filesAskedFor(text: string): string[] {
-  const names = sentencesIn(text).flatMap((sentence) => {
-    const rest = NOT_PLAIN.test(sentence) ? undefined : ASKS_FOR_FILE.exec(sentence)?.[1];
-    return rest === undefined ? [] : fileAfter(rest);
-  });
-  return [...new Set(names)];
-}
-
-/** The file behind "to", "into", "in" or "as", or the only one that stands before any word that names a source. */
-function fileAfter(rest: string): string[] {
-  const placed = /\b(?:in|into|to|as|called|named)\s+(?:the file |a file |file )?[`"'*]*(\S+)/gi;
-  const named = [...rest.matchAll(placed)].flatMap((match) => fileNamesIn(match[1] ?? '').slice(0, 1));
-  if (named.length > 0) return named;
-  const end = SOURCE.exec(rest)?.index;
-  return fileNamesIn(end === undefined ? rest : rest.slice(0, end)).slice(0, 1);
-}
 
 const ASKS =
   /\?(?:\s|$)|\b(?:tell|answer|let me know|what|why|how (?:many|much|long|often|old|far|big)|calculate|compute|find out|look up|check whether|compare|recommend|explain|describe|summari[sz]e|give me|show me|report (?:back|to me|whether|how|which|what))\b/i;
@@ -139,18 +110,6 @@ export function asksForAnswer(text: string, hasCriteria = false): boolean {
     );
   });
 }
-
-const sentencesIn = (text: string): string[] =>
-  text
-    .replaceAll(/^\s{0,3}(?:```|~~~)[\s\S]*?^\s{0,3}(?:```|~~~)/gm, ' ')
-    .split(/\n\s*\n|\n(?=\s*[-*\d#])|(?<=[.!?;])\s+/)
-    .map((each) =>
-      each
-        .replaceAll(/\s+/g, ' ')
-        .replace(/^\W*(?:[-*#]+|\d+[.)])\s*/, '')
-        .trim(),
-    )
-    .filter((each) => each !== '');
 
 const SAYS_NOTHING = /\b(?:no|none|nothing|not|already|unchanged|without|zero|neither|never|0)\b|n['’]t\b/i;
 

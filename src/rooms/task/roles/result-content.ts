@@ -31,6 +31,8 @@ export type ResultFacts = {
   reason: string;
   /** Name of the file that came in. */
   task: string;
+  /** How the task was read, where its author may have meant something else. */
+  notes?: readonly string[];
   /** Times in UTC, ISO 8601. */
   started: string;
   ended: string;

@@ -45,7 +45,7 @@ function headlineOf({ verdict, questions, steps }: ResultFacts): string {
 }
 
 function verdictSection(facts: ResultFacts): string {
-  const { criteria, unsandboxed, undone } = facts;
+  const { criteria, unsandboxed, undone, notes = [] } = facts;
   const met = criteria.filter(({ holds }) => holds).length;
   const count = criteria.length === 0 ? '' : ` ${met} of ${criteria.length} criteria met.`;
   const why = reasonLines(facts).map((line) => `> ${quoteInline(line, 600)}`);
@@ -53,6 +53,7 @@ function verdictSection(facts: ResultFacts): string {
     `**${headlineOf(facts)}.**${count}`,
     ...(undone === undefined ? [] : [`↩️ Its changes were undone on ${formatMoment(undone.at)}.`]),
     ...(why.length === 0 ? [] : [why.join('\n>\n')]),
+    ...notes.map((note) => `Note: ${quoteInline(note, 600)}`),
     ...(unsandboxed === undefined ? [] : [`⚠️ ${quoteInline(unsandboxed, 600)}`]),
   ].join('\n\n');
 }

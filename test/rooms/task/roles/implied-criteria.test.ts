@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { filesAskedFor } from '../../../../src/kit/task/asked-files.ts';
 import { parseCriterion } from '../../../../src/kit/task/criteria.ts';
 import {
   ANSWER_IS_RIGHT,
   asksForAnswer,
-  filesAskedFor,
   idleReason,
   impliedCriteria,
   NOTHING_TO_CHANGE,
