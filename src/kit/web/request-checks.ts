@@ -56,6 +56,7 @@ function isOwnSite(site: string, { req }: Context): boolean {
 const HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
+  'X-DNS-Prefetch-Control': 'off', // a name in a link is resolved when somebody follows it, not because it is shown
   'Referrer-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',

@@ -1,6 +1,7 @@
 /** Owns: the addresses of what a run left: files of its result, artifacts, and the run itself as one file. */
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { Hono } from 'hono';
 import { problemOf } from '../../../kit/web/api/problem.ts';
 import { type Reading } from '../../../kit/web/api/query-routes.ts';
@@ -8,19 +9,22 @@ import { OkaError } from '../../../core/schema/errors.ts';
 import { ID_SHAPE } from '../../../core/schema/id-shape.ts';
 import { readRunTree } from '../../../rooms/runs/run-page/run-tree.ts';
 import { exportRun } from './export-run.ts';
-import { fileHeaders } from './file-headers.ts';
+import { cleanMarkup } from './clean-markup.ts';
+import { fileHeaders, isMarkup } from './file-headers.ts';
 import { openResultFile, readRunArtifact } from './open-run-file.ts';
 
 /** What they lead to is for whoever has a session; the caller sees to that. */
 export function addFileRoutes(app: Hono, { home, reader }: Reading, base: string): void {
-  app.get('/files/:run/*', (context) => {
+  app.get('/files/:run/*', async (context) => {
     try {
       const { run } = context.req.param();
       const path = decodePath(new URL(context.req.url).pathname.slice(`${base}files/${run}/`.length));
       const { fd, bytes } = openResultFile(home, run, path);
       const isDownload = context.req.query('download') !== undefined;
-      const stream = Readable.toWeb(createReadStream('', { fd, autoClose: true }));
-      return new Response(stream as globalThis.ReadableStream, { headers: fileHeaders(path, bytes, { isDownload }) });
+      const headers = fileHeaders(path, bytes, { isDownload });
+      const stream = createReadStream('', { fd, autoClose: true });
+      if (isCopied(path, headers)) return sendCopy(await buffer(stream), headers);
+      return new Response(Readable.toWeb(stream) as globalThis.ReadableStream, { headers });
     } catch (error) {
       return problemOf(context, error);
     }
@@ -32,6 +36,7 @@ export function addFileRoutes(app: Hono, { home, reader }: Reading, base: string
       const { ref, content } = await readRunArtifact(home, all, sha256);
       const isDownload = context.req.query('download') !== undefined;
       const headers = fileHeaders(ref.name ?? `${sha256.slice(0, 12)}.txt`, content.length, { isDownload });
+      if (isCopied(ref.name ?? '', headers)) return sendCopy(content, headers);
       return new Response(new Uint8Array(content), { headers });
     } catch (error) {
       return problemOf(context, error);
@@ -48,6 +53,14 @@ export function addFileRoutes(app: Hono, { home, reader }: Reading, base: string
       return problemOf(context, error);
     }
   });
+}
+
+const isCopied = (path: string, headers: Readonly<Record<string, string>>): boolean =>
+  isMarkup(path) && headers['Content-Disposition']?.startsWith('inline') === true;
+
+function sendCopy(content: Buffer, headers: Readonly<Record<string, string>>): Response {
+  const copy = Buffer.from(cleanMarkup(content.toString('utf8')));
+  return new Response(copy, { headers: { ...headers, 'Content-Length': String(copy.length) } });
 }
 
 function knownShape(run: string): string {

@@ -37,7 +37,7 @@ function Deliverable({ file, isOpen: isFirst, version }: Props): VNode {
   const [isOpen, setOpen] = useState(isFirst && file.shown !== 'none' && file.bytes <= MOST_BYTES * 16);
   return html`<details open=${isOpen} onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
     <summary><code>${file.path.replace(/^files\//, '')}</code> <span class="soft number">${formatBytes(file.bytes)}</span></summary>
-    <p class="no-print"><a href=${addressOf(`/${file.href}?download`)} download>Download</a></p>
+    <p class="no-print"><a href=${addressOf(`/${file.href}?download`)} download>${file.shown === 'page' ? 'Download the original' : 'Download'}</a></p>
     ${isOpen && html`<${Content} file=${file} version=${version} />`}
   </details>`;
 }
