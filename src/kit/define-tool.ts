@@ -17,6 +17,8 @@ type Definition<Input extends z.ZodType> = Pick<Tool, 'name' | 'about' | 'output
   class:
     | SideEffectClass
     | ((input: z.output<Input>, author: Author, folders: readonly OpenFolder[]) => SideEffectClass);
+  /** What a call would do, where its class is about its rights. */
+  judgedClass?: (input: z.output<Input>, author: Author, folders: readonly OpenFolder[]) => SideEffectClass;
   /** Narrower than the annotation, which applies to every input. */
   idempotent?: (input: z.output<Input>) => boolean;
   fingerprint?: (input: z.output<Input>) => Promise<string>;
@@ -25,7 +27,7 @@ type Definition<Input extends z.ZodType> = Pick<Tool, 'name' | 'about' | 'output
 };
 
 export function defineTool<Input extends z.ZodType>(definition: Definition<Input>): Tool {
-  const { class: effect, act, fingerprint, idempotent, ...rest } = definition;
+  const { class: effect, act, fingerprint, idempotent, judgedClass, ...rest } = definition;
   return {
     ...rest,
     annotations: ToolAnnotations.parse(definition.annotations),
@@ -34,6 +36,14 @@ export function defineTool<Input extends z.ZodType>(definition: Definition<Input
       const parsed = rest.input.safeParse(given);
       return parsed.success ? effect(parsed.data, author, folders) : 'external_mutation';
     },
+    ...(judgedClass === undefined
+      ? {}
+      : {
+          judgedClassOf: (given, author = 'model', folders = []) => {
+            const parsed = rest.input.safeParse(given);
+            return parsed.success ? judgedClass(parsed.data, author, folders) : 'external_mutation';
+          },
+        }),
     ...(idempotent === undefined
       ? {}
       : {
@@ -47,7 +57,8 @@ export function defineTool<Input extends z.ZodType>(definition: Definition<Input
       : { fingerprint: (given) => fingerprintOrUnique(() => fingerprint(rest.input.parse(given))) }),
     invoke: async (given, call) => {
       const parsed = rest.input.safeParse(given);
-      if (!parsed.success) return { status: 'failed', error: `${rest.name}: ${z.prettifyError(parsed.error)}` };
+      if (!parsed.success)
+        return { status: 'failed', error: `${rest.name}: ${z.prettifyError(parsed.error)}`, temporary: false };
       try {
         return await act(parsed.data, call);
       } catch (error) {

@@ -5,7 +5,7 @@
  *    the run as a whole gives Finish or Fail; Think asks the planner of an agent for one of the five.
  * D2 At most `parallel` nodes are at work, and of a map's items at most the map's own number. Those at work come first:
  *    a new node never prevents one that is at work from continuing.
- * D3 A call in doubt is repeated only if repeating does no harm; else a person is asked.
+ * D3 A call in doubt is repeated only if repeating does no harm (repeat-rule.ts); else a person is asked.
  *    Its acceptance, if it can decide that, is checked before anybody is asked (node-acceptance.ts).
  * D4 Before an edge back is taken, every call it starts over has ended and every wait is withdrawn: nothing is orphaned.
  * D5 After a failure nothing new starts; the run fails when nothing is open any more.
@@ -45,6 +45,7 @@ import { isAwaitingTurn } from './run-turns.ts';
 import { readsToStart } from './turn-reads.ts';
 import { fillTemplate } from './template.ts';
 import { type NodeEnd, failureOf } from './node-failure.ts';
+import { callTerms, isSafeInDoubt } from './repeat-rule.ts';
 import { isReached, willStartOver } from './routing.ts';
 
 const LONGEST_QUESTION = 20_000;
@@ -78,7 +79,9 @@ export type Step =
 /** What has to be known of a tool to decide. */
 export type ToolLookup = (
   name: string,
-) => Pick<Tool, 'annotations' | 'classOf' | 'estimate' | 'idempotent' | 'parallel' | 'targets'> | undefined;
+) =>
+  | Pick<Tool, 'annotations' | 'classOf' | 'estimate' | 'idempotent' | 'judgedClassOf' | 'parallel' | 'targets'>
+  | undefined;
 
 export function decide(run: RunState, tools: ToolLookup): Step[] {
   if (run.status !== 'running' || isAwaitingTurn(run)) return [];
@@ -241,7 +244,7 @@ function callStep(
     call: callName(run, config, node, String(attempt)),
     attempt,
     tool,
-    class: classOf(tools, tool, input, authorOf(run, config), run.plan.graph.folders),
+    ...callTerms(tools(tool), input, authorOf(run, config), run.plan.graph.folders),
     input,
     key,
     approval: node.approved,
@@ -310,9 +313,10 @@ function repeatStep(
   again: OpenCall,
   tools: ToolLookup,
 ): Step {
-  if (!node.doubt || isSafeToRepeat(again, tools)) {
+  if (!node.doubt || isSafeInDoubt(again, tools(again.tool))) {
     if (needsBaseline(run, index, config, node)) return checkStep(run, config, node, 'before', tools);
-    const step = callStep(run, config, node, again.tool, again.input, again.key, tools);
+    const made = callStep(run, config, node, again.tool, again.input, again.key, tools);
+    const step: CallStep = node.doubt ? { ...made, repeats: true } : made;
     return again.raised === true ? { ...step, class: again.class, ask: true } : step;
   }
   if (again.unaccepted === true) return checkStep(run, config, node, 'doubt', tools);
@@ -330,12 +334,6 @@ function doubtText({ tool, stopped }: OpenCall): string {
     : `${tool} was in progress when work stopped, and how it ended is unknown. Did it happen? Check, then answer: done, repeat or fail.`;
 }
 
-function isSafeToRepeat(call: OpenCall, tools: ToolLookup): boolean {
-  if (call.class === 'external_mutation') return false;
-  const tool = tools(call.tool);
-  return call.class === 'read' || (tool?.idempotent?.(call.input) ?? tool?.annotations.idempotent === true);
-}
-
 function waitStep(run: RunState, config: Node, node: NodeState, awaited: WaitFor): Step {
   return { kind: 'Wait', node: config.id, wait: callName(run, config, node, `w${node.waited}`), for: awaited };
 }
@@ -351,7 +349,6 @@ function keyOf(run: RunState, index: number, config: Node): string | null {
   return typeof key === 'string' && key.length <= 500 ? key : hash('sha256', JSON.stringify(key));
 }
 
-/** A tool that cannot say what a call would change is not called. */
 export function classOf(
   tools: ToolLookup,
   tool: string,
@@ -359,11 +356,7 @@ export function classOf(
   author: Author,
   folders?: readonly OpenFolder[],
 ): SideEffectClass {
-  try {
-    return tools(tool)?.classOf(input, author, folders) ?? 'deny';
-  } catch {
-    return 'deny';
-  }
+  return callTerms(tools(tool), input, author, folders).class;
 }
 
 function hasOpenCall(run: RunState): boolean {

@@ -8,7 +8,8 @@
  * H2 A model chooses among retry with another input, the fallback, skip and fail, and only what is possible here. It
  *    never chooses the tool.
  * H3 At most two decisions of a model for a node and five for a run, whatever it answers; each rule has a limit, too.
- * H4 What changes the world outside, or was allowed for one attempt, is never repeated.
+ * H4 What changes the world outside, or was allowed for one attempt, is never repeated; a local write that is not
+ *    idempotent by no rule, only with another input that a model chose.
  * H5 Everything that is done is an event with its reason before it happens.
  */
 import { ERROR_DECIDE, type ErrorDecideInput, type ErrorDecision } from '../schema/error-handling.ts';
@@ -16,6 +17,7 @@ import type { Event, NewEvent } from '../schema/event.ts';
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { WaitFor } from '../schema/wait.ts';
+import { effectOf } from './repeat-rule.ts';
 import { isTimeLimit, missingTool, pauseInError } from './error-rules.ts';
 import { nodeTitle } from './graph-plan.ts';
 import {
@@ -55,7 +57,7 @@ function byRule(run: RunState, config: Node, { reason, call }: NodeFailure): Han
   const counts = countsOf(run, config.id);
   const about = { node: config.id, by: 'rule' as const };
   const pause = pauseInError(reason);
-  if (pause !== null && counts.rate < MOST_OF_RULE.rate && mayRepeat(run, call))
+  if (pause !== null && counts.rate < MOST_OF_RULE.rate && mayRepeatAlike(run, call))
     return {
       ...about,
       rule: 'rate',
@@ -65,7 +67,7 @@ function byRule(run: RunState, config: Node, { reason, call }: NodeFailure): Han
     };
   const seconds = config.timeout_seconds;
   const isLate = isTimeLimit(reason) && counts.timeout < MOST_OF_RULE.timeout;
-  if (isLate && seconds !== undefined && secondsLeft(run) >= 2 * seconds && mayRepeat(run, call))
+  if (isLate && seconds !== undefined && secondsLeft(run) >= 2 * seconds && mayRepeatAlike(run, call))
     return {
       ...about,
       rule: 'timeout',
@@ -93,9 +95,13 @@ const timer = (run: RunState, ms: number): Handled['for'] => ({
 });
 
 /** A person's yes is for one attempt, and what was done outside may have happened in part (H4). */
-function mayRepeat(run: RunState, { class: effect, approved }: OpenCall): boolean {
-  return effect !== 'external_mutation' && effect !== 'deny' && approved !== true && hasRetries(run);
+function mayRepeat(run: RunState, call: OpenCall): boolean {
+  const effect = effectOf(call);
+  return effect !== 'external_mutation' && effect !== 'deny' && call.approved !== true && hasRetries(run);
 }
+
+/** The same input once more, by a rule: not for what would then be done twice. */
+const mayRepeatAlike = (run: RunState, call: OpenCall): boolean => call.once !== true && mayRepeat(run, call);
 
 /** A tool that is not there has the class `deny`, and no tool of that class is ever reached. */
 const wasNeverMade = (run: RunState, call: OpenCall): boolean => call.class === 'deny' && hasRetries(run);

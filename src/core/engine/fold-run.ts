@@ -22,6 +22,7 @@ import {
   type RunState,
 } from './run-state.ts';
 import { applyReadEnded, applyReadStarted, returnReads } from './turn-reads.ts';
+import { effectOf } from './repeat-rule.ts';
 import { isAwaitingTurn } from './run-turns.ts';
 import { nodesInProgress } from './stop-after-step.ts';
 import { workedMs } from './work-time.ts';
@@ -189,6 +190,8 @@ function callStarted(run: RunState, event: EventOf<'call.started'>): void {
       attempt: data.attempt,
       tool: data.tool,
       class: data.class,
+      ...(data.judged === undefined ? {} : { judged: data.judged }),
+      ...(data.once === true ? { once: true as const } : {}),
       input: data.input,
       key: data.key ?? null,
       ...(node.again?.raised === true ? { raised: true } : {}),
@@ -255,10 +258,11 @@ function callEnded(run: RunState, event: EventOf<'call.ended'>): void {
   });
 }
 
-/** What changed the world outside, or was allowed for one attempt, is not done again by itself; nor is a run inside. */
-function isRepeatable(run: RunState, index: number, { class: effect, approved, tool }: OpenCall): boolean {
+/** What may have changed something, or was allowed for one attempt, is not done again by itself; nor is a run inside. */
+function isRepeatable(run: RunState, index: number, call: OpenCall): boolean {
+  const { approved, once, tool } = call;
   const isCall = run.configs[index]?.kind === 'tool' && tool !== 'run.start';
-  return isCall && effect !== 'external_mutation' && approved !== true;
+  return isCall && effectOf(call) !== 'external_mutation' && once !== true && approved !== true;
 }
 
 /** A call that had to be asked about has not been made yet: it counts when it is made. */

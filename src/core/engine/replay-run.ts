@@ -101,9 +101,12 @@ function sameStep(step: NewEvent, event: Event): boolean {
   return step.type === event.type && decided === found;
 }
 
-/** What an event says about other nodes, for readers, and whether reads of earlier versions were made one by one. */
+/**
+ * What an event says about other nodes, for readers, whether reads of earlier versions were made one by one, and what a
+ * call was judged to do when it was made.
+ */
 function comparable(data: Json): Json {
-  const { restarts: _, together: __, ...rest } = data as Record<string, Json>;
+  const { restarts: _, together: __, judged: ___, once: ____, repeats: _____, ...rest } = data as Record<string, Json>;
   return rest;
 }
 

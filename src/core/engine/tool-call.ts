@@ -12,10 +12,11 @@ import type { Act, Author, CallBounds, Left, Origin, Outcome, ToolCall } from '.
 import { boundsOf, checkBounds, innerBounds } from './call-bounds.ts';
 import { accountLeft, reserve } from './account.ts';
 import { estimateCost, NO_COST } from './run-budget.ts';
-import { type CallStep, classOf } from './decide.ts';
+import type { CallStep } from './decide.ts';
 import { type DriveState, flushBefore, stage, workTime } from './drive-state.ts';
 import { refuseStateWrite } from './graph-state.ts';
 import { authorOf, originsByAuthor, originsOf } from './origins.ts';
+import { callTerms } from './repeat-rule.ts';
 import { nodeNamed, nodeStateOf, type RunState } from './run-state.ts';
 import { stepEvent, outcomeEvent } from './step-events.ts';
 
@@ -30,6 +31,8 @@ export function toolCallFor(state: DriveState, step: CallStep, usage: Usage): To
     attempt,
     tool,
     class: step.class,
+    ...(step.judged === undefined ? {} : { judged: step.judged }),
+    ...(step.once === true ? { once: true } : {}),
     input,
     key,
     author: authorIn(run, step),
@@ -84,7 +87,7 @@ async function recordRetry(state: DriveState, step: CallStep, again: ToolCall): 
   if (nodeStateOf(run, step.node)?.open?.call !== step.call)
     throw new Error('an edge back has started the node over in the meantime');
   stage(state, outcomeEvent(run, step, again.previous ?? { status: 'failed', error: 'unknown' }, true));
-  Object.assign(step, { call: again.call, attempt: again.attempt });
+  Object.assign(step, { call: again.call, attempt: again.attempt, repeats: true });
   stage(state, stepEvent(run, step));
   await flushBefore(state, step.class);
 }
@@ -103,11 +106,11 @@ export function actFor(
     if (state.calls.signal.aborted) return { status: 'cancelled', error: 'stopped before it began', begun: false };
     const author = by.author ?? authorIn(run, within);
     const call = `${outer()}.${(count += 1)}`;
-    const effect = classOf(world.tools, tool, input, author, run.plan.graph.folders);
-    stage(state, { type: 'call.started', run: run.id, data: { call, node: null, tool, class: effect, input } });
+    const terms = callTerms(world.tools(tool), input, author, run.plan.graph.folders);
+    stage(state, { type: 'call.started', run: run.id, data: { call, node: null, tool, ...terms, input } });
     state.nested.add(call);
-    await flushBefore(state, effect);
-    const what = { call, attempt: 1, tool, class: effect, input, key: null, ...(isCheck === true ? { isCheck } : {}) };
+    await flushBefore(state, terms.class);
+    const what = { call, attempt: 1, tool, ...terms, input, key: null, ...(isCheck === true ? { isCheck } : {}) };
     return nestedOutcome(state, { kind: 'CallTool', node, ...what, approval, ask: false }, author);
   };
 }

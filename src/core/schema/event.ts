@@ -226,6 +226,11 @@ export const eventData = {
       attempt: z.int().positive().default(1).describe('Which attempt of the node, counted from 1.'),
       tool: z.string().max(120).describe('Name of the tool.'),
       class: SideEffectClass,
+      judged: SideEffectClass.optional().describe(
+        'What it was judged to do, where its class, which is about its rights, says something else.',
+      ),
+      once: z.literal(true).optional().describe('It changes something and is not made again by itself.'),
+      repeats: z.literal(true).optional().describe('It repeats the attempt before it.'),
       input: JsonValue.describe('What the tool is called with.'),
       key: z.string().max(500).optional().describe('Idempotency key.'),
       together: z

@@ -51,7 +51,10 @@ export type Outcome =
   | {
       status: 'failed';
       error: string;
+      /** Whether the same call may succeed later; false: it would fail again. Left out where the tool cannot know. */
       temporary?: boolean;
+      /** A program ended and this is what it said: `temporary` is false, and only a node that names it repeats a read. */
+      isAnswer?: true;
       /** What the kernel denied, because it was beyond the class of the call. */
       overstepped?: string;
       artifacts?: ArtifactRef[];
@@ -77,6 +80,12 @@ export type Attempt = {
   attempt: number;
   tool: string;
   class: SideEffectClass;
+  /** What it was judged to do, where that is not what its class says. */
+  judged?: SideEffectClass;
+  /** It changes something, and doing it twice is not doing it once: it is not made again by itself. */
+  once?: true;
+  /** It repeats the attempt before it. */
+  repeats?: true;
   input: Json;
   /** Idempotency key. */
   key: string | null;
@@ -172,6 +181,11 @@ export type Tool = {
   readonly targets: readonly string[];
   /** What a call may change; what a person wrote is restricted less than what a model wrote. */
   classOf(input: Json, author?: Author, folders?: readonly OpenFolder[]): SideEffectClass;
+  /**
+   * What a call would do, judged by its words alone; where `classOf` says by which rights it runs. Left out where both are
+   * the same.
+   */
+  judgedClassOf?(input: Json, author?: Author, folders?: readonly OpenFolder[]): SideEffectClass;
   /** Whether doing just this twice has the effect of doing it once; without it, the annotations decide. */
   idempotent?(input: Json): boolean;
   /** The state of what a call reads, such as the time a file was changed; a cached result is good while it stays. */

@@ -305,6 +305,12 @@ async function removeScratch(folder: string): Promise<void> {
   }
 }
 
+/** What the words of a command say that it does, whoever wrote them. */
+export function judgeWith(classify: Classifier, desk: string) {
+  return (command: Command, { dir, folders }: Omit<StepTerms, 'hasNet'>): SideEffectClass =>
+    classify(command, folders, join(desk, dir)).class;
+}
+
 /** What a person fenced runs on the desk, whatever it contains; only network access has to be declared. */
 export function classWith(classify: Classifier, desk: string) {
   return (command: Command, author: 'operator' | 'model', { hasNet, dir, folders }: StepTerms): SideEffectClass => {

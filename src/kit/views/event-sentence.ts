@@ -104,10 +104,10 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
     `${wait} ${VERDICTS[verdict]}${by === undefined ? '' : ` by ${by}`}`,
   'answer.refused': ({ wait, reason }) => `An answer to ${wait} was not accepted: ${reason}`,
 
-  'call.started': ({ node, tool, class: effect, attempt }) =>
-    `${node ?? 'oka'} calls ${tool} (${effect})${attempt > 1 ? `, attempt ${attempt}` : ''}`,
-  'call.ended': ({ node, status, usage, error }) =>
-    `${node ?? 'oka'}: ${status}${tokenNote(usage)}${error === undefined ? '' : `, ${error}`}`,
+  'call.started': ({ node, tool, class: effect, judged, repeats }) =>
+    `${node ?? 'oka'} ${repeats === true ? 'repeats' : 'calls'} ${tool} (${judged ?? effect})`,
+  'call.ended': ({ node, status, usage, error, retried }) =>
+    `${node ?? 'oka'}: ${status}${retried === true ? ' and is repeated' : ''}${tokenNote(usage)}${error === undefined ? '' : `, ${error}`}`,
   'state.written': ({ namespace, key, deleted, by }) =>
     `${deleted === true ? 'Removed' : 'Changed'} the state "${key}" of ${namespace}, by ${by}`,
   'graph.saved': ({ graph, version, cause }) =>

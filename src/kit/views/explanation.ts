@@ -14,6 +14,8 @@ type Action = {
   call: string;
   node: string | null;
   attempt: number;
+  /** It repeats the attempt before it. */
+  repeats?: true;
   tool: string;
   class: SideEffectClass;
   input: Json;
@@ -127,7 +129,8 @@ function addAction(explanation: Explanation, event: Event, open: Map<string, { a
       node,
       attempt,
       tool,
-      class: event.data.class,
+      class: event.data.judged ?? event.data.class,
+      ...(event.data.repeats === true ? { repeats: true } : {}),
       input,
       status: 'open',
       error: null,

@@ -57,7 +57,7 @@ export function foldCalls(events: readonly Event[]): RunCall[] {
 }
 
 function startCall({ seq, at, run, data }: Extract<Event, { type: 'call.started' }>, rationale: string): RunCall {
-  const { call, node, attempt, tool, class: effect, input } = data;
+  const { call, node, attempt, tool, class: effect, judged, input } = data;
   return {
     seq,
     ended_seq: null,
@@ -66,7 +66,7 @@ function startCall({ seq, at, run, data }: Extract<Event, { type: 'call.started'
     node,
     attempt,
     tool,
-    class: effect,
+    class: judged ?? effect,
     input,
     status: 'open',
     output: null,

@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } fro
 import { join } from 'node:path';
 import type { Need } from '../../core/schema/dependency.ts';
 import type { ToolCall } from '../../core/schema/tool.ts';
+import { effectOf } from '../../core/engine/repeat-rule.ts';
 import { adviceFor } from './install/alternatives.ts';
 import type { Remedy } from './install/choose-remedy.ts';
 import { detect } from './install/detect.ts';
@@ -68,7 +69,7 @@ function confirmName(need: Need, { author }: ToolCall, command: string): Need {
 
 /** A command that changes the outside world is repeated only if it cannot have had any effect yet. */
 function mayRepeat(call: ToolCall, need: Need, line: string | undefined): boolean {
-  if (call.class !== 'external_mutation') return true;
+  if (effectOf(call) !== 'external_mutation') return true;
   const isAlone = line === undefined || !/[;&|\n`$(]/.test(line.trim());
   return need.kind === 'command' && isAlone;
 }

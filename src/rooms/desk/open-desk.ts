@@ -17,7 +17,7 @@ import { openApprovedFolders } from './approved-folders.ts';
 import { openFolderGrants } from './folder-grants.ts';
 import type { FolderGrants } from '../../kit/ports/folders-port.ts';
 import type { LoadedPolicy } from '../../kit/policy/policy-file.ts';
-import { classWith, openSandbox, type Sandbox } from '../../kit/sandbox/sandbox.ts';
+import { classWith, judgeWith, openSandbox, type Sandbox } from '../../kit/sandbox/sandbox.ts';
 import type { EgressRoutes } from '../../kit/egress/egress-routes.ts';
 import type { ports } from '../../kit/ports/room-ports.ts';
 import { commandEnvironment } from '../../kit/settings.ts';
@@ -135,6 +135,7 @@ function deskTools(
       shell: {
         env: { ...commandEnvironment(home), HOME: desk },
         classify: classWith(classify, deskFolder(home)),
+        judge: judgeWith(classify, deskFolder(home)),
         sandbox: sandbox.forCommand,
         live,
       },

@@ -77,7 +77,7 @@ export function openPool(ports: PoolPorts): ServerPool {
 const failed = (error: string, temporary = false): Outcome => ({
   status: 'failed',
   error,
-  ...(temporary ? { temporary } : {}),
+  temporary,
 });
 
 /** A call in progress, and the question that its server asked a person, if it did. */

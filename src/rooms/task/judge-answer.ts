@@ -40,7 +40,8 @@ function callsIn(events: readonly Event[]): DoneFacts['calls'] {
   const started = new Map<string, DoneFacts['calls'][number]>();
   return events.flatMap((event) => {
     if (event.type === 'call.started' && event.data.tool !== 'model.complete') {
-      const { call, tool, input, class: effect } = event.data;
+      const { call, tool, input } = event.data;
+      const effect = event.data.judged ?? event.data.class;
       const leavesMachine = effect === 'external_mutation';
       started.set(call, { tool, input: JSON.stringify(input), changes: effect !== 'read', leavesMachine });
     }

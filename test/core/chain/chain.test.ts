@@ -151,7 +151,7 @@ describe('the chain', () => {
 
   it('heal outside retry: only when trying again did not help, and after an install the attempts count anew', async () => {
     const outcomes: Outcome[] = [failed('1'), failed('2'), failed('3'), failed('4'), ok('at last')];
-    const work = toolNamed('work', () => outcomes.shift() ?? failed('none'), { class: 'write_local' });
+    const work = toolNamed('work', () => outcomes.shift() ?? failed('none'));
     const diagnosed: string[] = [];
     const world = chained([work], {
       diagnose: (_, { error }) => (diagnosed.push(error), { kind: 'requirement', name: 'ffmpeg' }),
@@ -171,7 +171,7 @@ describe('the chain', () => {
     const work = toolNamed(
       'work',
       () => (seen.push(dataOf(world.events, 'call.started').length), seen.length < 3 ? failed('no') : ok()),
-      { class: 'write_local' },
+      { class: 'write_local', annotations: { idempotent: true } },
     );
     const world = chained([work]);
     await ran(world, [node('a', 'work', { max_retries: 2 })]);
@@ -210,6 +210,7 @@ describe('the chain', () => {
     let times = 0;
     const tool = toolNamed('send', (input) => (inputs.push(input), (times += 1) === 1 ? failed('no') : ok()), {
       class: 'write_local',
+      annotations: { idempotent: true },
     });
     const keys: string[] = [];
     const store = memoryCache();

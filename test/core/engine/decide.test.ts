@@ -30,6 +30,7 @@ describe('decide', () => {
         attempt: 1,
         tool: 'look',
         class: 'write_local',
+        once: true,
         input: { q: 7 },
         key: 'k-7',
         approval: null,

@@ -100,15 +100,19 @@ describe('A1 a step with acceptance', () => {
     expect(run).toMatchObject({ status: 'done', output: 'instead' });
   });
 
-  it('is done again as often as its retries and the budget allow, unless it changes the world outside', async () => {
+  it('is done again as often as its retries and the budget allow, unless it changes something and is not idempotent', async () => {
     const attempts = async (
       rest: object,
       budgets = {},
       effect: 'write_local' | 'external_mutation' = 'write_local',
+      idempotent = true,
     ) => {
       let tries = 0;
       const { check, files } = worldWith();
-      const tool = toolNamed('write', () => ((tries += 1) === 3 && files.add('x'), ok(tries)), { class: effect });
+      const tool = toolNamed('write', () => ((tries += 1) === 3 && files.add('x'), ok(tries)), {
+        class: effect,
+        annotations: { idempotent },
+      });
       const graph = graphOf([node('a', { acceptance: ['x'], ...rest })], { budgets });
       const { run } = await outcomeOf(graph, { tools: [check, tool] });
       return [run.status, tries, run.spent.retries];
@@ -119,6 +123,7 @@ describe('A1 a step with acceptance', () => {
     expect(await attempts({})).toEqual(['failed', 1, 0]);
     expect(await attempts({ max_retries: 5 }, { retries: 1 })).toEqual(['failed', 2, 1]);
     expect(await attempts({ max_retries: 5 }, {}, 'external_mutation')).toEqual(['failed', 1, 0]);
+    expect(await attempts({ max_retries: 5 }, {}, 'write_local', false)).toEqual(['failed', 1, 0]);
   });
 
   it('takes an edge back only when it was accepted', async () => {

@@ -1,11 +1,13 @@
 /**
- * Tries a failed call again, as often as its node and the run allow. What changes the world outside is never retried,
- * nor what a person has allowed: that was for one attempt.
+ * Tries a failed call again, as often as its node and the run allow. What changes the world outside is never retried, a
+ * local write only if it is idempotent (repeat-rule.ts), and nothing that a person has allowed: that was for one attempt.
+ * The exit status of a command is its answer: only a node that names it (`retry.on`) has a read repeated for it.
  */
 import type { Middleware, ToolRegistry } from '../../schema/ports.ts';
 import type { Usage } from '../../schema/effect.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { isRetriedError } from '../../schema/retry-rule.ts';
+import { mayBeRepeated } from '../../engine/repeat-rule.ts';
 import { findExhausted } from './check-budget.ts';
 
 const USUAL_BACKOFF = { seconds: 0.1, factor: 2, most_seconds: 10 };
@@ -19,7 +21,7 @@ export function retry(
     call: async (first, next) => {
       let call = first;
       let outcome = await next(call);
-      for (let done = 0; isRetryable(outcome, first) && mayTryAgain(first, done); done += 1) {
+      for (let done = 0; isRetryable(outcome, first) && mayTryAgain(first, tools.get(first.tool), done); done += 1) {
         await sleep(pauseMs(first, done), call.signal).catch(() => undefined);
         if (call.signal.aborted) return cancelledBeforeRetry(outcome);
         if (!canPay(first, outcome.usage ?? {}, tools.get(first.tool))) break;
@@ -44,9 +46,10 @@ function cancelledBeforeRetry(last: Outcome): Outcome {
 
 /** What failed for good, or tried more than it may, would fail again; a node may also name the failures it is to repeat. */
 function isRetryable(outcome: Outcome, { bounds }: ToolCall): outcome is Extract<Outcome, { status: 'failed' }> {
-  if (outcome.status !== 'failed' || outcome.temporary === false || outcome.overstepped !== undefined) return false;
+  if (outcome.status !== 'failed' || outcome.overstepped !== undefined) return false;
   const { on } = bounds.retry ?? {};
-  return on === undefined || isRetriedError(on, outcome.error);
+  const mayPass = outcome.temporary !== false || outcome.isAnswer === true;
+  return on === undefined ? outcome.temporary !== false : mayPass && isRetriedError(on, outcome.error);
 }
 
 function pauseMs({ bounds }: ToolCall, done: number): number {
@@ -54,8 +57,9 @@ function pauseMs({ bounds }: ToolCall, done: number): number {
   return Math.round(Math.min(most, seconds * factor ** done) * 1000);
 }
 
-function mayTryAgain({ class: effect, approval, bounds, signal }: ToolCall, done: number): boolean {
-  return effect !== 'external_mutation' && approval === null && done < bounds.retries && !signal.aborted;
+function mayTryAgain(call: ToolCall, tool: Tool | undefined, done: number): boolean {
+  const { approval, bounds, signal } = call;
+  return mayBeRepeated(call, tool) && approval === null && done < bounds.retries && !signal.aborted;
 }
 
 /** Asked right before the attempt is written down: other calls spend too. What the last attempt cost is not yet taken off. */

@@ -20,7 +20,10 @@ export type ShellOptions = {
   desk: string;
   /** The complete environment of a command. */
   env: Readonly<Record<string, string>>;
+  /** By which rights a command runs. */
   classify?: (command: Command, author: Author, step: StepTerms) => SideEffectClass;
+  /** What its words say that it does. */
+  judge?: (command: Command, step: Omit<StepTerms, 'hasNet'>) => SideEffectClass;
   /** Provides the sandbox of a command; without it commands run unrestricted. */
   sandbox?: (call: ToolCall, command: Command, request: SandboxRequest) => Promise<CommandSandbox>;
   artifacts?: ArtifactStore;
@@ -92,7 +95,7 @@ const Output = z.strictObject({
 });
 
 export function shellTool(options: ShellOptions): Tool {
-  const { desk, env, classify, sandbox, artifacts, live, limitBytes = LIMIT_BYTES, frozenMs = FROZEN_MS } = options;
+  const { desk, env, judge, sandbox, artifacts, live, limitBytes = LIMIT_BYTES, frozenMs = FROZEN_MS } = options;
   return defineTool({
     name: 'shell',
     about: 'Runs a command in the desk and gives what it wrote. A status other than 0 is a failure.',
@@ -101,9 +104,9 @@ export function shellTool(options: ShellOptions): Tool {
     annotations: { destructive: true, risk: 'high' },
     targets: ['argv', 'line', 'dir'],
     parallel: true,
-    class: (input, author, folders) =>
-      classify?.(toCommand(input), author, { hasNet: input.net !== false, dir: input.dir, folders }) ??
-      'external_mutation',
+    class: (input, author, folders) => rightsOf(options, input, author, folders),
+    judgedClass: (input, author, folders) =>
+      judge?.(toCommand(input), { dir: input.dir, folders }) ?? rightsOf(options, input, author, folders),
     act: async (input, call) => {
       const cwd = await withFolder(desk, input.dir, async (folder) => folder.real);
       await using handed = await provideSecrets(input.secrets);
@@ -130,6 +133,16 @@ export function shellTool(options: ShellOptions): Tool {
       return isDoubtful ? unseen(outcome.error, frozen.longestMs()) : outcome;
     },
   });
+}
+
+function rightsOf(
+  { classify }: ShellOptions,
+  input: z.output<typeof Input>,
+  author: Author,
+  folders: readonly OpenFolder[],
+): SideEffectClass {
+  const terms = { hasNet: input.net !== false, dir: input.dir, folders };
+  return classify?.(toCommand(input), author, terms) ?? 'external_mutation';
 }
 
 /** The egress proxy stood still with this process: the command may have failed for want of it, before or after it acted. */
@@ -181,6 +194,7 @@ function buildOutcome(done: Launched, problem: string | null, stdout: BodyText, 
     return {
       status: 'failed',
       error: `${problem}${quoteOutput(stdout, stderr)}`,
+      ...(done.ended.how === 'itself' ? ({ temporary: false, isAnswer: true } as const) : {}),
       ...artifactsOf(stdout, stderr),
       usage,
     };

@@ -56,7 +56,8 @@ export async function toCallOutcome(
   { from, artifacts }: { from: string; artifacts: ArtifactStore },
 ): Promise<Outcome> {
   const read = CallResult.safeParse(result);
-  if (!read.success) return { status: 'failed', error: `${from} returned something that is not a result` };
+  if (!read.success)
+    return { status: 'failed', error: `${from} returned something that is not a result`, temporary: false };
   const texts: string[] = [];
   const files: StoredFile[] = [];
   for (const each of (read.data.content ?? []).slice(0, MOST_PARTS)) {
@@ -67,7 +68,12 @@ export async function toCallOutcome(
   const data = read.data.structuredContent;
   const whole = texts.join('\n') || (data === undefined ? '' : JSON.stringify(data));
   if (read.data.isError === true)
-    return { status: 'failed', error: `${from}: ${escapeInvisible(whole).slice(0, MOST_ERROR) || 'it failed'}` };
+    return {
+      status: 'failed',
+      error: `${from}: ${escapeInvisible(whole).slice(0, MOST_ERROR) || 'it failed'}`,
+      temporary: false,
+      isAnswer: true,
+    };
   const body = await toBodyText(asCaptured(Buffer.from(whole)), {
     artifacts,
     inline: INLINE_BYTES,

@@ -56,9 +56,9 @@ function renderExplanation(explanation: Explanation, terminal: Terminal): string
 }
 
 function describeAction(action: Explanation['actions'][number], run: string): string {
-  const { call, node, tool, class: effect, status, ms, error } = action;
+  const { call, node, tool, class: effect, repeats, status, ms, error } = action;
   const time = ms === null ? '' : ` in ${ms} ms`;
-  return `${node ?? placeOfCall(call, run)}: ${tool} (${effect}) ${status}${time}${error === null ? '' : `: ${error}`}`;
+  return `${node ?? placeOfCall(call, run)}: ${tool} (${effect})${repeats === true ? ', repeated,' : ''} ${status}${time}${error === null ? '' : `: ${error}`}`;
 }
 
 /** Calls of no node are hooks, or were made within a step, whose name theirs begins with. */

@@ -67,7 +67,7 @@ function CallBody({ run, call }: { run: string; call: Call }): VNode {
   const tokens = (usage.tokens_in ?? 0) + (usage.tokens_out ?? 0);
   return html`<div class="stack">
     <dl class="facts">
-      <dt>Call</dt><dd><code>${full.call}</code>, attempt ${full.attempt}, ${full.class}</dd>
+      <dt>Call</dt><dd><code>${full.call}</code>, ${full.class}</dd>
       <dt>Time</dt><dd><${Time} at=${full.started} />${full.ms === null ? '' : `, ${formatDuration(full.ms)}`}</dd>
       ${tokens > 0 && html`<dt>Cost</dt><dd class="number">${usage.tokens_in ?? 0} tokens in, ${usage.tokens_out ?? 0} out, ${formatMoney(usage.usd ?? 0)}</dd>`}
       ${egress.length > 0 && html`<dt>Network</dt><dd>${egress.map(({ host, port, verdict, reason }, index) => html`<div key=${index}>${host}:${port} ${verdict} <span class="soft">${reason}</span></div>`)}</dd>`}
