@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    setupFiles: ['test/support/rooms-of-product.ts'],
     globalSetup: ['test/support/user-places.ts'],
     include: ['test/**/*.test.ts'],
     exclude: ['test/fixture/**', 'test/adversarial/**'],

@@ -42,13 +42,13 @@ it('the picture of a graph in the documents is the one that oka graph render dra
 });
 
 it('every example of a graph in docs/GRAPHS.md has no problem', async () => {
-  const kinds = await nodeKinds();
+  const [kinds, tools] = [await nodeKinds(), await knownToolNames()];
   const page = readFileSync(join(TOP, 'docs/GRAPHS.md'), 'utf8');
   const examples = [...page.matchAll(/^```json\n([^]*?)^```$/gm)].map(([, text = '']) => JSON.parse(text) as object);
   expect(examples.length).toBeGreaterThan(5);
   for (const example of examples)
     if ('graph_import' in example) GraphImportConfig.parse(example.graph_import);
-    else expect(checkGraphValue(example, 'example', knownToolNames(), kinds)).toMatchObject({ problems: [] });
+    else expect(checkGraphValue(example, 'example', tools, kinds)).toMatchObject({ problems: [] });
 });
 
 it('every example of a field of front matter is valid, and so are the settings of a step', () => {

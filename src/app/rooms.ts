@@ -8,8 +8,7 @@ import { guard } from '../core/guard/room.ts';
 import { intake } from '../rooms/inbox/room.ts';
 import { ledger } from '../core/ledger/room.ts';
 import { models } from '../kit/models/room.ts';
-import type { RunState } from '../core/engine/run-state.ts';
-import type { Room } from '../core/schema/room.ts';
+import type { HouseRoom } from '../kit/house/house.ts';
 import { replica } from '../rooms/replica/room.ts';
 import { views } from '../kit/views/room.ts';
 import { agents } from '../rooms/agents/room.ts';
@@ -37,9 +36,7 @@ import { contextTree } from '../rooms/context/tree/room.ts';
 import { dashboard } from './web/room.ts';
 import { worker } from './worker/room.ts';
 
-export type DaemonRoom = Room<RunState>;
-
-export const rooms: readonly DaemonRoom[] = [
+export const rooms: readonly HouseRoom[] = [
   homeRoom,
   desk,
   graphs,

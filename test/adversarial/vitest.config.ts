@@ -23,6 +23,7 @@ if (part !== '') {
 
 export default defineConfig({
   test: {
+    setupFiles: ['test/support/rooms-of-product.ts'],
     globalSetup: ['test/support/user-places.ts'],
     include: ['test/adversarial/**/*.test.ts', ...thorough],
     env: { OKA_TEST_THOROUGH: '1' },

@@ -74,7 +74,7 @@ it.runIf(isThorough)(
     );
     mkdirSync(join(copy, 'src/rooms/station'));
     writeFileSync(join(copy, 'src/rooms/station/room.ts'), ROOM);
-    insertBefore('app/rooms.ts', 'export type DaemonRoom', "import { station } from '../rooms/station/room.ts';");
+    insertBefore('app/rooms.ts', 'export type HouseRoom', "import { station } from '../rooms/station/room.ts';");
     insertBefore('app/rooms.ts', '];', 'station,');
 
     const config = JSON.parse(readFileSync(join(TOP, 'tsconfig.json'), 'utf8')) as Record<string, unknown>;

@@ -7,7 +7,6 @@ import { withHost } from '../../src/kit/house/host.ts';
 import { setUp } from '../../src/kit/home/set-up.ts';
 import { openMaintenance } from '../../src/rooms/maintenance/open-maintenance.ts';
 import { runPass } from '../../src/rooms/maintenance/pass.ts';
-import { queryPage, roomPages } from '../../src/kit/house/room-pages.ts';
 import { rooms } from '../../src/app/rooms.ts';
 import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import { viewFolds } from '../../src/kit/house/open-views.ts';
@@ -176,21 +175,13 @@ describe('a capability that is one folder and one line', () => {
     ).rejects.toMatchObject({ code: 'invalid-file', message: expect.stringContaining('weather.outlook') });
   });
 
-  it('shows a page, and learns from what happened, beside the rooms of the product', async () => {
+  it('learns from what happened, beside the rooms of the product', async () => {
     using folder = temporaryFolder();
     const home = homeAt(folder.dir);
     setUp(home);
     const graph = forecastGraph(folder.dir);
     expect(await run(home, 'graph', 'run', graph, '--id', 'r1')).toMatchObject({ code: 0 });
     const { signal } = new AbortController();
-    expect([...roomPages(list)].map(([path, { title }]) => [path, title])).toEqual([
-      ['runs', 'Runs'],
-      ['waiting', 'Waiting for you'],
-      ['weather', 'Weather'],
-    ]);
-    expect(await queryPage(home, 'weather', {}, { rooms: list })).toMatchObject([{ city: 'Graz' }]);
-    expect(await queryPage(home, 'runs', {}, { rooms: list })).toMatchObject([{ run: 'r1', status: 'done' }]);
-    expect(() => queryPage(home, 'nowhere', {}, { rooms: list })).toThrow('there is no page "nowhere"');
     const m = await openMaintenance(home, await loadConfig(home), { rooms: list });
     try {
       await runPass(m, signal);

@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** Trials of the containers as people use them, built and run for real; `npm run test:docker`. */
 export default defineConfig({
   test: {
+    setupFiles: ['test/support/rooms-of-product.ts'],
     include: ['test/docker/*.trial.ts'],
     globalSetup: ['test/support/user-places.ts', 'test/docker/build.ts'],
     testTimeout: 600_000,

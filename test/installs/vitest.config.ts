@@ -4,6 +4,7 @@ import { longestFirst } from '../suites/longest-first.ts';
 
 export default defineConfig({
   test: {
+    setupFiles: ['test/support/rooms-of-product.ts'],
     globalSetup: ['test/support/user-places.ts'],
     include: ['test/installs/*.trial.ts'],
     sequence: { sequencer: longestFirst(['package-managers', 'python-age', 'package', 'python']) },

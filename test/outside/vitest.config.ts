@@ -4,6 +4,7 @@ import { longestFirst } from '../suites/longest-first.ts';
 
 export default defineConfig({
   test: {
+    setupFiles: ['test/support/rooms-of-product.ts'],
     globalSetup: ['test/support/user-places.ts'],
     include: ['test/outside/**/*.trial.ts'],
     sequence: { sequencer: longestFirst(['documents', 'hostile', 'login', 'real-servers', 'mail-story']) },

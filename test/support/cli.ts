@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type Dialog, DialogLeft } from '../../src/kit/cli/dialog.ts';
 import { runOka } from '../../src/app/cli/run-oka.ts';
-import type { DaemonRoom } from '../../src/app/rooms.ts';
+import type { HouseRoom } from '../../src/kit/house/house.ts';
 import { memoryFolder } from './test-folders.ts';
 
 export const launcher = fileURLToPath(new URL('../../bin/oka', import.meta.url));
@@ -18,7 +18,7 @@ export type OkaOptions = {
   input?: string;
   signal?: AbortSignal;
   /** Other rooms than those of the product. */
-  rooms?: readonly DaemonRoom[];
+  rooms?: readonly HouseRoom[];
   /** Called with each text on stdout, for commands that go on. */
   onOut?: (text: string) => void;
   /** What a person answers to questions, one after the other; without it there is no terminal. */

@@ -1,5 +1,5 @@
 /** Commands that rooms contribute: their data is rendered here, as a table or as `key: value`. */
-import type { DaemonRoom } from '../rooms.ts';
+import type { HouseRoom } from '../../kit/house/house.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { RoomCall, RoomCommand } from '../../core/schema/room.ts';
 import { answer, type Call, type Command, type CommandModule } from '../../kit/cli/command-module.ts';
@@ -10,7 +10,7 @@ type RoomOptions = RoomCall['options'];
 
 /** By name. A room cannot replace a command of a table (`taken`) or of another room. */
 export function contributedCommands(
-  rooms: readonly DaemonRoom[],
+  rooms: readonly HouseRoom[],
   taken: Readonly<Record<string, unknown>> = {},
 ): Record<string, Command> {
   const contributed: Record<string, Command> = {};

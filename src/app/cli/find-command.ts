@@ -2,12 +2,12 @@
  * Owns: finding what words on the command line mean among all commands, and help about them. The generated index knows
  * every name and summary; a table or a room is loaded only for a command of its own.
  */
-import type { DaemonRoom } from '../rooms.ts';
+import type { HouseRoom } from '../../kit/house/house.ts';
 import type { OkaError } from '../../core/schema/errors.ts';
 import { commandIndex } from './command-index.ts';
 import type { Command, IndexedCommand, IndexedGroup } from '../../kit/cli/command-module.ts';
 
-type Rooms = readonly DaemonRoom[] | undefined;
+type Rooms = readonly HouseRoom[] | undefined;
 type Commands = Readonly<Record<string, Command>>;
 
 type Index = Readonly<Record<string, IndexedCommand>>;

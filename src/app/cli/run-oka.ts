@@ -2,12 +2,14 @@
  * Owns: from words on the command line to an exit code, in any process. main.ts attaches it to the terminal.
  * What runs a command is loaded once there is one to run: help and mistakes need none of it.
  */
-import type { DaemonRoom } from '../rooms.ts';
+import { type HouseRoom, setRooms } from '../../kit/house/house.ts';
 import { exits } from '../../kit/cli/command-module.ts';
 import type { Io } from '../../kit/cli/io.ts';
 
+setRooms(async () => (await import('../rooms.ts')).rooms);
+
 /** Other rooms than those of the product are for tests and embedders. */
-export type OkaParts = { rooms?: readonly DaemonRoom[] };
+export type OkaParts = { rooms?: readonly HouseRoom[] };
 
 /** Runs one command line to its end. Never throws: an error is printed and becomes an exit code. */
 export async function runOka(words: readonly string[], io: Io, { rooms }: OkaParts = {}): Promise<number> {

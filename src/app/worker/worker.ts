@@ -31,7 +31,7 @@ import type { Config } from '../../core/schema/config.ts';
 import { memberPort } from '../../rooms/fleet/fleet-member.ts';
 import { type Host, withHost } from '../../kit/house/host.ts';
 import type { LedgerPort } from '../../kit/ports/port-types.ts';
-import type { DaemonRoom } from '../rooms.ts';
+import type { HouseRoom } from '../../kit/house/house.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
 import { programVersion } from '../../kit/settings.ts';
 import type { Home } from '../../core/schema/home.ts';
@@ -61,7 +61,7 @@ const OUTAGE_EVERY_MS = 300_000;
 const diskIsFull = new OkaError('disk-full', 'the ledger has no space');
 
 /** `desktop`: a person who sits at this desktop has started it. */
-export type WorkOptions = { rooms?: readonly DaemonRoom[] | undefined; desktop?: boolean };
+export type WorkOptions = { rooms?: readonly HouseRoom[] | undefined; desktop?: boolean };
 
 export async function work(home: Home, signal: AbortSignal, log: Log, options: WorkOptions = {}): Promise<void> {
   const { rooms, desktop = false } = options;

@@ -75,8 +75,6 @@ export type Room<Run = unknown> = {
   readonly tidy?: (tidying: Tidying) => Promise<Partial<Tidied>>;
   /** Commands by name, such as `tools list`. */
   readonly commands?: Readonly<Record<string, RoomCommand>>;
-  /** What the room shows to people, by path, such as `runs`. */
-  readonly pages?: Readonly<Record<string, RoomPage>>;
   readonly needs: Ports;
   readonly gives: Ports;
   /** Starts what the room does while a process owns the pen. */
@@ -180,15 +178,6 @@ export type DetachedPlace = {
   /** A simulation invokes no tool; a replay invokes idempotent ones and compares what they return with the record. */
   purpose: 'simulation' | 'replay';
 };
-
-/** A page is a title and a query; faces render it. */
-export type RoomPage = {
-  title: string;
-  /** Returns plain JSON, out of the rows of all views. Changes nothing, and works without the worker. */
-  query: (request: PageRequest) => Promise<unknown>;
-};
-
-export type PageRequest = { home: Home; rows: Rows; params: Readonly<Record<string, string>> };
 
 /** Declares a room; the ports that `open` gets and gives follow from `needs` and `gives`. */
 export function defineRoom<Run, N extends Ports = Ports, G extends Ports = Ports>(

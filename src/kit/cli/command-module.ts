@@ -3,7 +3,7 @@
  * text. A module prints nothing by itself; printer.ts does, as text or as JSON.
  */
 import type { Readable } from 'node:stream';
-import type { DaemonRoom } from '../../app/rooms.ts';
+import type { HouseRoom } from '../house/house.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { OpenDialog, OpenTerminal, Terminal, UnderSupervisor } from './io.ts';
 import type { Options, OptionValues } from './options.ts';
@@ -62,7 +62,7 @@ export type Call<Values = object, Data = unknown> = {
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
   /** The rooms to use; those of the product when there are none. */
-  rooms: readonly DaemonRoom[] | undefined;
+  rooms: readonly HouseRoom[] | undefined;
 };
 
 /** Documented in README.md and in `oka help`. */

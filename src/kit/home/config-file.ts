@@ -6,13 +6,13 @@ import { readFileSync } from 'node:fs';
 import { lstatIfPresent } from '../../core/ledger/disk.ts';
 import { messageOf } from '../../core/schema/errors.ts';
 import { loadRoomsConfig } from '../house/room-config.ts';
-import type { DaemonRoom } from '../../app/rooms.ts';
+import type { HouseRoom } from '../house/house.ts';
 import type { Home } from '../../core/schema/home.ts';
 
 export type ConfigChange = { kind: 'same' } | { kind: 'changed' } | { kind: 'invalid'; reason: string };
 
 /** Reports each change once, when the file was the same in two checks in a row. */
-export function watchConfig(home: Home, rooms?: readonly DaemonRoom[]): () => Promise<ConfigChange> {
+export function watchConfig(home: Home, rooms?: readonly HouseRoom[]): () => Promise<ConfigChange> {
   let settled = stampOf(home.config);
   let seen = settled;
   let text = readConfigText(home.config);

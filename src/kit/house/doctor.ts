@@ -3,13 +3,14 @@ import type { Finding } from '../../core/schema/finding.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { loadRoomsConfig } from './room-config.ts';
 import { modelProviders } from './room-contributions.ts';
-import { type DaemonRoom, rooms } from '../../app/rooms.ts';
+import { type HouseRoom, roomsOf } from './house.ts';
 
 export async function findingsOf(
   home: Home,
-  list: readonly DaemonRoom[] = rooms,
+  given?: readonly HouseRoom[],
   { isDeep = false, mayOpenVault = true } = {},
 ): Promise<Finding[]> {
+  const list = await roomsOf(given);
   const found: Finding[] = [];
   const examination = {
     loadConfig: () => loadRoomsConfig(home, list),

@@ -23,7 +23,7 @@ import type { OpenFleet } from '../../rooms/fleet/open-fleet.ts';
 import { describeStop, isStopped, isStoppedHere } from '../home/stop-files.ts';
 import type { Log } from '../log-line.ts';
 import { ports } from '../ports/room-ports.ts';
-import { type DaemonRoom, rooms } from '../../app/rooms.ts';
+import { type HouseRoom, roomsOf } from './house.ts';
 import { loadRoomsConfig } from './room-config.ts';
 import { fleetEnvironment, shownPath } from '../settings.ts';
 import { openStores, type Stores, storePorts } from './stores.ts';
@@ -49,7 +49,7 @@ export type HostOptions = {
   log?: Log;
   /** Takes what a person should know before anything runs; goes to `log` unless given. */
   warn?: Log;
-  rooms?: readonly DaemonRoom[] | undefined;
+  rooms?: readonly HouseRoom[] | undefined;
   /** The worker is a member of the fleet that OKA_FLEET names; whoever does one thing and ends is not. */
   joinsFleet?: boolean;
 };
@@ -65,12 +65,13 @@ export async function withHost<T>(
   home: Home,
   signal: AbortSignal,
   work: (host: Host) => Promise<T>,
-  { log = () => undefined, warn = log, rooms: list = rooms, joinsFleet = false }: HostOptions = {},
+  { log = () => undefined, warn = log, rooms: given, joinsFleet = false }: HostOptions = {},
 ): Promise<T> {
   if (joinsFleet ? isStoppedHere(home) : isStopped(home)) {
     const { why, fix } = describeStop(home);
     throw new OkaError('refused', `${why}: everything is stopped`, { fix });
   }
+  const list = await roomsOf(given);
   const config = await loadRoomsConfig(home, list);
   for (const room of list) await room.check?.(home);
   const stores = await openStores(home, config, 'run', { rooms: list });

@@ -11,13 +11,14 @@ import { catchUp, LARGE_BATCH } from '../../core/ledger/follower.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Rows } from '../../core/schema/rows.ts';
 import { firstEventOf, storedRun } from '../views/run-rows.ts';
-import { type DaemonRoom, rooms } from '../../app/rooms.ts';
+import { type HouseRoom, roomsOf } from './house.ts';
 import { type RowOptions, withRows } from '../rows/read-rows.ts';
 import { type RowsReader, rowsReader } from '../rows/rows-reader.ts';
 import { type ViewFolds, versionOfView, viewsFile } from '../rows/views-writer.ts';
 
 /** What all rooms fold, in the order of the list of rooms, and the store it is folded into. */
-export async function viewFolds(list: readonly DaemonRoom[] = rooms): Promise<ViewFolds> {
+export async function viewFolds(given?: readonly HouseRoom[]): Promise<ViewFolds> {
+  const list = await roomsOf(given);
   const folds = (await Promise.all(list.map(async (room) => (await room.views?.()) ?? []))).flat();
   const version = folds.map(versionOfView).join(' ');
   return { folds, shape: { version, sharesRows: true, hasTexts: true } };
@@ -25,7 +26,7 @@ export async function viewFolds(list: readonly DaemonRoom[] = rooms): Promise<Vi
 
 export type ReadOptions = RowOptions & {
   /** Whose views there are; all rooms of the product when left out. */
-  rooms?: readonly DaemonRoom[] | undefined;
+  rooms?: readonly HouseRoom[] | undefined;
 };
 
 /** Lets `query` read rows that are up to date. */
@@ -38,7 +39,7 @@ export async function withViews<T>(
 }
 
 /** For a process that reads rows often and writes nothing. */
-export const openRowsReader = (home: Home, list?: readonly DaemonRoom[]): RowsReader =>
+export const openRowsReader = (home: Home, list?: readonly HouseRoom[]): RowsReader =>
   rowsReader(home, () => viewFolds(list));
 
 /** Throws the rows away and folds both ledgers from their first events on. For whoever has the pen (V1). */

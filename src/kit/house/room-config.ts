@@ -8,18 +8,19 @@ import type { Home } from '../../core/schema/home.ts';
 import { type BoundPort, bindPort } from './open-rooms.ts';
 import { configPort, type Schemas } from '../../core/schema/room.ts';
 import { OkaError } from '../../core/schema/errors.ts';
-import { type DaemonRoom, rooms } from '../../app/rooms.ts';
+import { type HouseRoom, roomsOf } from './house.ts';
 import { parseConfig } from '../settings.ts';
 
 /** The settings of the product, and those of rooms by key. */
 export type RoomsConfig = Config & Readonly<Record<string, unknown>>;
 
-export async function loadRoomsConfig(home: Home, list: readonly DaemonRoom[] = rooms): Promise<RoomsConfig> {
+export async function loadRoomsConfig(home: Home, list?: readonly HouseRoom[]): Promise<RoomsConfig> {
   const schema = await configSchema(list);
   return (await parseConfig(home, schema)) as RoomsConfig;
 }
 
-export async function configSchema(list: readonly DaemonRoom[] = rooms): Promise<Schemas[string]> {
+export async function configSchema(given?: readonly HouseRoom[]): Promise<Schemas[string]> {
+  const list = await roomsOf(given);
   const { Config: base } = await import('../../core/schema/config.ts');
   const parts: Record<string, Schemas[string]> = {};
   for (const room of list)
@@ -32,7 +33,8 @@ export async function configSchema(list: readonly DaemonRoom[] = rooms): Promise
 }
 
 /** The checked value of each part, for the room that contributes it. */
-export async function configPorts(config: Config, list: readonly DaemonRoom[] = rooms): Promise<BoundPort[]> {
+export async function configPorts(config: Config, given?: readonly HouseRoom[]): Promise<BoundPort[]> {
+  const list = await roomsOf(given);
   const keys = await Promise.all(list.map(async (room) => Object.keys((await room.config?.()) ?? {})));
   return keys.flat().map((key) => bindPort(configPort(key), (config as RoomsConfig)[key]));
 }

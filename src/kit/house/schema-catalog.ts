@@ -4,9 +4,10 @@ import type { Schemas } from '../../core/schema/room.ts';
 import { graphSchemaWith } from '../../core/schema/node-kind.ts';
 import { nodeKinds } from './room-contributions.ts';
 import { configSchema } from './room-config.ts';
-import { type DaemonRoom, rooms } from '../../app/rooms.ts';
+import { type HouseRoom, roomsOf } from './house.ts';
 
-export async function schemaCatalog(list: readonly DaemonRoom[] = rooms): Promise<Schemas> {
+export async function schemaCatalog(given?: readonly HouseRoom[]): Promise<Schemas> {
+  const list = await roomsOf(given);
   const contributed = await Promise.all(list.map(async (room) => (await room.schemas?.()) ?? {}));
   const all: Schemas = {
     ...catalog,

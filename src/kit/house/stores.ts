@@ -14,7 +14,7 @@ import { type BoundPort, bindPort } from './open-rooms.ts';
 import type { FencedStores } from '../../rooms/fleet/fleet-member.ts';
 import type { OnDurable } from '../ports/port-types.ts';
 import { ports } from '../ports/room-ports.ts';
-import { type DaemonRoom, rooms } from '../../app/rooms.ts';
+import { type HouseRoom, roomsOf } from './house.ts';
 import { firstSeqOf, fleetRuns } from '../fleet/fleet-runs.ts';
 import { runEvents } from './run-events.ts';
 import { stagedState } from './staged-state.ts';
@@ -40,7 +40,7 @@ export type Stores = {
 export type StoreOverrides = {
   flush?: Flush;
   clock?: Clock;
-  rooms?: readonly DaemonRoom[];
+  rooms?: readonly HouseRoom[];
   acceptRollback?: (rollback: Rollback) => void;
 };
 
@@ -66,8 +66,9 @@ export function storePorts(home: Home, stores: Stores, fenced: FencedStores | nu
 }
 
 /** Only the run ledger has projections; what maintenance folds is in its own store. */
-async function projectionsOf(pen: Pen, list: readonly DaemonRoom[] = rooms): Promise<readonly Projection<unknown>[]> {
+async function projectionsOf(pen: Pen, given?: readonly HouseRoom[]): Promise<readonly Projection<unknown>[]> {
   if (pen !== 'run') return [];
+  const list = await roomsOf(given);
   return (await Promise.all(list.map(async (room) => (await room.projections?.()) ?? []))).flat();
 }
 
@@ -169,7 +170,7 @@ async function openProjections(
   home: Home,
   config: Config,
   pen: Pen,
-  list?: readonly DaemonRoom[],
+  list?: readonly HouseRoom[],
 ): Promise<Projections> {
   return new Projections(home.oka, await projectionsOf(pen, list), {
     events: config.ledger.snapshot_events,

@@ -33,7 +33,7 @@ import { type BoundPort, bindPort, openRooms, type OpenRooms } from './open-room
 import type { LedgerPort, Runs } from '../ports/port-types.ts';
 import { ports } from '../ports/room-ports.ts';
 import { configPorts } from './room-config.ts';
-import { type DaemonRoom, rooms } from '../../app/rooms.ts';
+import { type HouseRoom, roomsOf } from './house.ts';
 import { readPlanGraph } from '../../rooms/task/plan-graph.ts';
 import { tidy } from './tidy.ts';
 import { viewFolds } from './open-views.ts';
@@ -56,7 +56,7 @@ export type OpenHomeOptions = {
   reportResult?: (line: string, file: string) => void;
   /** Reports a problem of a run to a person. */
   reportRun?: (text: string, run: string) => void;
-  rooms?: readonly DaemonRoom[];
+  rooms?: readonly HouseRoom[];
   /** This home as a member of a fleet. */
   fleet?: FleetMember | null;
   hold?: Hold;
@@ -69,11 +69,12 @@ export async function openHome(
   {
     reportRun = () => undefined,
     reportResult = () => undefined,
-    rooms: list = rooms,
+    rooms: given,
     fleet = null,
     hold,
   }: OpenHomeOptions = {},
 ): Promise<OpenHome> {
+  const list = await roomsOf(given);
   const late = lateRuns((run) => assertOwned(opened.valueOf(ports.projections), fleet, run));
   const backend = localBackend(late.runs, config.inbox.parallel);
   const tools = toolRegistry();

@@ -8,12 +8,12 @@ import type { Called, ProviderDefinition } from '../../core/schema/model-provide
 import { openHomeVault } from '../vault/home-vault.ts';
 import { configSchema, loadRoomsConfig } from '../house/room-config.ts';
 import { modelProviders } from '../house/room-contributions.ts';
-import type { DaemonRoom } from '../../app/rooms.ts';
+import type { HouseRoom } from '../house/house.ts';
 import { modelEnvironment } from '../settings.ts';
 import { modelSettings } from './home-models.ts';
 
 /** Whether a model is set that can plan a task; it is not called. */
-export async function hasPlanner(home: Home, rooms?: readonly DaemonRoom[]): Promise<boolean> {
+export async function hasPlanner(home: Home, rooms?: readonly HouseRoom[]): Promise<boolean> {
   const providers = await modelProviders(rooms);
   const { models: config } = await loadRoomsConfig(home, rooms);
   const names = namesIn({ environment: modelEnvironment(providers), config, providers });
@@ -23,7 +23,7 @@ export async function hasPlanner(home: Home, rooms?: readonly DaemonRoom[]): Pro
 export type SetModel = { role: string; model: string; address: string; key: string | null };
 
 /** The models that are set, by role; `key` names the secret or variable, and whether it is there. */
-export async function describeSetModels(home: Home, rooms?: readonly DaemonRoom[]): Promise<SetModel[]> {
+export async function describeSetModels(home: Home, rooms?: readonly HouseRoom[]): Promise<SetModel[]> {
   const providers = await modelProviders(rooms);
   const config = await loadRoomsConfig(home, rooms);
   const settings = modelSettings(home, config, providers, await openHomeVault(home, config.credentials));
@@ -48,7 +48,7 @@ export async function useModel(
   home: Home,
   name: string,
   url: string | undefined,
-  rooms?: readonly DaemonRoom[],
+  rooms?: readonly HouseRoom[],
 ): Promise<void> {
   const known = (await modelProviders(rooms)).map((each) => each.name);
   const id = nameOf(parseModelName(name, known, 'model'));
@@ -66,7 +66,7 @@ export async function useModel(
 export async function modelKeyHosts(
   home: Home,
   keyName: string,
-  rooms?: readonly DaemonRoom[],
+  rooms?: readonly HouseRoom[],
 ): Promise<string[] | null> {
   const all = await modelProviders(rooms);
   const providers = all.filter((each) => each.keyName === keyName);

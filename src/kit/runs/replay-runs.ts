@@ -17,7 +17,7 @@ import type { Home } from '../../core/schema/home.ts';
 import { deskFolder } from '../desk-folder.ts';
 import { openHomeVault } from '../vault/home-vault.ts';
 import { detachedTools } from '../house/room-contributions.ts';
-import type { DaemonRoom } from '../../app/rooms.ts';
+import type { HouseRoom } from '../house/house.ts';
 import { rangeOfRun, type ReadOptions } from '../house/open-views.ts';
 import { type ToolChanges, toolChanges } from '../../rooms/runs/tool-changes.ts';
 
@@ -33,7 +33,7 @@ export async function eventsOfRun(home: Home, id: string, reading: ReadOptions =
 export async function replayRunDecisions(
   home: Home,
   events: readonly Event[],
-  rooms?: readonly DaemonRoom[],
+  rooms?: readonly HouseRoom[],
 ): Promise<DecisionReplay & { tools: ToolChanges | null }> {
   const tools = await toolsOn(join(home.workspace, 'desk'), home, redactShapes, rooms);
   const since = sinceStart(events);
@@ -56,7 +56,7 @@ export async function replayRunFully(
   home: Home,
   events: readonly Event[],
   signal: AbortSignal,
-  rooms?: readonly DaemonRoom[],
+  rooms?: readonly HouseRoom[],
 ): Promise<{ calls: Compared[]; tools: ToolChanges | null }> {
   const scratch = mkdtempSync(join(tmpdir(), 'oka-replay-'));
   try {
@@ -90,7 +90,7 @@ async function toolsOn(
   desk: string,
   home: Home,
   redact: Redact,
-  rooms?: readonly DaemonRoom[],
+  rooms?: readonly HouseRoom[],
 ): Promise<Map<string, Tool>> {
   const artifacts = openArtifacts(join(home.oka, 'artifacts'), redact);
   const tools = await detachedTools({ home, desk, artifacts, purpose: 'replay' }, rooms);

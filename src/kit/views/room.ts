@@ -1,30 +1,12 @@
-/** What the read side contributes: the folds of what is in no other room, pages across rooms, and writing the rows of all views while a process owns the pen. */
+/** What the read side contributes: the folds of what is in no other room and writing the rows of all views while a process owns the pen. */
 import { defineRoom } from '../../core/schema/room.ts';
 import { ports } from '../ports/room-ports.ts';
 
 const { home, liveLedger, onDurable, viewFolds } = ports;
-const PAGE_LENGTH = 50;
 
 export const views = defineRoom({
   name: 'kit/views',
   events: [],
-  pages: {
-    runs: {
-      title: 'Runs',
-      query: async ({ rows, params: { all, limit } }) => {
-        const [{ listRuns }, { RunsQuery }] = await Promise.all([
-          import('./runs-query.ts'),
-          import('../../core/schema/view-answers.ts'),
-        ]);
-        const asked = { all: all === 'true', limit: limit === undefined ? PAGE_LENGTH : Number(limit) };
-        return listRuns(rows, RunsQuery.parse(asked));
-      },
-    },
-    waiting: {
-      title: 'Waiting for you',
-      query: async ({ rows }) => (await import('./waiting-query.ts')).listWaiting(rows).filter(({ person }) => person),
-    },
-  },
   views: async () => {
     const [
       { runView },

@@ -1,12 +1,13 @@
 /** What maintenance learns about: the parts that rooms contribute, in the order in which each is shown an event. */
 import type { Part } from '../../core/schema/learning-part.ts';
 import type { MaintenanceConfig } from '../../core/schema/maintenance.ts';
-import { type DaemonRoom, rooms } from '../../app/rooms.ts';
+import { type HouseRoom, roomsOf } from '../../kit/house/house.ts';
 
 export async function learningParts(
   settings: MaintenanceConfig,
-  list: readonly DaemonRoom[] = rooms,
+  given?: readonly HouseRoom[],
 ): Promise<readonly Part[]> {
+  const list = await roomsOf(given);
   return (await Promise.all(list.map(async (room) => (await room.learning?.(settings)) ?? []))).flat();
 }
 

@@ -12,7 +12,7 @@ import type { Config } from '../../core/schema/config.ts';
 import type { Clock } from '../../core/schema/ports.ts';
 import { openAnchors } from '../../kit/home/home-anchors.ts';
 import { isSetUp } from '../../kit/home/is-set-up.ts';
-import type { DaemonRoom } from '../../app/rooms.ts';
+import type { HouseRoom } from '../../kit/house/house.ts';
 import { programVersion } from '../../kit/settings.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { openHomeVault } from '../../kit/vault/home-vault.ts';
@@ -46,7 +46,7 @@ export type Maintenance = {
 /** Tests replace parts and clock; `log` gets a line for each page that has to be left alone. */
 export type MaintenanceOverrides = {
   parts?: readonly Part[];
-  rooms?: readonly DaemonRoom[] | undefined;
+  rooms?: readonly HouseRoom[] | undefined;
   clock?: Clock;
   pages?: Pages;
   wording?: Wording;

@@ -10,7 +10,7 @@ import { loadPolicy } from '../../kit/policy/policy-file.ts';
 import { openSandbox } from '../../kit/sandbox/sandbox.ts';
 import { egressRoutes } from '../../kit/egress/egress-routes.ts';
 import { loadRoomsConfig } from '../../kit/house/room-config.ts';
-import type { DaemonRoom } from '../../app/rooms.ts';
+import type { HouseRoom } from '../../kit/house/house.ts';
 import { connectServer } from './connect-server.ts';
 import { loadServers } from './mcp-file.ts';
 import { type Accepted, readPins, writeNote } from './mcp-pins.ts';
@@ -46,7 +46,7 @@ export function requireServer(home: Home, name: string): McpServer {
 export async function inspectServer(
   home: Home,
   name: string,
-  { signal, rooms }: { signal: AbortSignal; rooms?: readonly DaemonRoom[] | undefined },
+  { signal, rooms }: { signal: AbortSignal; rooms?: readonly HouseRoom[] | undefined },
 ): Promise<Inspection> {
   const server = requireServer(home, name);
   const config = await loadRoomsConfig(home, rooms);

@@ -10,7 +10,7 @@ import { type HomeVault, openHomeVault, type SecretChange } from '../../kit/vaul
 import { loadPolicy } from '../../kit/policy/policy-file.ts';
 import { egressRoutes } from '../../kit/egress/egress-routes.ts';
 import { loadRoomsConfig } from '../../kit/house/room-config.ts';
-import type { DaemonRoom } from '../../app/rooms.ts';
+import type { HouseRoom } from '../../kit/house/house.ts';
 import { assertSecure, authorizationFetch } from './authorization-fetch.ts';
 import { requireServer } from './inspect-server.ts';
 import { hasAuthorization, revealForServer } from './server-secrets.ts';
@@ -18,7 +18,7 @@ import { storedLogins } from './stored-logins.ts';
 
 export type LoginOptions = {
   signal: AbortSignal;
-  rooms?: readonly DaemonRoom[] | undefined;
+  rooms?: readonly HouseRoom[] | undefined;
   /** Called with the address that the person has to open. Nothing is opened by itself. */
   show: (address: URL) => void;
 };

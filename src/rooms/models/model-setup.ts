@@ -11,19 +11,19 @@ import type { ModelListing, ProviderDefinition, ProviderSetup } from '../../core
 import { openHomeVault } from '../../kit/vault/home-vault.ts';
 import { loadRoomsConfig } from '../../kit/house/room-config.ts';
 import { modelProviders } from '../../kit/house/room-contributions.ts';
-import type { DaemonRoom } from '../../app/rooms.ts';
+import type { HouseRoom } from '../../kit/house/house.ts';
 import { egressProxy, isInContainer, modelEnvironment, wantsNoSetup } from '../../kit/settings.ts';
 import { hasPlanner } from '../../kit/models/configured-models.ts';
 import { modelSettings } from '../../kit/models/home-models.ts';
 
 export type OfferedProvider = ProviderDefinition & { readonly setup: ProviderSetup };
 
-export async function offeredProviders(rooms?: readonly DaemonRoom[]): Promise<OfferedProvider[]> {
+export async function offeredProviders(rooms?: readonly HouseRoom[]): Promise<OfferedProvider[]> {
   return (await modelProviders(rooms)).filter((each): each is OfferedProvider => each.setup !== undefined);
 }
 
 /** Whether a start should offer the set-up: no model is set, nobody has put it off, and this process can reach models. */
-export async function isSetupDue(home: Home, rooms?: readonly DaemonRoom[]): Promise<boolean> {
+export async function isSetupDue(home: Home, rooms?: readonly HouseRoom[]): Promise<boolean> {
   if (wantsNoSetup() || isInContainer() || egressProxy() !== null || existsSync(laterFile(home))) return false;
   return hasPlanner(home, rooms).then(
     (isSet) => !isSet,
@@ -57,7 +57,7 @@ export async function describeServer(
   home: Home,
   provider: OfferedProvider,
   url: string | undefined,
-  rooms?: readonly DaemonRoom[],
+  rooms?: readonly HouseRoom[],
 ): Promise<ModelServer> {
   const baseUrl = provider.baseUrl(url, modelEnvironment([provider]));
   return {
@@ -87,7 +87,7 @@ export async function listServerModels(
     key,
     signal,
     rooms,
-  }: { url?: string | undefined; key: string | null; signal: AbortSignal; rooms?: readonly DaemonRoom[] | undefined },
+  }: { url?: string | undefined; key: string | null; signal: AbortSignal; rooms?: readonly HouseRoom[] | undefined },
 ): Promise<ModelListing> {
   const baseUrl = provider.baseUrl(url, modelEnvironment([provider]));
   const sent = key ?? (await storedKey(home, provider, url, rooms));
@@ -103,7 +103,7 @@ async function storedKey(
   home: Home,
   provider: OfferedProvider,
   url: string | undefined,
-  rooms?: readonly DaemonRoom[],
+  rooms?: readonly HouseRoom[],
 ): Promise<string | null> {
   if (provider.keyName === null) return null;
   const config = await loadRoomsConfig(home, rooms);

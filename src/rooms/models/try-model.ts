@@ -15,7 +15,7 @@ import type { ModelRequest } from '../../core/schema/ports.ts';
 import { openHomeVault } from '../../kit/vault/home-vault.ts';
 import { loadRoomsConfig } from '../../kit/house/room-config.ts';
 import { modelProviders } from '../../kit/house/room-contributions.ts';
-import type { DaemonRoom } from '../../app/rooms.ts';
+import type { HouseRoom } from '../../kit/house/house.ts';
 import { egressProxy } from '../../kit/settings.ts';
 import type { EgressRoutes } from '../../kit/egress/egress-routes.ts';
 import { modelSettings } from '../../kit/models/home-models.ts';
@@ -34,7 +34,7 @@ export type TrialRequest = {
   /** A key that is not stored yet; it is used instead of the one in the vault or the environment. */
   key?: string | undefined;
   signal: AbortSignal;
-  rooms?: readonly DaemonRoom[] | undefined;
+  rooms?: readonly HouseRoom[] | undefined;
   /** How models are reached, for the process that has the egress proxy; left out: as Node itself does it. */
   route?: EgressRoutes['models'] | undefined;
 };

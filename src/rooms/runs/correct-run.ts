@@ -8,9 +8,9 @@ import type { Event } from '../../core/schema/event.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { TaskFile } from '../../core/schema/task-file.ts';
 import type { TaskGiven } from '../../core/schema/task-run.ts';
-import type { DaemonRoom } from '../../app/rooms.ts';
+import type { HouseRoom } from '../../kit/house/house.ts';
 
-type Correction = { home: Home; run: string; text: string; rooms?: readonly DaemonRoom[] | undefined };
+type Correction = { home: Home; run: string; text: string; rooms?: readonly HouseRoom[] | undefined };
 
 /** `eventsOf` reads the events of the run; only a correction that is accepted needs them. */
 export async function correctRun(

@@ -6,7 +6,7 @@ import type { Event } from '../../core/schema/event.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { type ListedTool, listTool } from '../../core/schema/tool-listing.ts';
 import { detachedTools, knownToolNames } from '../../kit/house/room-contributions.ts';
-import type { DaemonRoom } from '../../app/rooms.ts';
+import type { HouseRoom } from '../../kit/house/house.ts';
 
 /** Tools that only the worker can make are compared by name. */
 export type ToolChanges = { changed: string[]; removed: string[] };
@@ -15,7 +15,7 @@ export type ToolChanges = { changed: string[]; removed: string[] };
 export async function toolChanges(
   home: Home,
   events: readonly Event[],
-  rooms?: readonly DaemonRoom[],
+  rooms?: readonly HouseRoom[],
 ): Promise<ToolChanges | null> {
   const artifacts = openArtifacts(join(home.oka, 'artifacts'), redactShapes);
   const versions = new Set(
@@ -34,7 +34,7 @@ export async function toolChanges(
   if (lists.length === 0 || lists.includes(null)) return null;
   const place = { home, desk: join(home.workspace, 'desk'), artifacts, purpose: 'simulation' } as const;
   const now = new Map((await detachedTools(place, rooms)).map((tool) => [tool.name, JSON.stringify(listTool(tool))]));
-  const names = new Set([...knownToolNames(rooms), ...now.keys()]);
+  const names = new Set([...(await knownToolNames(rooms)), ...now.keys()]);
   const changes = { changed: new Set<string>(), removed: new Set<string>() };
   for (const tool of lists.flatMap((list) => list ?? [])) {
     if (!names.has(tool.name)) changes.removed.add(tool.name);

@@ -14,7 +14,7 @@ import { hintsAtFences, kindOf, unclearProblem } from '../../kit/task/task-kind.
 import type { Home } from '../../core/schema/home.ts';
 import type { TaskFile } from '../../core/schema/task-file.ts';
 import { modelProviders } from '../../kit/house/room-contributions.ts';
-import type { DaemonRoom } from '../../app/rooms.ts';
+import type { HouseRoom } from '../../kit/house/house.ts';
 import { loadConfig, modelEnvironment } from '../../kit/settings.ts';
 
 export type TaskPreview = {
@@ -40,7 +40,7 @@ export type TaskPreview = {
 
 export type StepPreview = { id: string; title: string; line: number; language: string; net: boolean | string[] };
 
-export async function previewTask(home: Home, addition: Addition, rooms: readonly DaemonRoom[]): Promise<TaskPreview> {
+export async function previewTask(home: Home, addition: Addition, rooms: readonly HouseRoom[]): Promise<TaskPreview> {
   const { name, text, firstLine, lineOf, files, isFolder, notes } = readAddition(addition);
   const { title: _title, accept: _accept, ...fields } = text.task;
   const runbook = parseRunbook(text.body, text.task, { firstLine });
@@ -110,7 +110,7 @@ function toSteps({ steps, graph }: Runbook): StepPreview[] {
   return steps.map((step) => ({ ...step, net: nets.get(step.id) ?? false }));
 }
 
-async function modelOf(home: Home, rooms: readonly DaemonRoom[]): Promise<string | null> {
+async function modelOf(home: Home, rooms: readonly HouseRoom[]): Promise<string | null> {
   const providers = await modelProviders(rooms);
   const { models } = await loadConfig(home);
   const names = namesIn({ environment: modelEnvironment(providers), config: models, providers });

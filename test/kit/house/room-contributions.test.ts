@@ -23,7 +23,7 @@ describe('names of tools', () => {
     const home = homeAt(folder.dir);
     setUp(home);
     writeFileSync(home.config, JSON.stringify({ search: { provider: 'searxng', url: 'http://127.0.0.1:1' } }));
-    const names = knownToolNames();
+    const names = await knownToolNames();
     expect(names).toEqual(expect.arrayContaining(['shell', 'deps.install', 'memory.search', 'model.complete']));
     await open(home, async (host) => {
       const runs = await Promise.all(names.map((tool, at) => ran(host, graphWith(tool), `r${at}`)));
@@ -40,7 +40,7 @@ describe('names of tools', () => {
     const place = { home, desk: join(home.workspace, 'desk'), artifacts, purpose: 'simulation' as const };
     const unknown = async (): Promise<string[]> => {
       const simulated = new Set((await detachedTools(place)).map(({ name }) => name));
-      return knownToolNames().filter((name) => !simulated.has(name));
+      return (await knownToolNames()).filter((name) => !simulated.has(name));
     };
     expect(await unknown()).toEqual(['web.search', 'web.read']);
     writeFileSync(home.config, JSON.stringify({ search: { provider: 'searxng', url: 'http://127.0.0.1:1' } }));

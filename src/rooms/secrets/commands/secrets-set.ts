@@ -27,7 +27,7 @@ export async function run(call: SetCall): Promise<Answer<SecretAnswer>> {
   const name = onlyName(call);
   await requireHome(call.home);
   const rules = (await modelKeyRules(call, name)) ?? {
-    tools: toolsOf(call),
+    tools: await toolsOf(call),
     hosts: hostsOf(call),
     commands: commandsOf(call),
     ...headerOf(call),
@@ -66,11 +66,11 @@ async function modelKeyRules(call: SetCall, name: string): Promise<Rules | null>
   return { tools: ['model.complete'], hosts, commands: [] };
 }
 
-function toolsOf({ options, notify }: SetCall): string[] {
+async function toolsOf({ options, notify }: SetCall): Promise<string[]> {
   const tools = [...new Set(options.tool)];
   const odd = tools.find((tool) => !SecretTool.safeParse(tool).success);
   if (odd !== undefined) throw new OkaError('usage', `"${odd}" cannot be the name of a tool`);
-  const known = knownToolNames();
+  const known = await knownToolNames();
   for (const tool of tools.filter((each) => !known.includes(each)))
     notify(`oka: note: there is no tool "${tool}" today; there is: ${known.join(', ')}`);
   if (tools.length === 0) notify('oka: note: without --tool no tool may use it; it is only redacted');

@@ -1,5 +1,5 @@
 import { previewTask, type StepPreview, type TaskPreview } from '../preview-task.ts';
-import { rooms } from '../../../app/rooms.ts';
+import { roomsOf } from '../../../kit/house/house.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import { type Answer, answer, type Call, exits } from '../../../kit/cli/command-module.ts';
 import type { Terminal } from '../../../kit/cli/io.ts';
@@ -12,7 +12,7 @@ type Data = TaskPreview | { refused: string };
 export async function run(call: Call): Promise<Answer<Data>> {
   const addition = await additionFrom(call);
   try {
-    const task = await previewTask(call.home, addition, call.rooms ?? rooms);
+    const task = await previewTask(call.home, addition, await roomsOf(call.rooms));
     return answer(task, task.problems.length === 0 ? exits.ok : exits.no);
   } catch (error) {
     if (error instanceof OkaError && error.code === 'invalid-file') return answer({ refused: error.message }, exits.no);
