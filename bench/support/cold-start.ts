@@ -1,4 +1,5 @@
 /** Opens the stores of the home in argv: from imports done to ready to append. */
+import '../../test/support/rooms-of-product.ts';
 import { rooms } from '../../src/app/rooms.ts';
 import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import { openStores } from '../../src/kit/house/stores.ts';

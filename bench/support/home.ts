@@ -1,4 +1,5 @@
 /** Homes to measure in: the production wiring over a throw-away folder, with only the flush swapped. */
+import '../../test/support/rooms-of-product.ts';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
 /** Scans the workspace of a home for the first time, and prints how much memory that took. */
+import '../../test/support/rooms-of-product.ts';
 import { openAgents } from '../../src/kit/agents/open-agents.ts';
 import { homeAt, loadConfig } from '../../src/kit/settings.ts';
 import { openStores } from '../../src/kit/house/stores.ts';

@@ -25,6 +25,7 @@ import { maintenance } from '../rooms/maintenance/room.ts';
 import { mcpServers } from '../rooms/mcp/room.ts';
 import { metrics } from '../rooms/figures/room.ts';
 import { memory } from '../rooms/memory/room.ts';
+import { procedures } from '../rooms/procedures/room.ts';
 import { network } from '../rooms/models/room.ts';
 import { offering } from '../rooms/offers/room.ts';
 import { webSearch } from '../rooms/web/room.ts';
@@ -45,6 +46,7 @@ export const rooms: readonly HouseRoom[] = [
   homeGuard,
   models,
   memory,
+  procedures,
   worker,
   schedules,
   chat,

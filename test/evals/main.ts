@@ -1,4 +1,5 @@
 /** `npm run evals`: runs prose tasks in real homes with one of three minds, and prints how right oka's verdicts were. */
+import '../support/rooms-of-product.ts';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../src/core/schema/errors.ts';
 import useUserPlaces from '../support/user-places.ts';

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openFleet, type OpenFleet } from '../../src/rooms/fleet/open-fleet.ts';
+import type { OpenFleet } from '../../src/kit/ports/fleet-port.ts';
+import type { FleetMember } from '../../src/rooms/fleet/fleet-member.ts';
+import { openFleet } from '../../src/rooms/fleet/open-fleet.ts';
 import { setUp } from '../../src/kit/home/set-up.ts';
 import { fleetEnvironment, homeAt, loadConfig } from '../../src/kit/settings.ts';
 import { openStores } from '../../src/kit/house/stores.ts';
@@ -54,7 +56,11 @@ function newHome(name: string): Home {
 }
 
 /** Joins with the environment of a worker, and leaves again. */
-async function joinWith<T>(home: Home, cluster: NatsCluster, use?: (fleet: OpenFleet) => Promise<T>): Promise<T> {
+async function joinWith<T>(
+  home: Home,
+  cluster: NatsCluster,
+  use?: (fleet: OpenFleet<FleetMember>) => Promise<T>,
+): Promise<T> {
   const stores = await openStores(home, await loadConfig(home));
   try {
     const fleet = await openFleet(home, stores, environmentFor(cluster), () => undefined);

@@ -158,7 +158,7 @@ describe('what a task says it needs', () => {
     const { home } = shop;
     const file = join(home.dir, 'task.md');
     writeFileSync(file, '---\nrequires: ["node:cowsay"]\n---\n# T\n\n```bash\ncowsay moo\n```\n');
-    const { runTask } = await import('../../src/app/worker/run-task.ts');
+    const { runTask } = await import('../../src/rooms/inbox/run-task.ts');
     const { run } = await runTask(home, { path: file }, new AbortController().signal, () => undefined);
     expect(run.status).toBe('done');
     const calls = (await eventsOf(home, 'call.started')).map(({ data }) => data.tool);

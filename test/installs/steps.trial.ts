@@ -13,7 +13,7 @@ const saying = (name: string, version: string): Published =>
 async function tasked(home: Home, requires: string, line: string): Promise<RunState> {
   const file = join(home.dir, `task-${Math.random()}.md`);
   writeFileSync(file, `---\nrequires: [${JSON.stringify(requires)}]\n---\n# T\n\n\`\`\`bash\n${line}\n\`\`\`\n`);
-  const { runTask } = await import('../../src/app/worker/run-task.ts');
+  const { runTask } = await import('../../src/rooms/inbox/run-task.ts');
   return (await runTask(home, { path: file }, new AbortController().signal, () => undefined)).run;
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeAt } from '../../src/kit/settings.ts';
 import { openLedger } from '../../src/core/ledger/ledger.ts';
 import { Procedure, type ProcedureNumbers } from '../../src/core/schema/procedure.ts';
-import { readSkillFolder } from '../../src/rooms/skills/skill-folder.ts';
+import { readSkillFolder } from '../../src/kit/skills/skill-folder.ts';
 import { oka, type TemporaryFolder, temporaryFolder } from '../support/cli.ts';
 
 const procedure = Procedure.parse({

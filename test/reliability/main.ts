@@ -1,4 +1,5 @@
 /** `npm run reliability -- --minutes N [--seed S] [--only NAME]… [--page FILE]`: runs the published trials and writes the page. */
+import '../support/rooms-of-product.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -2,6 +2,7 @@
  * Run as an ordinary user, whom modes of files stop: makes a desk, lets a step change it (a shell script in the argument),
  * undoes the step and prints what was there before, after and in the end.
  */
+import './rooms-of-product.ts';
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,

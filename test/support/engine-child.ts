@@ -4,6 +4,7 @@
  *   here | open | under way | left COUNT
  * Its task (EngineTask, as JSON) comes by standard input, so that a process can be there before it is needed.
  */
+import './rooms-of-product.ts';
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';

@@ -1,4 +1,5 @@
 /** A worker of the fleet without an engine: it takes tasks, claims their runs and calls a server once for each. */
+import './rooms-of-product.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectFleet, retryWhileDown } from '../../src/rooms/fleet/servers/connect-fleet.ts';
 import { openStreams } from '../../src/rooms/fleet/servers/fleet-streams.ts';

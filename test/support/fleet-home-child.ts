@@ -2,6 +2,7 @@
  * The worker of one home of a fleet: `fleet-home-child.ts FOLDER`. It is killed and paused by its id.
  * OKA_TRIAL_CLOCK_MS sets its clock apart.
  */
+import './rooms-of-product.ts';
 import { homeAt } from '../../src/kit/settings.ts';
 import { work } from '../../src/app/worker/worker.ts';
 

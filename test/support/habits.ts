@@ -5,7 +5,7 @@
  * the critic rejects what is right.
  */
 import { stableShare, trialShare } from '../../src/rooms/procedures/choose-procedure.ts';
-import { storeExecution } from '../../src/rooms/procedures/execution-record.ts';
+import { storeExecution } from '../../src/kit/learning/execution-record.ts';
 import { judgeProcedures } from '../../src/rooms/procedures/judge-procedures.ts';
 import type { KnownProcedure } from '../../src/kit/learning/known-procedures.ts';
 import { knownProcedure } from '../../src/kit/learning/procedure-rows.ts';

@@ -1,4 +1,5 @@
 /** A process that takes tasks: `work INBOX LEDGER` writes a line for each until it is killed, `once INBOX` prints what it saw. */
+import './rooms-of-product.ts';
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { openInbox } from '../../src/kit/inbox/inbox.ts';
 

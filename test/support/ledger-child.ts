@@ -3,6 +3,7 @@
  *   open SEQ | refused CODE {json of message and fix} | ack SEQ NAME; | rejected CODE NAME | done
  * Arguments: a JSON object (ChildTask).
  */
+import './rooms-of-product.ts';
 import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';

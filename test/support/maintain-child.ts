@@ -1,4 +1,5 @@
 /** A process that makes passes over a home on request: `go` makes one, `serve` follows the times in config.json. */
+import './rooms-of-product.ts';
 import { createInterface } from 'node:readline';
 import { maintain, maintainOnce } from '../../src/rooms/maintenance/maintain.ts';
 import { homeAt } from '../../src/kit/settings.ts';

@@ -3,6 +3,7 @@
  * meaning, and says how far it is; with a number behind it, it stays where it has learned so many. Killed in between by a
  * test.
  */
+import './rooms-of-product.ts';
 import { join } from 'node:path';
 import { openArtifacts } from '../../src/core/ledger/artifact-store.ts';
 import { Recall } from '../../src/rooms/memory/recall/recall.ts';

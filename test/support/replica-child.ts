@@ -3,6 +3,7 @@
  *   reached PEN SEQ | waiting WHY | ended KIND MAX_RSS_MB CPU_MS
  * Argument: the folder of the home; CONVEX_URL and OKA_REPLICA_KEY as for oka itself.
  */
+import './rooms-of-product.ts';
 import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { replicate } from '../../src/rooms/replica/replicate.ts';

@@ -2,6 +2,7 @@
  * Changes files of the home in argv, scans them and adds frames by several writers at once, for ever, and prints each
  * frame once it was acknowledged. A test kills it.
  */
+import './rooms-of-product.ts';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openAgents } from '../../src/kit/agents/open-agents.ts';

@@ -1,4 +1,5 @@
 /** Walks a folder in a process of its own, which may be one of another user or locale, and prints its nodes and its root. */
+import './rooms-of-product.ts';
 import { diffTree } from '../../src/rooms/context/scan/diff-tree.ts';
 import { emptyCache } from '../../src/rooms/context/scan/stat-cache.ts';
 import { walkWorkspace } from '../../src/rooms/context/scan/walk-workspace.ts';

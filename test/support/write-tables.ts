@@ -1,4 +1,5 @@
 /** `npm run docs`: writes the generated tables of the documents, and the index of commands. */
+import './rooms-of-product.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMAND_INDEX, commandIndexText } from './command-index-text.ts';

@@ -1,6 +1,6 @@
 /** Owns: what the page Now shows: what runs, what waits for a person, what came lately, and how the home is doing. */
 import { z } from 'zod';
-import { readAwaitedRequirements } from '../../rooms/dependencies/awaited-requirement.ts';
+import { readAwaitedRequirements } from '../../kit/requests/awaited-requirement.ts';
 import { readHomeStatus, workerStateOf } from '../status/home-status.ts';
 import { tasksEndedOn } from '../../rooms/figures/metrics-view.ts';
 import { spendOn, tokensOf } from '../../rooms/figures/spend-view.ts';
@@ -11,29 +11,13 @@ import { peekProjection } from '../../core/ledger/peek-projection.ts';
 import { taskGraph } from '../../core/ledger/task-graph.ts';
 import { Instant } from '../../core/schema/names.ts';
 import type { Rows } from '../../core/schema/rows.ts';
-import { CurrentRun, RunSummary, Waiting } from '../../core/schema/view-answers.ts';
+import { CurrentRun, RunSummary } from '../../core/schema/view-answers.ts';
 import { listCurrentRuns } from '../../kit/views/current-runs.ts';
 import { listRecentlyEnded } from '../../kit/views/recent-runs.ts';
 import { storedRun } from '../../kit/views/run-rows.ts';
 import { listWaiting } from '../../kit/views/waiting-query.ts';
+import { Awaited } from '../../kit/web/awaited.ts';
 import { defineQuery } from '../../kit/web/page.ts';
-
-export const Awaited = Waiting.omit({ person: true })
-  .extend({
-    model: z.boolean().describe('Whether it waits for a language model to be set up.'),
-    requirement: z
-      .strictObject({
-        name: z.string().describe('Its name, for the intake `resolve`.'),
-        reason: z.string().describe('Why oka does not install it by itself.'),
-        packages: z.array(z.string()).describe('Debian packages that contain it.'),
-        note: z.string().nullable().describe('What the last check found.'),
-        snippet: z.string().describe('What to add to the Dockerfile where oka runs in a container.'),
-        command: z.string().nullable().describe('The command that installs it on this machine, if one is known.'),
-      })
-      .nullable()
-      .describe('What has to be installed, if that is what it waits for.'),
-  })
-  .describe('Something that a person can decide, answer or provide.');
 
 export const NowAnswer = z
   .strictObject({

@@ -5,7 +5,7 @@ import { hasChannels } from '../../rooms/channels/lazy-reaching.ts';
 import { sandboxWarning } from '../../kit/sandbox/sandbox-warning.ts';
 import { type DayBudgetStatus, describeDayLeft, readDayBudget } from '../../kit/policy/read-day-budget.ts';
 import type { GivenTasks } from '../../kit/fleet/given-tasks.ts';
-import { describeUnsent, hasFleet, readOverview, type UnsentTask } from '../../rooms/fleet/fleet-overview.ts';
+import { describeUnsent, hasFleet, readOverview, type UnsentTask } from '../../kit/fleet/fleet-overview.ts';
 import { type HomeStatus, readHomeStatus, readWorkerHealth, type WorkerHealth } from './home-status.ts';
 import { fleetEnvironment } from '../../kit/settings.ts';
 import { readVerification } from '../../rooms/records/verification-state.ts';

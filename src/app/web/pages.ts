@@ -17,7 +17,7 @@ import { proceduresPage } from '../../rooms/procedures/page/page.ts';
 import { runPages } from '../../rooms/runs/run-page/page.ts';
 import { runsPage } from '../../rooms/runs/page/page.ts';
 import { schedulesPage } from '../../rooms/schedules/page/page.ts';
-import { setupPage } from '../../rooms/models/page/page.ts';
+import { setupPage } from '../setup/page.ts';
 import { treePage } from '../../rooms/context/page/page.ts';
 
 export const pages: readonly Page[] = [

@@ -18,6 +18,7 @@ import { addFollowUpRoutes } from './api/follow-up-routes.ts';
 import { addIntakeRoutes } from './api/intake-routes.ts';
 import { addTypingRoute } from '../../rooms/chat/page/typing-route.ts';
 import { addMetricsRoute } from './api/metrics-route.ts';
+import { describedRoutes } from './api/described-routes.ts';
 import { addOpenApiRoute } from '../../kit/web/api/openapi.ts';
 import { addPresenceRoute } from './api/presence-route.ts';
 import { addQueryRoutes } from '../../kit/web/api/query-routes.ts';
@@ -119,7 +120,7 @@ function buildApp({ home, pages = allPages, place, reader, tail, access, signal,
   for (const path of ['/api/*', '/files/*', '/artifacts/*', '/metrics']) app.use(path, requireSession(access, cookie));
   addSessionRoutes(app, access, (context) => sessionOf(context, access, cookie));
   addQueryRoutes(app, pages, { home, reader });
-  addOpenApiRoute(app, pages, base);
+  addOpenApiRoute(app, pages, describedRoutes, base);
   addMetricsRoute(app, { home, reader });
   addIntakeRoutes(app, pages, home, (context) => `${sessionOf(context, access, cookie)?.name ?? ''} (dashboard)`);
   addFollowUpRoutes(app, { home, reader });

@@ -19,7 +19,6 @@ export const worker = defineRoom({
     'runs.marked',
     'intake.received',
     'intake.rejected',
-    'slot.came',
   ],
   findings: async (home) => [(await import('./worker-finding.ts')).workerFinding(home)],
   needs: { home, runs, backend, results, artifacts, shadow, deskTurn, ledger, projections, nodeKinds },

@@ -17,7 +17,7 @@ import { procedureReader } from '../../rooms/task/procedures.ts';
 import { accept, notesOn } from '../../kit/inbox/accept.ts';
 import { modelWaits } from './model-waits.ts';
 import { resumeQueue } from './resume-runs.ts';
-import { cancelSuperseded, startScheduled, storeSchedule } from './start-scheduled.ts';
+import { cancelSuperseded, startScheduled, storeSchedule } from '../../rooms/schedules/start-scheduled.ts';
 import type { Log } from '../../kit/log-line.ts';
 
 const POLL_MS = 500;

@@ -37,7 +37,7 @@ import { programVersion } from '../../kit/settings.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { ResultReports } from '../../kit/ports/results-port.ts';
 import { inboxSettings } from '../../kit/inbox/accept.ts';
-import { endedCleanly, writePendingResults } from '../../rooms/task/pending-results.ts';
+import { endedCleanly, writePendingResults } from '../../kit/runs/pending-results.ts';
 import { reportAtStart } from './start-notices.ts';
 import { readEventsSince, tasksReceivedIn } from './recent-events.ts';
 import { type CheckConfig, takeTasks } from './take-tasks.ts';
@@ -69,7 +69,7 @@ export async function work(home: Home, signal: AbortSignal, log: Log, options: W
   await withHost(home, signal, (host) => serve(host, { checkConfig, desktop }, signal, log), {
     log,
     rooms,
-    joinsFleet: true,
+    joinFleet: async (...given) => (await import('../../rooms/fleet/open-fleet.ts')).openFleet(...given),
   });
 }
 

@@ -1,4 +1,5 @@
 /** The projection behind .oka/active_task_graph.json: current goals, their steps, and what they wait for. */
+import { OkaError } from '../schema/errors.ts';
 import type { Projection } from '../schema/ports.ts';
 import { applyToGoal, type Goal, startGoal } from './goal.ts';
 
@@ -45,4 +46,12 @@ function addGoal(graph: TaskGraph, goal: Goal): void {
 function moveToEnded(graph: TaskGraph, goal: Goal): void {
   graph.goals = graph.goals.filter((candidate) => candidate !== goal);
   graph.ended = [...graph.ended, { ...goal, waits: [] }].slice(-MAX_ENDED);
+}
+
+/** The run that a wait belongs to; waits are named so that only one run can have it. */
+export function runOfWait(wait: string, { goals }: TaskGraph): string {
+  const goal = goals.find((candidate) => candidate.waits.some((open) => open.wait === wait));
+  if (goal === undefined)
+    throw new OkaError('no-such-wait', `nothing waits for "${wait}"`, { fix: 'See what waits: oka status' });
+  return goal.run;
 }

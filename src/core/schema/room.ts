@@ -8,6 +8,7 @@
  * R4 A room never imports a face: its commands return data, which `cli/` renders.
  */
 import type { z } from 'zod';
+import type { Config } from './config.ts';
 import type { EventType } from './event.ts';
 import type { Finding } from './finding.ts';
 import type { Home } from './home.ts';
@@ -71,6 +72,10 @@ export type Room<Run = unknown> = {
    * valid, with the parts of all rooms; `loadProviders` returns the providers of models of all rooms. `isDeep` allows checks that take time with the size of the home.
    */
   readonly findings?: (home: Home, examination: Examination) => Promise<readonly Finding[]>;
+  /** Makes again what it derives from the ledgers besides projections and views. */
+  readonly rebuild?: (home: Home) => Promise<void>;
+  /** The last record of the run ledger that it knows of from elsewhere: a ledger without it has lost something. */
+  readonly lastRecord?: (home: Home, config: Config) => Promise<LastRecord | null>;
   /** Removes what is old. */
   readonly tidy?: (tidying: Tidying) => Promise<Partial<Tidied>>;
   /** Commands by name, such as `tools list`. */
@@ -80,6 +85,8 @@ export type Room<Run = unknown> = {
   /** Starts what the room does while a process owns the pen. */
   readonly open?: (ports: never) => OpenedRoom<Run> | Promise<OpenedRoom<Run>>;
 };
+
+export type LastRecord = { seq: number; offset: number; hash: string; source: string };
 
 export type Examination = {
   loadConfig: () => Promise<unknown>;

@@ -28,7 +28,7 @@ async function request(call: RequestingCall, intake: RunIntake): Promise<Answer<
     call.home,
     call.signal,
     async (host) => {
-      const { runOfWait } = await import('../../rooms/approvals/open-guard.ts');
+      const { runOfWait } = await import('../../core/ledger/task-graph.ts');
       const { engine } = host;
       const { taskGraph } = host.valuesOf({ taskGraph: ports.taskGraph });
       const id = intake.kind === 'answer' ? runOfWait(intake.wait, taskGraph()) : runOf(intake);

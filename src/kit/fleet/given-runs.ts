@@ -10,7 +10,7 @@ import { RunStatus } from '../../core/schema/run.ts';
 import { listEvents } from '../views/events-query.ts';
 import type { GivenRun } from '../views/runs-query.ts';
 import { fleetEnvironment } from '../settings.ts';
-import { hasFleet, readOverview } from '../../rooms/fleet/fleet-overview.ts';
+import { hasFleet, readOverview } from './fleet-overview.ts';
 
 /** Each task has a few such events; older ones are not looked for. */
 const MOST_EVENTS = 20_000;

@@ -2,7 +2,7 @@
 import { peekProjection } from '../../core/ledger/peek-projection.ts';
 import type { AskedWait } from '../../core/schema/fleet-requests.ts';
 import type { Home } from '../../core/schema/home.ts';
-import { hasFleet } from '../../rooms/fleet/fleet-overview.ts';
+import { hasFleet } from './fleet-overview.ts';
 import { fleetRuns } from './fleet-runs.ts';
 
 export type GivenTasks = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { mayBeClaimed } from '../inbox/inbox-folders.ts';
 import { replaceFile } from '../../core/ledger/disk.ts';
 import type { Home } from '../../core/schema/home.ts';
-import type { UnsentTask } from '../../rooms/fleet/fleet-overview.ts';
+import type { UnsentTask } from './fleet-overview.ts';
 
 /** A person needs no more of them to see what is wrong. */
 const MOST_NOTED = 20;

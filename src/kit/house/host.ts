@@ -19,12 +19,13 @@ import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { ExecutionBackend } from '../../core/schema/ports.ts';
 import type { Ports, PortValues } from '../../core/schema/room.ts';
-import type { OpenFleet } from '../../rooms/fleet/open-fleet.ts';
+import type { OpenFleet } from '../ports/fleet-port.ts';
 import { describeStop, isStopped, isStoppedHere } from '../home/stop-files.ts';
 import type { Log } from '../log-line.ts';
 import { ports } from '../ports/room-ports.ts';
 import { type HouseRoom, roomsOf } from './house.ts';
 import { loadRoomsConfig } from './room-config.ts';
+import type { FleetEnvironment } from '../fleet-environment.ts';
 import { fleetEnvironment, shownPath } from '../settings.ts';
 import { openStores, type Stores, storePorts } from './stores.ts';
 import { type OpenHome, openHome } from './wire.ts';
@@ -50,8 +51,8 @@ export type HostOptions = {
   /** Takes what a person should know before anything runs; goes to `log` unless given. */
   warn?: Log;
   rooms?: readonly HouseRoom[] | undefined;
-  /** The worker is a member of the fleet that OKA_FLEET names; whoever does one thing and ends is not. */
-  joinsFleet?: boolean;
+  /** For the worker, which is a member of the fleet that OKA_FLEET names; whoever does one thing and ends is not. */
+  joinFleet?: (home: Home, stores: Stores, environment: FleetEnvironment, log: Log) => Promise<OpenFleet>;
 };
 
 const POLL_MS = 200;
@@ -65,9 +66,9 @@ export async function withHost<T>(
   home: Home,
   signal: AbortSignal,
   work: (host: Host) => Promise<T>,
-  { log = () => undefined, warn = log, rooms: given, joinsFleet = false }: HostOptions = {},
+  { log = () => undefined, warn = log, rooms: given, joinFleet }: HostOptions = {},
 ): Promise<T> {
-  if (joinsFleet ? isStoppedHere(home) : isStopped(home)) {
+  if (joinFleet ? isStoppedHere(home) : isStopped(home)) {
     const { why, fix } = describeStop(home);
     throw new OkaError('refused', `${why}: everything is stopped`, { fix });
   }
@@ -79,7 +80,8 @@ export async function withHost<T>(
     for (const problem of await stores.vault.readConfigured()) warn(`credentials: ${problem}`);
     const reportRun = (text: string, run: string): void => log(`${run}: ${text}`);
     const reportResult = (line: string, file: string): void => log(`${line} → ${shownPath(home, file)}`);
-    const fleet = joinsFleet ? await joinFleet(home, stores, log) : null;
+    const environment = fleetEnvironment(); // null when this home works alone
+    const fleet = environment === null ? null : ((await joinFleet?.(home, stores, environment, log)) ?? null);
     try {
       const stops = { seen: 0 };
       // The signal may come before anything runs that it could stop (H4).
@@ -97,13 +99,6 @@ export async function withHost<T>(
   } finally {
     await stores.close();
   }
-}
-
-/** Null when this home works alone; then nothing of the fleet is loaded. */
-async function joinFleet(home: Home, stores: Stores, log: Log): Promise<OpenFleet | null> {
-  const environment = fleetEnvironment();
-  if (environment === null) return null;
-  return (await import('../../rooms/fleet/open-fleet.ts')).openFleet(home, stores, environment, log);
 }
 
 async function whileWatched<T>(

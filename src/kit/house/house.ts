@@ -4,7 +4,6 @@
  * no room.
  */
 import type { RunState } from '../../core/engine/run-state.ts';
-import { OkaError } from '../../core/schema/errors.ts';
 import type { Room } from '../../core/schema/room.ts';
 
 export type HouseRoom = Room<RunState>;
@@ -18,6 +17,6 @@ export function setRooms(load: () => Promise<readonly HouseRoom[]>): void {
 /** Those that are given, for tests and embedders; else those of the product. */
 export async function roomsOf(given?: readonly HouseRoom[]): Promise<readonly HouseRoom[]> {
   if (given !== undefined) return given;
-  if (list === null) throw new OkaError('refused', 'no list of rooms was set in this process');
+  if (list === null) throw new Error('no list of rooms was set in this process');
   return list();
 }

@@ -9,9 +9,10 @@ import { Projections } from '../../core/ledger/projections.ts';
 import { type TaskGraph, taskGraph } from '../../core/ledger/task-graph.ts';
 import type { Config } from '../../core/schema/config.ts';
 import type { Event, Pen } from '../../core/schema/event.ts';
+import type { LastRecord } from '../../core/schema/room.ts';
 import type { ArtifactStore, Clock, EventStore, Flush, Projection, StateStore } from '../../core/schema/ports.ts';
 import { type BoundPort, bindPort } from './open-rooms.ts';
-import type { FencedStores } from '../../rooms/fleet/fleet-member.ts';
+import type { FencedStores } from '../ports/fleet-port.ts';
 import type { OnDurable } from '../ports/port-types.ts';
 import { ports } from '../ports/room-ports.ts';
 import { type HouseRoom, roomsOf } from './house.ts';
@@ -96,7 +97,7 @@ export async function rebuildStores(
   const events = stores.ledger.end.seq;
   if (pen === 'run') {
     await (await import('./open-views.ts')).rebuildViews(home);
-    await (await import('../../rooms/context/tree/tree-index.ts')).rebuildTree(home);
+    for (const room of await roomsOf()) await room.rebuild?.(home);
   }
   await stores.close();
   const files = (await projectionsOf(pen)).map(({ file }) => file ?? SHARED_FILE);
@@ -119,7 +120,7 @@ async function openWith(
   };
   const snapshot = projections.position.seq > 0 ? projections.position : null;
   const anchors = await openAnchors(home, pen, snapshot, async () =>
-    pen === 'run' ? (await import('../../rooms/replica/replica-anchor.ts')).claimOfReplica(home, config) : null,
+    pen === 'run' ? lastRecordElsewhere(home, config, overrides.rooms) : null,
   );
   const ledger = await openLedger(home.ledgers[pen], pen, {
     ...options,
@@ -159,6 +160,15 @@ async function openWith(
       }
     },
   };
+}
+
+async function lastRecordElsewhere(
+  home: Home,
+  config: Config,
+  given?: readonly HouseRoom[],
+): Promise<LastRecord | null> {
+  const told = (await roomsOf(given)).map(({ lastRecord }) => lastRecord?.(home, config) ?? null);
+  return (await Promise.all(told)).find((record) => record !== null) ?? null;
 }
 
 /** Snapshots of runs: derived like everything else. */

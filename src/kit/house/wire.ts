@@ -22,7 +22,7 @@ import type { Handled, IntakeHandlers } from '../../core/schema/room.ts';
 import type { Tool } from '../../core/schema/tool.ts';
 import { engineOptions } from './engine-options.ts';
 import { engineStores } from './engine-stores.ts';
-import type { FleetMember } from '../../rooms/fleet/fleet-member.ts';
+import type { FleetPort } from '../ports/fleet-port.ts';
 import { rulesOf, secretsOf } from '../policy/call-rules.ts';
 import { assertOwned, assertRequestOwned, mustAwaitFleet, wasHandledElsewhere } from '../fleet/assert-owned.ts';
 import { exceptTakenOver } from '../fleet/taken-over-calls.ts';
@@ -34,7 +34,7 @@ import type { LedgerPort, Runs } from '../ports/port-types.ts';
 import { ports } from '../ports/room-ports.ts';
 import { configPorts } from './room-config.ts';
 import { type HouseRoom, roomsOf } from './house.ts';
-import { readPlanGraph } from '../../rooms/task/plan-graph.ts';
+import { readPlanGraph } from '../task/plan-graph.ts';
 import { tidy } from './tidy.ts';
 import { viewFolds } from './open-views.ts';
 
@@ -58,7 +58,7 @@ export type OpenHomeOptions = {
   reportRun?: (text: string, run: string) => void;
   rooms?: readonly HouseRoom[];
   /** This home as a member of a fleet. */
-  fleet?: FleetMember | null;
+  fleet?: FleetPort | null;
   hold?: Hold;
 };
 
@@ -88,7 +88,6 @@ export async function openHome(
     bindPort(ports.tidy, (tidying) => tidy(tidying, list)),
     bindPort(ports.viewFolds, () => viewFolds(list)),
     bindPort(ports.providers, await modelProviders(list)),
-    bindPort(ports.setModel, async (...given) => (await import('../../rooms/models/set-model.ts')).setModel(...given)),
     bindPort(ports.nodeKinds, kinds),
     bindPort(ports.runs, late.runs),
     bindPort(ports.backend, backend),

@@ -3,15 +3,15 @@ import type { Event } from '../../core/schema/event.ts';
 import type { SharedProcedure } from '../../core/schema/fleet-memory.ts';
 import type { Rows } from '../../core/schema/rows.ts';
 import type { View } from '../../core/schema/view.ts';
-import { familyOfProcedure } from '../../rooms/procedures/execution-record.ts';
+import { familyOfProcedure } from './execution-record.ts';
 import {
   type KnownProcedure,
   applyProcedureEvent,
   type ProcedureState,
   listFoldedProcedures,
 } from './known-procedures.ts';
-import { storeMatch } from '../../rooms/procedures/matched-runs.ts';
-import { shortHash } from '../../rooms/procedures/task-tokens.ts';
+import { storeMatch } from './matched-runs.ts';
+import { shortHash } from './task-tokens.ts';
 
 export const procedureView: View = {
   name: 'procedures',

@@ -7,7 +7,7 @@
  */
 import { addToCorpus, emptyCorpus, weighAll } from '../../rooms/memory/index/corpus.ts';
 import { extractTerms } from '../text/terms.ts';
-import { OTHER_WORDS } from '../../rooms/memory/recall/offer-words.ts';
+import { OTHER_WORDS } from './offer-words.ts';
 
 export type Offer = {
   name: string;

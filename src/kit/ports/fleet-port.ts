@@ -7,6 +7,8 @@ import type { DayNeed } from '../../core/schema/day-budget.ts';
 import type { FleetReply } from '../../core/schema/fleet-requests.ts';
 import type { Intake } from '../../core/schema/intake.ts';
 import type { TakePlaces } from '../../core/chain/middleware/rate.ts';
+import type { ArtifactStore, EventStore } from '../../core/schema/ports.ts';
+import type { LedgerPort } from './port-types.ts';
 
 export type FleetPort = {
   name: string;
@@ -60,4 +62,13 @@ export type RequestRelay = {
   receive(from: string, reply: FleetReply): void;
   /** The reply to a request that is pending no longer; it is returned once. */
   takeReply(intake: Intake): FleetReply['reply'] | null;
+};
+
+/** What the rooms get in place of the stores of a home that works alone. */
+export type FencedStores = { ledger: LedgerPort; events: EventStore; artifacts: ArtifactStore };
+
+export type OpenFleet<Member extends FleetPort = FleetPort> = {
+  member: Member;
+  stores: FencedStores;
+  close: () => Promise<void>;
 };

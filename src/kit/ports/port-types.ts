@@ -3,10 +3,6 @@ import type { Engine } from '../../core/engine/engine.ts';
 import type { Ledger } from '../../core/ledger/ledger.ts';
 import type { Projections } from '../../core/ledger/projections.ts';
 import type { Event } from '../../core/schema/event.ts';
-import type { Home } from '../../core/schema/home.ts';
-import type { Intake } from '../../core/schema/intake.ts';
-import type { Fetch } from '../../core/schema/model-provider.ts';
-import type { LateAnswer } from '../../core/schema/room.ts';
 
 export type LedgerPort = Pick<Ledger, 'append' | 'stage' | 'flush' | 'read' | 'end' | 'failure' | 'checkPen'>;
 export type ProjectionsPort = Pick<Projections, 'stateOf'>;
@@ -29,9 +25,3 @@ export type Runs = Pick<
   | 'whenSettled'
   | 'activeRuns'
 >;
-/** Tries and stores a model that a person chose. It reads the settings of all rooms, so the host gives it to the room. */
-export type SetModel = (
-  home: Home,
-  route: { fetch?: Fetch },
-  intake: Extract<Intake, { kind: 'model' }>,
-) => Promise<LateAnswer>;

@@ -31,7 +31,7 @@ import type { LoadedPolicy } from '../policy/policy-file.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Memory } from './memory-port.ts';
 import type { EgressRoutes } from '../egress/egress-routes.ts';
-import type { LedgerPort, OnDurable, ProjectionsPort, Runs, SetModel } from './port-types.ts';
+import type { LedgerPort, OnDurable, ProjectionsPort, Runs } from './port-types.ts';
 import type { ReachingPort } from './reaching-port.ts';
 import type { SchedulesPort } from './schedules-port.ts';
 import type { OfferChoice } from './offers-port.ts';
@@ -64,7 +64,6 @@ export const ports = {
   /** All providers of models. */
   providers: port<readonly ProviderDefinition[]>('providers'),
   /** Tries a model, and stores it with its key. */
-  setModel: port<SetModel>('setModel'),
   /** All node kinds that people may write in graphs. */
   nodeKinds: port<readonly NodeKind[]>('nodeKinds'),
   runs: port<Runs>('runs'),

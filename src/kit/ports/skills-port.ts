@@ -1,5 +1,5 @@
 /** The skills of a home, as other rooms use them. */
-import type { SkillFolder } from '../../rooms/skills/skill-folder.ts';
+import type { SkillFolder } from '../skills/skill-folder.ts';
 
 export type SkillsPort = {
   /** Name and description of each skill that can be used, as they were a few seconds ago at most. */

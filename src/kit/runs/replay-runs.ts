@@ -19,7 +19,7 @@ import { openHomeVault } from '../vault/home-vault.ts';
 import { detachedTools } from '../house/room-contributions.ts';
 import type { HouseRoom } from '../house/house.ts';
 import { rangeOfRun, type ReadOptions } from '../house/open-views.ts';
-import { type ToolChanges, toolChanges } from '../../rooms/runs/tool-changes.ts';
+import { type ToolChanges, toolChanges } from './tool-changes.ts';
 
 export async function eventsOfRun(home: Home, id: string, reading: ReadOptions = {}): Promise<Event[]> {
   const events: Event[] = [];

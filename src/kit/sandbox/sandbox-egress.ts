@@ -3,7 +3,7 @@ import { splitApprovedHosts } from '../../core/guard/approved-hosts.ts';
 import type { Command } from '../../core/schema/command.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { ToolCall } from '../../core/schema/tool.ts';
-import type { SandboxRequest } from '../../rooms/desk/tools/shell.ts';
+import type { SandboxRequest } from './command-sandbox.ts';
 import { readDeskPackages } from '../egress/desk-packages.ts';
 import type { Grant } from '../egress/open-egress.ts';
 import type { TicketOwner } from '../egress/proxy-tickets.ts';

@@ -24,9 +24,9 @@ import {
 import { messageTokens } from '../text/context-budget.ts';
 import { describeInstructions, describeSkills, type Offers } from './offers.ts';
 import { separateSkills } from '../text/used-skills.ts';
-import { finishWithCalls } from '../../rooms/task/roles/finish-with-changes.ts';
+import { finishWithCalls } from './finish-with-changes.ts';
 import { readCall, type Problem } from '../text/model-call.ts';
-import { formatOperatorNotes } from '../../rooms/task/roles/operator-notes.ts';
+import { formatOperatorNotes } from './operator-notes.ts';
 import { bytesForTokens, byteLength, truncateText } from '../text/prompt-text.ts';
 import { toOneLine, escapeInvisible } from '../../core/schema/one-line.ts';
 import { buildHistory, selectPictures } from './work-history.ts';

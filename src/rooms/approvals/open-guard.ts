@@ -6,8 +6,7 @@
 import { join } from 'node:path';
 import type { RunState } from '../../core/engine/run-state.ts';
 import { given } from '../../core/guard/granted-approvals.ts';
-import type { TaskGraph } from '../../core/ledger/task-graph.ts';
-import { OkaError } from '../../core/schema/errors.ts';
+import { runOfWait, type TaskGraph } from '../../core/ledger/task-graph.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { ExecutionBackend } from '../../core/schema/ports.ts';
 import type { OpenedRoom } from '../../core/schema/room.ts';
@@ -98,12 +97,4 @@ export async function openGuard(
     } else if (polled.kind === 'invalid')
       await ledger.append({ type: 'intake.rejected', data: { name: 'POLICY.md', reason: polled.reason } });
   }
-}
-
-/** The run that a wait belongs to; waits are named so that only one run can have it. */
-export function runOfWait(wait: string, { goals }: TaskGraph): string {
-  const goal = goals.find((candidate) => candidate.waits.some((open) => open.wait === wait));
-  if (goal === undefined)
-    throw new OkaError('no-such-wait', `nothing waits for "${wait}"`, { fix: 'See what waits: oka status' });
-  return goal.run;
 }

@@ -19,7 +19,7 @@ import { isFenced } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { WaitAnswer } from '../../core/schema/wait.ts';
 import { installTool } from './install/install-tool.ts';
-import { dependencies, type Dependencies, installedId, countMissed } from './install/dependency-state.ts';
+import { dependencies, type Dependencies, installedId, countMissed } from '../../kit/requests/dependency-state.ts';
 import { switchLinks, removeUnfinished } from '../../kit/sandbox/tool-links.ts';
 import { writeShims } from './install/shims.ts';
 import { callsFolder } from '../../kit/sandbox/sandbox.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { InstallInput, Need } from '../../core/schema/dependency.ts';
 import type { Outcome } from '../../core/schema/tool.ts';
 import { type Remedy, chooseRemedy } from './install/choose-remedy.ts';
-import { type Dependencies, installedId } from './install/dependency-state.ts';
+import { type Dependencies, installedId } from '../../kit/requests/dependency-state.ts';
 import { type Presence, findPresent } from './install/find-present.ts';
 import { shimFolder } from '../../kit/sandbox/tool-links.ts';
 import { satisfies } from './install/versions.ts';

@@ -5,7 +5,7 @@ import type { RunState } from '../../core/engine/run-state.ts';
 import { installGraph } from './install-package.ts';
 import type { InstallInput } from '../../core/schema/dependency.ts';
 import type { Json } from '../../core/schema/json.ts';
-import { installedId } from './install/dependency-state.ts';
+import { installedId } from '../../kit/requests/dependency-state.ts';
 import type { DepsPorts } from './deps-ports.ts';
 
 type End = { kind: 'installed' } | { kind: 'refused' | 'waiting' | 'failed'; reason: string };

@@ -2,7 +2,7 @@
 import type { Need, Requirement } from '../../core/schema/dependency.ts';
 import type { Remedy } from './install/choose-remedy.ts';
 import { dockerfileFor } from './install/dockerfile.ts';
-import type { Dependencies } from './install/dependency-state.ts';
+import type { Dependencies } from '../../kit/requests/dependency-state.ts';
 import { type DepsPorts, nameOf } from './deps-ports.ts';
 
 const MOST_REASON = 4000;

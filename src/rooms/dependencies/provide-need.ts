@@ -8,7 +8,7 @@ import { nodeNamed, type OpenWait, type RunState } from '../../core/engine/run-s
 import type { Need } from '../../core/schema/dependency.ts';
 import type { WaitAnswer } from '../../core/schema/wait.ts';
 import type { Remedy } from './install/choose-remedy.ts';
-import { countMissed, type Dependencies, installedId } from './install/dependency-state.ts';
+import { countMissed, type Dependencies, installedId } from '../../kit/requests/dependency-state.ts';
 import { type DepsPorts, nameOf } from './deps-ports.ts';
 import type { NeedFinder } from '../../kit/ports/dependencies-port.ts';
 import type { Installs } from './installs.ts';

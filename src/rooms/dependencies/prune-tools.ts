@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { START } from '../../core/ledger/line.ts';
 import { peekProjection } from '../../core/ledger/peek-projection.ts';
 import { tryRunExclusively } from './install/install-lock.ts';
-import { dependencies } from './install/dependency-state.ts';
+import { dependencies } from '../../kit/requests/dependency-state.ts';
 import { type Prunable, findPrunable, removeFolders } from './install/prune-installed.ts';
 import type { Home } from '../../core/schema/home.ts';
 

@@ -10,7 +10,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertRegularFile, lstatIfPresent, replaceFile, stampOf } from '../../core/ledger/disk.ts';
 import { messageOf } from '../../core/schema/errors.ts';
-import type { Dependencies } from './install/dependency-state.ts';
+import type { Dependencies } from '../../kit/requests/dependency-state.ts';
 import { type Machine, PACKAGE_MANAGERS } from '../../kit/sandbox/system-package.ts';
 import { renderRequirements, readStatuses } from './install/render-requirements.ts';
 import { findMachine } from '../../kit/settings.ts';

@@ -9,7 +9,7 @@ import type { Drive } from '../../core/engine/drive.ts';
 import type { Need } from '../../core/schema/dependency.ts';
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import type { WaitAnswer } from '../../core/schema/wait.ts';
-import { type OpenRequirement, type Dependencies, installedId } from './install/dependency-state.ts';
+import { type OpenRequirement, type Dependencies, installedId } from '../../kit/requests/dependency-state.ts';
 import type { Presence } from './install/find-present.ts';
 import { isStillMissed } from './open-requirement.ts';
 import type { Installs } from './installs.ts';

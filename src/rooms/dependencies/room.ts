@@ -19,7 +19,7 @@ export const dependencies = defineRoom({
     'intake.received',
     'intake.rejected',
   ],
-  projections: async () => [(await import('./install/dependency-state.ts')).dependencies],
+  projections: async () => [(await import('../../kit/requests/dependency-state.ts')).dependencies],
   tools: ['deps.install'],
   detachedTools: async ({ purpose }) => {
     if (purpose === 'replay') return []; // nothing is installed again

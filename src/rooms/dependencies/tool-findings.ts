@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { peekProjection } from '../../core/ledger/peek-projection.ts';
 import { messageOf } from '../../core/schema/errors.ts';
 import { auditTools } from './install/audit-tools.ts';
-import { dependencies } from './install/dependency-state.ts';
+import { dependencies } from '../../kit/requests/dependency-state.ts';
 import { probeKernel } from '../../kit/sandbox/probe-kernel.ts';
 import type { Finding } from '../../core/schema/finding.ts';
 import { launcherPath } from '../../kit/sandbox/find-launcher.ts';

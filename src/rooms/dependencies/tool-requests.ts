@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Drive } from '../../core/engine/drive.ts';
 import { OkaError } from '../../core/schema/errors.ts';
-import type { Dependencies } from './install/dependency-state.ts';
+import type { Dependencies } from '../../kit/requests/dependency-state.ts';
 import { removeLinks } from '../../kit/sandbox/tool-links.ts';
 import { parseNeed } from './install/requires.ts';
 import { snippetFor } from './open-requirement.ts';

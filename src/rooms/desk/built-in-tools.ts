@@ -9,7 +9,7 @@ import { httpTools } from './tools/http.ts';
 import { humanTool } from './tools/human.ts';
 import { runTool } from './tools/run-tool.ts';
 import { skillRunTool } from './tools/skill-run.ts';
-import type { UseSkill } from './tools/skill-texts.ts';
+import type { UseSkill } from '../../kit/skills/skill-texts.ts';
 import { type ShellOptions, shellTool } from './tools/shell.ts';
 import type { EgressRoutes } from '../../kit/egress/egress-routes.ts';
 import { readConfined } from '../../kit/sandbox/read-confined.ts';

@@ -26,7 +26,7 @@ import type { LedgerPort, OnDurable, ProjectionsPort, Runs } from '../../kit/por
 import { builtInTools } from './built-in-tools.ts';
 import { type DeskPorts, onDesk, recordAfter, recordUnbegun } from './desk.ts';
 import { deskTurns } from './desk-turns.ts';
-import { onNamedDesk } from './fork-desks.ts';
+import { onNamedDesk } from '../../kit/desk/fork-desks.ts';
 import { openDeskCalls } from './open-desk-calls.ts';
 import type { AsidePorts } from './set-aside.ts';
 import { deskSettling } from './settle-desk.ts';

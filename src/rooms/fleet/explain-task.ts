@@ -11,7 +11,7 @@ import type { Home } from '../../core/schema/home.ts';
 import { damageProblem } from './can-replay.ts';
 import { type FleetAccess, requireStream, withFleet } from './fleet-access.ts';
 import { isSilent } from './member-watch.ts';
-import { describeUnsent } from './fleet-overview.ts';
+import { describeUnsent } from '../../kit/fleet/fleet-overview.ts';
 import { readUnsent } from '../../kit/fleet/unsent-task.ts';
 
 export type TaskExplanation = {

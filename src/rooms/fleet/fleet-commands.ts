@@ -6,7 +6,7 @@ import type { MemberMessage } from '../../core/schema/fleet.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { compareRun, type RunComparison } from './compare-stream.ts';
 import { requireStream, withFleet } from './fleet-access.ts';
-import { describeUnsent } from './fleet-overview.ts';
+import { describeUnsent } from '../../kit/fleet/fleet-overview.ts';
 import { readUnsent } from '../../kit/fleet/unsent-task.ts';
 
 export type FleetStatus = {

@@ -9,7 +9,6 @@ import type { FenceOptions, RunLog } from './servers/run-fence.ts';
 import type { TaskHomes } from './servers/task-homes.ts';
 import type { TaskQueue } from './servers/task-queue.ts';
 import type { FleetAnswers } from '../../core/schema/answer-rights.ts';
-import type { ArtifactStore, EventStore } from '../../core/schema/ports.ts';
 import type { FleetPort } from '../../kit/ports/fleet-port.ts';
 import { port } from '../../core/schema/room.ts';
 import type { LedgerPort } from '../../kit/ports/port-types.ts';
@@ -44,9 +43,6 @@ export type FleetMember = FleetPort & {
   /** What the servers did not have any more, and members fill again by themselves. */
   lost: readonly string[];
 };
-
-/** What the rooms get in place of the stores of a home that works alone. */
-export type FencedStores = { ledger: LedgerPort; events: EventStore; artifacts: ArtifactStore };
 
 /** The same value as `ports.fleet`, for whoever does the work of the fleet. */
 export const memberPort = port<FleetMember | null>('fleet');

@@ -8,7 +8,7 @@ import { isPaused, isStopped } from '../../kit/home/stop-files.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
 import { fleetEnvironment, programVersion } from '../../kit/settings.ts';
 import { isDrainingMember } from './follow-orders.ts';
-import { overviewFile } from './fleet-overview.ts';
+import { overviewFile } from '../../kit/fleet/fleet-overview.ts';
 import { fleetRuns } from '../../kit/fleet/fleet-runs.ts';
 import type { Work } from './work-in-progress.ts';
 

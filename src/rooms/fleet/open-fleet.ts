@@ -28,7 +28,8 @@ import { programVersion } from '../../kit/settings.ts';
 import type { Stores } from '../../kit/house/stores.ts';
 import { cancelQueued } from './cancel-queued.ts';
 import { fencedLedger, sharedArtifacts } from './fenced-stores.ts';
-import type { FencedStores, FleetMember } from './fleet-member.ts';
+import type { OpenFleet } from '../../kit/ports/fleet-port.ts';
+import type { FleetMember } from './fleet-member.ts';
 import { fleetRuns } from '../../kit/fleet/fleet-runs.ts';
 import { fleetSlots } from './fleet-slots.ts';
 import { watchMembers } from './member-watch.ts';
@@ -41,14 +42,12 @@ import { sharedSpending } from './shared-spending.ts';
 /** Members report every five seconds. */
 const LEAST_SILENCE_MS = 12_000;
 
-export type OpenFleet = { member: FleetMember; stores: FencedStores; close: () => Promise<void> };
-
 export async function openFleet(
   home: Home,
   stores: Stores,
   environment: FleetEnvironment,
   report: (text: string) => void,
-): Promise<OpenFleet> {
+): Promise<OpenFleet<FleetMember>> {
   const { monitors, replicas, labels, ackWaitMs } = environment;
   await retryWhileDown(() => checkServers(monitors, replicas));
   const explain = (error: unknown): Promise<unknown> => explainUnstored(error, monitors);

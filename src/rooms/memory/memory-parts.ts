@@ -5,18 +5,8 @@ import { factsPart } from './distil/facts-part.ts';
 import { daysPart } from './pages/days-part.ts';
 import { peoplePart } from './pages/people-part.ts';
 import { todosPart } from './pages/todos-part.ts';
-import { judgeProcedures } from '../procedures/judge-procedures.ts';
-import { procedures } from '../procedures/procedures-part.ts';
 import { taskRecords } from '../../kit/learning/task-record.ts';
 
 export function partsOfMemory(settings: MaintenanceConfig): readonly Part[] {
-  return [
-    taskRecords,
-    peoplePart,
-    daysPart(settings),
-    todosPart,
-    factsPart(settings),
-    procedures,
-    judgeProcedures(settings.procedures),
-  ];
+  return [taskRecords, peoplePart, daysPart(settings), todosPart, factsPart(settings)];
 }

@@ -6,29 +6,14 @@ const { home, config, ledger, artifacts, onDurable, taskGraph } = ports;
 
 export const memory = defineRoom({
   name: 'rooms/memory',
-  events: [
-    'fact.kept',
-    'fact.forgotten',
-    'fact.reworded',
-    'procedure.drafted',
-    'procedure.moved',
-    'change.undone',
-    'episode.imported',
-    'context.packed',
-  ],
+  events: ['fact.kept', 'fact.forgotten', 'fact.reworded', 'change.undone', 'episode.imported', 'context.packed'],
   views: async () => {
-    const [{ factView }, { procedureView }] = await Promise.all([
-      import('./fact-view.ts'),
-      import('../../kit/learning/procedure-rows.ts'),
-    ]);
-    return [factView, procedureView];
+    const { factView } = await import('./fact-view.ts');
+    return [factView];
   },
   schemas: async () => {
-    const [{ Episode, Fact }, { Procedure }] = await Promise.all([
-      import('../../core/schema/memory.ts'),
-      import('../../core/schema/procedure.ts'),
-    ]);
-    return { episode: Episode, fact: Fact, procedure: Procedure };
+    const { Episode, Fact } = await import('../../core/schema/memory.ts');
+    return { episode: Episode, fact: Fact };
   },
   learning: async (settings) => (await import('./memory-parts.ts')).partsOfMemory(settings),
   tools: ['memory.search', 'memory.note'],

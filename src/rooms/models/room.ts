@@ -3,7 +3,7 @@ import type { Config } from '../../core/schema/config.ts';
 import { defineRoom } from '../../core/schema/room.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
 
-const { home, config, ledger, vault, policy, providers, setModel, egress, models } = ports;
+const { home, config, ledger, vault, policy, providers, egress, models } = ports;
 
 export const network = defineRoom({
   name: 'rooms/models',
@@ -13,11 +13,10 @@ export const network = defineRoom({
     if (settings === null) return [];
     return (await import('./model-findings.ts')).modelFindings(at, settings, await loadProviders());
   },
-  needs: { home, config, ledger, vault, policy, providers, setModel },
+  needs: { home, config, ledger, vault, policy, providers },
   gives: { egress, models },
   open: async (needed) => {
     const { home: at, config: set, ledger: written, vault: secrets, policy: active, providers: known } = needed;
-    const choose = needed.setModel;
     const [{ egressRoutes }, { egressEvent }, { modelsOf }] = await Promise.all([
       import('../../kit/egress/egress-routes.ts'),
       import('./egress-event.ts'),
@@ -32,7 +31,7 @@ export const network = defineRoom({
     return {
       gives: { egress: routes, models: modelsOf(at, set, secrets, known, routes.models) },
       intakes: {
-        model: (intake) => choose(at, routes.models, intake),
+        model: async (intake) => (await import('./set-model.ts')).setModel(at, routes.models, intake),
       },
       close: () => routes.steps[Symbol.asyncDispose](),
     };

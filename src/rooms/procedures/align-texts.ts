@@ -5,7 +5,7 @@
  * 2. A hole has a value in every text and does not span lines.
  */
 import type { Parameter } from '../../core/schema/procedure.ts';
-import { isSameText, type TokenForm, toSkeleton, type Token, tokenize } from './task-tokens.ts';
+import { isSameText, type TokenForm, toSkeleton, type Token, tokenize } from '../../kit/learning/task-tokens.ts';
 import { inferKind, findMisfit } from './parameter-values.ts';
 
 /** A place where the texts differ, with its value in each of them. */

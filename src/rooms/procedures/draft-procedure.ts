@@ -2,7 +2,7 @@
 import type { Procedure } from '../../core/schema/procedure.ts';
 import type { Rows } from '../../core/schema/rows.ts';
 import { taskRecordOf } from '../../kit/learning/task-record.ts';
-import { executionsOf, describePitfalls } from './execution-record.ts';
+import { executionsOf, describePitfalls } from '../../kit/learning/execution-record.ts';
 import { fillProcedure, isProblem } from './fill-procedure.ts';
 import { matchTask } from './match-task.ts';
 import { isUnconfirmed, type KnownProcedure } from '../../kit/learning/known-procedures.ts';

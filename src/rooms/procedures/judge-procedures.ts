@@ -11,7 +11,7 @@ import type { Event, NewEvent } from '../../core/schema/event.ts';
 import type { Procedure, ProcedureMove, ProcedureNumbers, ProcedureStatus } from '../../core/schema/procedure.ts';
 import type { Part, Pass } from '../../core/schema/learning-part.ts';
 import type { Rows } from '../../core/schema/rows.ts';
-import { type Execution, executionsOf, familyOfProcedure } from './execution-record.ts';
+import { type Execution, executionsOf, familyOfProcedure } from '../../kit/learning/execution-record.ts';
 import { missingForTrial } from './blind-checks.ts';
 import { type GateSettings, judge, computeNumbers } from './promotion-gate.ts';
 import type { Case, Trial } from './procedure-case.ts';

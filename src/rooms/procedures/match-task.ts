@@ -9,7 +9,7 @@
  */
 import type { Parameter, Procedure } from '../../core/schema/procedure.ts';
 import { extractTerms } from '../../kit/text/terms.ts';
-import { isSameText, classifyText, tokenizeTemplate, type Token, tokenize } from './task-tokens.ts';
+import { isSameText, classifyText, tokenizeTemplate, type Token, tokenize } from '../../kit/learning/task-tokens.ts';
 import { findMisfit, type Values } from './parameter-values.ts';
 
 export type Match = { kind: 'match'; values: Values; constants: number } | { kind: 'ambiguous' } | { kind: 'none' };

@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto';
 import type { Graph, Node } from '../../core/schema/graph.ts';
 import type { Json } from '../../core/schema/json.ts';
-import { isVariable, type Token, tokenize } from './task-tokens.ts';
+import { isVariable, type Token, tokenize } from '../../kit/learning/task-tokens.ts';
 
 /** Returns null when such a plan cannot become a procedure. */
 export function planShape(graph: Graph, text: string): string | null {

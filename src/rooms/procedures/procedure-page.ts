@@ -2,7 +2,7 @@
 import type { Page, PageLine } from '../../core/schema/learning-part.ts';
 import { plain } from '../../kit/learning/learning.ts';
 import type { Parameter, ProcedureNumbers } from '../../core/schema/procedure.ts';
-import { type Execution, describePitfalls } from './execution-record.ts';
+import { type Execution, describePitfalls } from '../../kit/learning/execution-record.ts';
 import { unreadableParameters } from './fill-procedure.ts';
 import type { KnownProcedure } from '../../kit/learning/known-procedures.ts';
 

@@ -19,9 +19,15 @@ import { markPageOutdated } from '../../kit/learning/learning.ts';
 import type { Rows } from '../../core/schema/rows.ts';
 import type { Read } from '../../core/schema/view.ts';
 import { type TaskRecord, taskRecordOf, wasFine } from '../../kit/learning/task-record.ts';
-import { type Execution, toExecution, executionsOf, familyOfProcedure, storeExecution } from './execution-record.ts';
+import {
+  type Execution,
+  toExecution,
+  executionsOf,
+  familyOfProcedure,
+  storeExecution,
+} from '../../kit/learning/execution-record.ts';
 import { findFamily } from './task-family.ts';
-import { shortHash, tokenize } from './task-tokens.ts';
+import { shortHash, tokenize } from '../../kit/learning/task-tokens.ts';
 import { draftProcedure, pendingDrafts, samplesOf, setSamples } from './draft-procedure.ts';
 import { recordShared } from './imported-procedures.ts';
 import { isUnconfirmed } from '../../kit/learning/known-procedures.ts';

@@ -16,7 +16,7 @@ import { matchTask } from './match-task.ts';
 import { deriveValue } from './parameter-values.ts';
 import { type Fields, isFields, nodesIn, renameSteps } from './plan-sample.ts';
 import { planShape } from './plan-shape.ts';
-import { type Token, tokenize } from './task-tokens.ts';
+import { type Token, tokenize } from '../../kit/learning/task-tokens.ts';
 import { fillTemplate } from './text-template.ts';
 import { describeSteps, titleFromTemplate } from './unify-runs.ts';
 

@@ -6,7 +6,7 @@
  */
 import { extractTerms } from '../../kit/text/terms.ts';
 import type { Rows } from '../../core/schema/rows.ts';
-import { shortHash, toSkeleton, type Token } from './task-tokens.ts';
+import { shortHash, toSkeleton, type Token } from '../../kit/learning/task-tokens.ts';
 import { termOverlap } from './match-task.ts';
 
 type Family = { id: string; terms: string[] };

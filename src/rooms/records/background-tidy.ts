@@ -5,7 +5,7 @@ import type { Home } from '../../core/schema/home.ts';
 import type { TaskGraph } from '../../core/ledger/task-graph.ts';
 import type { LedgerPort } from '../../kit/ports/port-types.ts';
 import type { Tidied, Tidying } from '../../core/schema/room.ts';
-import { tidiedEvents } from './tidied-events.ts';
+import { tidiedEvents } from '../../kit/house/tidied-events.ts';
 
 export type BackgroundTidy = { ask: (intake: Extract<Intake, { kind: 'tidy' }>) => void; end: () => Promise<void> };
 

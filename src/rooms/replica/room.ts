@@ -4,4 +4,5 @@ import { defineRoom } from '../../core/schema/room.ts';
 export const replica = defineRoom({
   name: 'rooms/replica',
   events: [],
+  lastRecord: async (home, config) => (await import('./replica-anchor.ts')).claimOfReplica(home, config),
 });

@@ -9,7 +9,7 @@ import type { Handled } from '../../core/schema/room.ts';
 import type { Snapshots } from '../../kit/desk/snapshots.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
 import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
-import { makeForkDesk } from '../desk/fork-desks.ts';
+import { makeForkDesk } from '../../kit/desk/fork-desks.ts';
 import { deskStateAt } from '../../kit/runs/recorded-steps.ts';
 import { eventsWithChildren } from '../../kit/runs/run-family.ts';
 import type { Runs } from '../../kit/ports/port-types.ts';

@@ -1,6 +1,6 @@
 /** A request about schedules: passed on to the worker if one is running, else done here and now. */
 import { askOrDo, withHost } from '../../kit/cli/host-here.ts';
-import { runScheduled } from '../../app/worker/run-scheduled.ts';
+import { runScheduled } from './run-scheduled.ts';
 import type { Intake } from '../../core/schema/intake.ts';
 import type { Json } from '../../core/schema/json.ts';
 import { lateAnswer } from '../../core/schema/room.ts';

@@ -6,7 +6,7 @@ const { home, ledger, projections, runs, fleet, schedules: schedulesPort } = por
 
 export const schedules = defineRoom({
   name: 'rooms/schedules',
-  events: ['schedule.changed', 'slot.came'],
+  events: ['schedule.changed', 'slot.came', 'task.rejected'],
   projections: async () => [(await import('../../kit/schedule/schedule-state.ts')).schedulesProjection],
   schemas: async () => ({ 'graph-schedule': (await import('../../core/schema/graph-schedule.ts')).GraphSchedule }),
   needs: { home, ledger, projections, runs, fleet },

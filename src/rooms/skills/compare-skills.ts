@@ -1,6 +1,6 @@
 /** Owns: what differs between two versions of a skill, file by file and line by line, for a person. */
 import { diffLines } from '../../kit/desk/merge-lines.ts';
-import type { SkillFile } from './skill-folder.ts';
+import type { SkillFile } from '../../kit/skills/skill-folder.ts';
 
 export type SkillChange = {
   path: string;

@@ -11,7 +11,7 @@ import { OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { nearestWord } from '../../core/schema/nearest-word.ts';
 import { ConfigWithSkills, type SkillsConfig } from '../../core/schema/skill.ts';
-import { readSkillFolder, type SkillFolder } from './skill-folder.ts';
+import { readSkillFolder, type SkillFolder } from '../../kit/skills/skill-folder.ts';
 import { openSkillStore, type SkillStore } from './skill-store.ts';
 import { parseConfig } from '../../kit/settings.ts';
 

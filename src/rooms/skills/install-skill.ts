@@ -5,7 +5,7 @@ import { makeFolder, writeNewFile } from '../../core/ledger/disk.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { readArchive } from './read-archive.ts';
-import { parseSkill } from './parse-skill.ts';
+import { parseSkill } from '../../kit/skills/parse-skill.ts';
 import {
   readSkillFolder,
   SKILL_FILE,
@@ -13,7 +13,7 @@ import {
   skillFrom,
   type SkillFolder,
   type SkillProblems,
-} from './skill-folder.ts';
+} from '../../kit/skills/skill-folder.ts';
 import { type FoundSkill, skillFolderIn, skillStoreIn } from './home-skills.ts';
 
 const MOST_ARCHIVE_BYTES = 40 * 1024 * 1024;

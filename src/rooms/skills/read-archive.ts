@@ -7,7 +7,7 @@
  */
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { OkaError } from '../../core/schema/errors.ts';
-import { SKILL_LIMITS, type SkillFile } from './skill-folder.ts';
+import { SKILL_LIMITS, type SkillFile } from '../../kit/skills/skill-folder.ts';
 
 /** Archives have entries that are no files of the skill, such as folders. */
 const MOST_ENTRIES = 4 * SKILL_LIMITS.files;

@@ -11,7 +11,7 @@ export const skills = defineRoom({
   tools: ['skill.use', 'skill.read'],
   detachedTools: async ({ purpose }) => {
     if (purpose === 'replay') return []; // a skill may be another one by now: its text is in the record
-    return (await import('../desk/tools/skill-texts.ts')).skillTextTools(refuseUse);
+    return (await import('../../kit/skills/skill-texts.ts')).skillTextTools(refuseUse);
   },
   config: async () => ({ skills: (await import('../../core/schema/skill.ts')).SkillsConfig }),
   findings: async (at) => (await import('./skill-findings.ts')).skillFindings(at),
@@ -20,7 +20,7 @@ export const skills = defineRoom({
   open: async (needed) => {
     const [{ openSkills }, { skillTextTools }] = await Promise.all([
       import('./open-skills.ts'),
-      import('../desk/tools/skill-texts.ts'),
+      import('../../kit/skills/skill-texts.ts'),
     ]);
     const opened = openSkills(needed.home, needed.config, Date.now);
     return { gives: { skills: opened }, tools: skillTextTools(opened.use) };

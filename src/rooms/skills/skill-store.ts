@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { makeFolder, replaceFile, writeNewFile } from '../../core/ledger/disk.ts';
 import { errnoOf, OkaError } from '../../core/schema/errors.ts';
 import { SkillPin } from '../../core/schema/skill.ts';
-import { readSkillFolder, type SkillFolder } from './skill-folder.ts';
+import { readSkillFolder, type SkillFolder } from '../../kit/skills/skill-folder.ts';
 
 export type PinState = { kind: 'none' } | { kind: 'pinned'; pin: SkillPin } | { kind: 'unreadable'; why: string };
 

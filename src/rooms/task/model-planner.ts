@@ -1,6 +1,6 @@
 /** The planner of agent nodes: a model, asked one turn at a time. */
 import { readDecision, executorRequest } from '../../kit/task/executor.ts';
-import { finishOfLastTurn } from './roles/finish-with-changes.ts';
+import { finishOfLastTurn } from '../../kit/task/finish-with-changes.ts';
 import type { Offers } from '../../kit/task/offers.ts';
 import type { Planner, PlannerInput } from '../../core/schema/ports.ts';
 import { answerIn, inputOf, withWords } from '../../kit/models/ask-model.ts';

@@ -13,7 +13,7 @@ import type { OpenFolder } from '../../core/schema/folder.ts';
 import { Graph } from '../../core/schema/graph.ts';
 import type { ProcedureChoice } from '../../core/schema/procedure.ts';
 import type { Planned, TaskGiven } from '../../core/schema/task-run.ts';
-import { storePlanGraph } from './plan-graph.ts';
+import { storePlanGraph } from '../../kit/task/plan-graph.ts';
 import type { TaskPorts } from './task-ports.ts';
 
 export type ProcedurePlan = { kind: 'planned'; plan: Planned } | { kind: 'unplanned'; offers: readonly Candidate[] };

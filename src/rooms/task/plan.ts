@@ -40,7 +40,7 @@ import { brokenCriteria, pastRounds, pastSteps, type PastRound, type RanStep } f
 import { plannedCriterion, recordedCriterion } from './planned-criteria.ts';
 import { reviewCriteria } from './review-criteria.ts';
 import { planByProcedure } from './plan-procedure.ts';
-import { storePlanGraph } from './plan-graph.ts';
+import { storePlanGraph } from '../../kit/task/plan-graph.ts';
 import { bodyOf, moveTo, notesOf, type TaskPorts } from './task-ports.ts';
 import { approvedPlan, askToWiden, findWidening } from './widened-plan.ts';
 

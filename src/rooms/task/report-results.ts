@@ -20,7 +20,7 @@ import type { Event } from '../../core/schema/event.ts';
 import type { ArtifactStore } from '../../core/schema/ports.ts';
 import type { Snapshots } from '../../kit/desk/snapshots.ts';
 import type { Home } from '../../core/schema/home.ts';
-import { retryLater } from './pending-results.ts';
+import { retryLater } from '../../kit/runs/pending-results.ts';
 import type { PendingResults } from '../../kit/ports/results-port.ts';
 import { type ResultPorts, writeResult } from './write-result.ts';
 import { taskOf } from '../../kit/runs/run-family.ts';

@@ -44,7 +44,7 @@ export const task = defineRoom({
     const [{ taskTools }, { reportResults }, { pendingResultsIn }] = await Promise.all([
       import('./task-tools.ts'),
       import('./report-results.ts'),
-      import('./pending-results.ts'),
+      import('../../kit/runs/pending-results.ts'),
     ]);
     const pending = pendingResultsIn(join(needed.home.oka, 'state', 'untold'));
     const isElsewhere = (run: string): boolean => needed.projections.stateOf(fleetRuns).fenced.includes(run);

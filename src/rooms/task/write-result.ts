@@ -12,7 +12,7 @@ import type { Event } from '../../core/schema/event.ts';
 import type { ArtifactStore } from '../../core/schema/ports.ts';
 import type { TaskGiven } from '../../core/schema/task-run.ts';
 import { triggersAmong } from '../../core/schema/program-triggers.ts';
-import { installedId } from '../dependencies/install/dependency-state.ts';
+import { installedId } from '../../kit/requests/dependency-state.ts';
 import type { Snapshots } from '../../kit/desk/snapshots.ts';
 import { stepsOf } from '../../kit/runs/recorded-steps.ts';
 import { changesOf } from '../../kit/runs/run-changes.ts';

@@ -4,7 +4,7 @@ import type { ArtifactStore } from '../../core/schema/ports.ts';
 import { ArtifactRef, type Outcome, type Tool, type ToolCall } from '../../core/schema/tool.ts';
 import { decodePage } from '../../kit/documents/web-page-encoding.ts';
 import { defineTool, failure, ok } from '../../kit/define-tool.ts';
-import { openedHosts } from './opened-hosts.ts';
+import { openedHosts } from '../../kit/egress/opened-hosts.ts';
 import { type NetOptions, type Reply, request, requestFailure, shownUrl } from '../../kit/egress/http-client.ts';
 import { type PageLimits, type ReadablePage, readPageText } from './web-page-text.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { retryLater } from '../../../src/rooms/task/pending-results.ts';
+import { retryLater } from '../../../src/kit/runs/pending-results.ts';
 import { homeAt } from '../../../src/kit/settings.ts';
 import { watchDiskSpace } from '../../../src/kit/home/disk-space.ts';
 import { OkaError } from '../../../src/core/schema/errors.ts';

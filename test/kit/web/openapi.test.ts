@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { describeApi, type OpenApi } from '../../../src/kit/web/api/openapi.ts';
+import { describedRoutes } from '../../../src/app/web/api/described-routes.ts';
 import { queriesOf } from '../../../src/kit/web/api/query-routes.ts';
 import { definePage, defineQuery } from '../../../src/kit/web/page.ts';
 import { pages } from '../../../src/app/web/pages.ts';
@@ -11,7 +12,7 @@ import { openWebClient } from '../../support/web-client.ts';
 const SOURCE = join(import.meta.dirname, '../../../src');
 
 describe('the documentation of the API', () => {
-  const document = describeApi(pages, '/');
+  const document = describeApi(pages, describedRoutes, '/');
 
   it('has every query of every page, with every parameter and its description', () => {
     for (const [name, { params, isPosted }] of queriesOf(pages)) {
@@ -71,6 +72,7 @@ describe('the documentation of the API', () => {
     const view = new URL('file:///none');
     const { components } = describeApi(
       [definePage({ name: 'tree', path: '/tree', title: 'Tree', query, intakes: [], view })],
+      [],
       '/',
     );
     const inner = JSON.stringify(components.schemas).match(/#\/components\/schemas\/(tree[^"]*)/)?.[1] ?? '';

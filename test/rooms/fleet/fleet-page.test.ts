@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hasFleet } from '../../../src/rooms/fleet/fleet-overview.ts';
+import { hasFleet } from '../../../src/kit/fleet/fleet-overview.ts';
 import { homeAt } from '../../../src/kit/settings.ts';
 import type { FleetOverview } from '../../../src/core/schema/fleet.ts';
 import type { FleetAnswer } from '../../../src/rooms/fleet/page/fleet-answers.ts';

@@ -9,7 +9,7 @@ import type { OfferedSkill } from '../../../src/kit/task/offers.ts';
 import { plannerRequest } from '../../../src/rooms/task/roles/planner.ts';
 import type { ModelRequest, PlannerInput } from '../../../src/core/schema/ports.ts';
 import type { Tool } from '../../../src/core/schema/tool.ts';
-import { skillTextTools } from '../../../src/rooms/desk/tools/skill-texts.ts';
+import { skillTextTools } from '../../../src/kit/skills/skill-texts.ts';
 import { toolsSearchTool } from '../../../src/rooms/offers/tools-search.ts';
 import { labelledTasks, serverTools } from '../../support/offers.ts';
 import { thirtySkills } from '../../support/skills.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findMistake, missingForTrial } from '../../../src/rooms/procedures/blind-checks.ts';
-import { toExecution } from '../../../src/rooms/procedures/execution-record.ts';
+import { toExecution } from '../../../src/kit/learning/execution-record.ts';
 import { applyToTask, blankTask } from '../../../src/kit/learning/task-record.ts';
 import type { Trial } from '../../../src/rooms/procedures/procedure-case.ts';
 import { judgeClaim } from '../../../src/rooms/task/roles/judge-claim.ts';

@@ -1,6 +1,6 @@
 import { outdatedPages } from '../../../src/kit/learning/learning.ts';
 import { describe, expect, it } from 'vitest';
-import { executionsOf, familyOfProcedure } from '../../../src/rooms/procedures/execution-record.ts';
+import { executionsOf, familyOfProcedure } from '../../../src/kit/learning/execution-record.ts';
 import { fillProcedure, isProblem, unreadableParameters } from '../../../src/rooms/procedures/fill-procedure.ts';
 import { matchTask } from '../../../src/rooms/procedures/match-task.ts';
 import { procedures } from '../../../src/rooms/procedures/procedures-part.ts';

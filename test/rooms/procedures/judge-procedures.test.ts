@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryRows } from '../../../src/core/ledger/memory-rows.ts';
 import type { Part } from '../../../src/core/schema/learning-part.ts';
 import type { Rows } from '../../../src/core/schema/rows.ts';
-import { type Execution, storeExecution } from '../../../src/rooms/procedures/execution-record.ts';
+import { type Execution, storeExecution } from '../../../src/kit/learning/execution-record.ts';
 import { procedures } from '../../../src/rooms/procedures/procedures-part.ts';
 import { knownProcedure } from '../../../src/kit/learning/procedure-rows.ts';
 import { newHabit } from '../../../src/kit/learning/habit-notice.ts';

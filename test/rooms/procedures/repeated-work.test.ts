@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { executionsOf } from '../../../src/rooms/procedures/execution-record.ts';
+import { executionsOf } from '../../../src/kit/learning/execution-record.ts';
 import { familyOfRun } from '../../../src/rooms/procedures/procedures-part.ts';
 import { learning, type Step, type Told } from '../../support/procedures.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { executionsOf } from '../../../src/rooms/procedures/execution-record.ts';
+import { executionsOf } from '../../../src/kit/learning/execution-record.ts';
 import { familyOfRun } from '../../../src/rooms/procedures/procedures-part.ts';
 import type { NewEvent } from '../../../src/core/schema/event.ts';
 import { BUDGET_SPENT, MODEL_FAILED, PLANNER_FAILED } from '../../../src/core/schema/outside-failure.ts';

@@ -38,7 +38,7 @@ export const upkeep: Readonly<Record<string, Command>> = {
     summary: 'Delete the memory index and rebuild it',
     json: true,
     example: 'oka rebuild index',
-    load: () => import('../../../rooms/maintenance/commands/rebuild-index.ts'),
+    load: () => import('../../../rooms/memory/commands/rebuild-index.ts'),
   }),
   'ledger archive': command({
     summary: 'Move old finished runs into compressed segments',

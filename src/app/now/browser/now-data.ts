@@ -1,18 +1,7 @@
 /** What the query `now` answers, and what of it is chosen by keyboard. */
 import { signal } from '@preact/signals';
-import type { CurrentRun, RunSummary, Waiting } from '../../../core/schema/view-answers.ts';
-
-export type Awaited = Omit<Waiting, 'person'> & {
-  model: boolean;
-  requirement: {
-    name: string;
-    reason: string;
-    packages: string[];
-    note: string | null;
-    snippet: string;
-    command: string | null;
-  } | null;
-};
+import type { CurrentRun, RunSummary } from '../../../core/schema/view-answers.ts';
+import { type Awaited, chosenId } from '../../../kit/web/browser/answers/chosen-wait.ts';
 
 export type Recent = Pick<RunSummary, 'run' | 'title' | 'status' | 'started' | 'ended' | 'reason' | 'cost'> & {
   line: string | null;
@@ -36,7 +25,6 @@ export type NowData = {
 export type Choosable = { id: string; run: string; wait: Awaited | null };
 
 export const choosable = signal<readonly Choosable[]>([]);
-export const chosenId = signal<string | null>(null);
 
 export const chosenItem = (): Choosable | null => choosable.value.find(({ id }) => id === chosenId.value) ?? null;
 

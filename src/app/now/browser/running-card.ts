@@ -9,7 +9,7 @@ import { Elapsed } from '../../../kit/web/browser/components/time.ts';
 import { html } from '../../../kit/web/browser/html.ts';
 import { onLive } from '../../../kit/web/browser/live-events.ts';
 import { addressOf } from '../../../kit/web/browser/start.ts';
-import { chosenId } from './now-data.ts';
+import { chosenId } from '../../../kit/web/browser/answers/chosen-wait.ts';
 
 export function RunningCard({ run: current }: { run: CurrentRun }): VNode {
   const { run, title, status, started, steps, current: step, cost } = current;

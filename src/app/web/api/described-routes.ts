@@ -4,35 +4,11 @@ import { Id } from '../../../core/schema/names.ts';
 import { BulkRequest } from '../../../core/schema/bulk.ts';
 import { SessionEnd, SessionEnded, SessionList } from '../../../kit/web/login/session-routes.ts';
 import { ModelChoice } from '../setup/choose-model.ts';
+import type { DescribedRoute } from '../../../kit/web/api/described-route.ts';
 import { TaskWords } from '../tasks/task-routes.ts';
-
-export type DescribedRoute = {
-  method: 'get' | 'post';
-  path: string;
-  summary: string;
-  /** Of the address. */
-  params?: z.ZodObject;
-  /** Of a POST; an object of which more is said elsewhere when left out. */
-  body?: z.ZodType;
-  /** JSON unless `media` says otherwise. */
-  answer?: z.ZodType;
-  media?: string;
-  /** 200 unless it says otherwise. */
-  status?: number;
-  /** It needs no session. */
-  isOpen?: true;
-};
 
 const ok = z.strictObject({ ok: z.literal(true) }).describe('Done.');
 const run = Id.describe('The run.');
-
-export const Submitted = z
-  .strictObject({
-    id: z.string().describe('Names the request.'),
-    worker: z.boolean().describe('Whether a worker is there to do it.'),
-    done: z.unknown().optional().describe('What the worker answered; left out while the request waits for it.'),
-  })
-  .describe('A request was passed on to the worker.');
 
 export const describedRoutes: readonly DescribedRoute[] = [
   {

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { programVersion } from '../../settings.ts';
 import { Intake } from '../../../core/schema/intake.ts';
 import type { Page, Query } from '../page.ts';
-import { type DescribedRoute, describedRoutes, Submitted } from '../../../app/web/api/described-routes.ts';
+import { type DescribedRoute, Submitted } from './described-route.ts';
 import { queriesOf } from './query-routes.ts';
 
 type Schema = { [keyword: string]: unknown };
@@ -22,12 +22,17 @@ export type OpenApi = {
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, Schema> };
 };
 
-export function addOpenApiRoute(app: Hono, pages: readonly Page[], base: string): void {
+export function addOpenApiRoute(
+  app: Hono,
+  pages: readonly Page[],
+  routes: readonly DescribedRoute[],
+  base: string,
+): void {
   let document: OpenApi | null = null;
-  app.get('/api/v1/openapi.json', (context) => context.json((document ??= describeApi(pages, base)) as never));
+  app.get('/api/v1/openapi.json', (context) => context.json((document ??= describeApi(pages, routes, base)) as never));
 }
 
-export function describeApi(pages: readonly Page[], base: string): OpenApi {
+export function describeApi(pages: readonly Page[], routes: readonly DescribedRoute[], base: string): OpenApi {
   const schemas: Record<string, Schema> = { Problem: schemaOf(Problem, 'output', 'Problem', {}) };
   const paths: OpenApi['paths'] = {};
   const add = (method: string, path: string, operation: Operation): void => {
@@ -38,7 +43,7 @@ export function describeApi(pages: readonly Page[], base: string): OpenApi {
     add(method, `/api/v1/${name}`, describeQuery(name, query, schemas));
   }
   add('post', '/api/v1/intakes', describeIntakes(pages, schemas));
-  for (const route of describedRoutes) add(route.method, route.path, describeRoute(route, schemas));
+  for (const route of routes) add(route.method, route.path, describeRoute(route, schemas));
   return {
     openapi: '3.1.1',
     info: { title: 'oka', version: programVersion(), description: ABOUT },

@@ -2,14 +2,14 @@
 import { z } from 'zod';
 import { listConversations, listMessages } from '../model/chat-queries.ts';
 import { findAgents } from '../../../kit/agents/home-agents.ts';
-import { readAwaitedRequirements } from '../../dependencies/awaited-requirement.ts';
+import { readAwaitedRequirements } from '../../../kit/requests/awaited-requirement.ts';
 import { isModelWait } from '../../../kit/models/model-requirement.ts';
 import { ConversationEntry, MessagePage } from '../../../core/schema/chat-answers.ts';
 import type { Rows } from '../../../core/schema/rows.ts';
 import { storedRun } from '../../../kit/views/run-rows.ts';
 import { listWaiting } from '../../../kit/views/waiting-query.ts';
 import { defineQuery, type QueryRequest } from '../../../kit/web/page.ts';
-import { Awaited } from '../../../app/now/now-query.ts';
+import { Awaited } from '../../../kit/web/awaited.ts';
 
 const MOST_MESSAGES = 2000;
 

@@ -17,6 +17,7 @@ export const contextTree = defineRoom({
     ]);
     return { 'context-view': ContextView, 'node-context': NodeContext, 'tree-node': NodeRecord };
   },
+  rebuild: async (at) => (await import('./tree-index.ts')).rebuildTree(at),
   needs: { home, ledger, artifacts, agents, vault, config: configPort<TreeConfig>('tree') },
   gives: { tree },
   open: async (needed) => {

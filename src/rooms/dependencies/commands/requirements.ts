@@ -1,6 +1,6 @@
 import { peekProjection } from '../../../core/ledger/peek-projection.ts';
 import { dockerfileFor } from '../install/dockerfile.ts';
-import { type OpenRequirement, dependencies } from '../install/dependency-state.ts';
+import { type OpenRequirement, dependencies } from '../../../kit/requests/dependency-state.ts';
 import { type Answer, answer, type Call } from '../../../kit/cli/command-module.ts';
 import type { Terminal } from '../../../kit/cli/io.ts';
 import { indentWrapped } from '../../../kit/cli/plain-text.ts';

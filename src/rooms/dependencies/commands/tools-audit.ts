@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { peekProjection } from '../../../core/ledger/peek-projection.ts';
 import { auditTools } from '../install/audit-tools.ts';
-import { dependencies } from '../install/dependency-state.ts';
+import { dependencies } from '../../../kit/requests/dependency-state.ts';
 import { type Answer, answer, type Call, exits } from '../../../kit/cli/command-module.ts';
 import type { Terminal } from '../../../kit/cli/io.ts';
 import { count, plainText } from '../../../kit/cli/plain-text.ts';

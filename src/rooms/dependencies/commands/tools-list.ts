@@ -1,5 +1,5 @@
 import { peekProjection } from '../../../core/ledger/peek-projection.ts';
-import { installedCommands, dependencies, type Installed } from '../install/dependency-state.ts';
+import { installedCommands, dependencies, type Installed } from '../../../kit/requests/dependency-state.ts';
 import { type Answer, answer, type Call } from '../../../kit/cli/command-module.ts';
 import type { Terminal } from '../../../kit/cli/io.ts';
 import { bytes, indentWrapped, plainText } from '../../../kit/cli/plain-text.ts';

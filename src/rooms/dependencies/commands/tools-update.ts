@@ -1,6 +1,6 @@
 import { peekProjection } from '../../../core/ledger/peek-projection.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
-import { dependencies, type Installed } from '../install/dependency-state.ts';
+import { dependencies, type Installed } from '../../../kit/requests/dependency-state.ts';
 import { type Answer, answer, type Call } from '../../../kit/cli/command-module.ts';
 import { renderToolAnswer, requestTools, type ToolAnswer, toolAnswerJson } from '../request-tools.ts';
 

@@ -1,7 +1,7 @@
 /** Owns: whether what is installed is still what was installed. */
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Installed } from './dependency-state.ts';
+import type { Installed } from '../../../kit/requests/dependency-state.ts';
 import { binFolders, listEntries, linkTarget } from '../../../kit/sandbox/tool-links.ts';
 import { findChangedShims } from './shims.ts';
 import { measureTree } from './measure-tree.ts';

@@ -18,7 +18,7 @@ import { installNode } from './install-node.ts';
 import { installPython } from './install-python.ts';
 import type { InstallContext, Installer, InstalledFolder, Problem } from './installer.ts';
 import { teachImports } from '../../../kit/sandbox/imports.ts';
-import { type Dependencies, installedId } from './dependency-state.ts';
+import { type Dependencies, installedId } from '../../../kit/requests/dependency-state.ts';
 import { switchLinks } from '../../../kit/sandbox/tool-links.ts';
 import { measureTree } from './measure-tree.ts';
 

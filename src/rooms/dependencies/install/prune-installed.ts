@@ -7,7 +7,7 @@
  */
 import { lstatSync, renameSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import type { Installed } from './dependency-state.ts';
+import type { Installed } from '../../../kit/requests/dependency-state.ts';
 import { normalizeName } from './known-python.ts';
 import {
   binFolders,

@@ -6,7 +6,7 @@
  * G2 A page without marks gets a section at its end; one whose marks are broken retains every line that is not between
  *    two that belong together.
  */
-import type { OpenRequirement } from './dependency-state.ts';
+import type { OpenRequirement } from '../../../kit/requests/dependency-state.ts';
 import { installCommand, type Machine } from '../../../kit/sandbox/system-package.ts';
 
 const EMPTY = '# Install requirements\n\nNothing is needed.\n';

@@ -4,7 +4,7 @@ import type { ArtifactStore } from '../../../core/schema/ports.ts';
 import type { Outcome, Tool, ToolCall } from '../../../core/schema/tool.ts';
 import { isText, toBodyText, bodyFields, asCaptured } from '../../../kit/text/body-text.ts';
 import { ok, defineTool } from '../../../kit/define-tool.ts';
-import { openedHosts } from '../../web/opened-hosts.ts';
+import { openedHosts } from '../../../kit/egress/opened-hosts.ts';
 import {
   type Ask,
   type NetOptions,

@@ -1,13 +1,12 @@
 /** Owns: the tool `shell`. Does not own: how a command is run and stopped (kit/sandbox/launch.ts), what it may do (guard). */
 import { z } from 'zod';
 import type { Command } from '../../../core/schema/command.ts';
-import type { OpenFolder } from '../../../core/schema/folder.ts';
 import type { ArtifactStore } from '../../../core/schema/ports.ts';
 import type { Json } from '../../../core/schema/json.ts';
 import type { LiveSteps } from '../../../core/schema/live-port.ts';
 import type { SideEffectClass } from '../../../core/schema/effect.ts';
 import { ArtifactRef, type Author, type Outcome, type Tool, type ToolCall } from '../../../core/schema/tool.ts';
-import type { SandboxLaunch } from '../../../kit/sandbox/sandbox-launch.ts';
+import type { CommandSandbox, SandboxRequest, StepTerms } from '../../../kit/sandbox/command-sandbox.ts';
 import { watchFrozenTime } from '../../../core/chain/frozen-time.ts';
 import { type Captured, launch, type Launched } from '../../../kit/sandbox/launch.ts';
 import { artifactsOf, type BodyText, toBodyText } from '../../../kit/text/body-text.ts';
@@ -34,30 +33,6 @@ export type ShellOptions = {
   /** After how long a stand-still of this process the failure of a command with network access is in doubt. */
   frozenMs?: number;
 };
-
-/** What the class of a command depends on besides its words. */
-export type StepTerms = { hasNet: boolean; dir: string; folders: readonly OpenFolder[] };
-
-export type SandboxRequest = {
-  /** Whether it asks for the network, or for which hosts of it. */
-  net: boolean | readonly string[];
-  /** Folders it has to read besides. */
-  readable: readonly string[];
-  /** How long it may last. */
-  timeoutMs: number;
-};
-
-export type CommandSandbox =
-  | {
-      kind: 'ready';
-      env: Readonly<Record<string, string>>;
-      scratch?: string;
-      launch?: SandboxLaunch;
-      /** What the egress proxy has refused to the command. */
-      refused?: () => Promise<readonly string[]>;
-      [Symbol.asyncDispose](): Promise<void>;
-    }
-  | { kind: 'refused'; reason: string };
 
 const LIMIT_BYTES = 4_194_304;
 /** Shorter than any time limit of the egress proxy. */

@@ -11,11 +11,11 @@ import { z } from 'zod';
 import type { SkillHeader } from '../../../core/schema/skill.ts';
 import type { Tool } from '../../../core/schema/tool.ts';
 import { launch } from '../../../kit/sandbox/launch.ts';
-import type { SkillFile } from '../../skills/skill-folder.ts';
+import type { SkillFile } from '../../../kit/skills/skill-folder.ts';
 import { withFolder, Path } from './desk-place.ts';
 import { defineTool, failure, Refused } from '../../../kit/define-tool.ts';
 import { outcomeFromWitness, type ShellOptions } from './shell.ts';
-import { SkillName, type UseSkill } from './skill-texts.ts';
+import { SkillName, type UseSkill } from '../../../kit/skills/skill-texts.ts';
 
 const Input = z.strictObject({
   skill: SkillName,

@@ -1,6 +1,6 @@
 /** The query of the page Fleet. The worker has the connection and writes what it sees to a file; this only reads it. */
 import { z } from 'zod';
-import { readOverview } from '../fleet-overview.ts';
+import { readOverview } from '../../../kit/fleet/fleet-overview.ts';
 import { isSilent } from '../member-watch.ts';
 import { defineQuery } from '../../../kit/web/page.ts';
 import { FleetAnswer } from './fleet-answers.ts';

@@ -1,5 +1,5 @@
 /** The fleet: its members, what each of them does, the queue, and the orders that people give. */
-import { hasFleet } from '../fleet-overview.ts';
+import { hasFleet } from '../../../kit/fleet/fleet-overview.ts';
 import { definePage } from '../../../kit/web/page.ts';
 import { fleetQuery } from './fleet-page-query.ts';
 

@@ -1,6 +1,6 @@
 /** Which schedules run which graph. */
 import { join } from 'node:path';
-import { readSchedules, type ScheduleRow, toScheduleRow } from '../../schedules/read-schedules.ts';
+import { readSchedules, type ScheduleRow, toScheduleRow } from '../../../kit/schedule/read-schedules.ts';
 import { readScheduleFile } from '../../../kit/schedule/schedule-file.ts';
 import type { Home } from '../../../core/schema/home.ts';
 

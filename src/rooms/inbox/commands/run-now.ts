@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setUp } from '../../../kit/home/set-up.ts';
-import { runTask } from '../../../app/worker/run-task.ts';
+import { runTask } from '../run-task.ts';
 import { addTask } from '../../../kit/inbox/add-task.ts';
 import { peekProjection } from '../../../core/ledger/peek-projection.ts';
 import { penHolder } from '../../../core/ledger/pen.ts';
@@ -11,7 +11,7 @@ import type { Terminal } from '../../../kit/cli/io.ts';
 import { openLiveView } from '../../../kit/cli/live-view.ts';
 import { plainText } from '../../../kit/cli/plain-text.ts';
 import { exitCodeOfRun, outcomeOf, renderOutcome, renderWait, type RunOutcome } from '../../../kit/cli/run-outcome.ts';
-import { additionFrom } from './add.ts';
+import { additionFrom } from '../../../kit/cli/addition.ts';
 
 type Data = { added: string } | { outcome: RunOutcome; inside: RunOutcome['waits']; result: string | null };
 

@@ -2,7 +2,7 @@ import { requests } from '../request-tidy.ts';
 import { loadRoomsConfig } from '../../../kit/house/room-config.ts';
 import type { Home } from '../../../core/schema/home.ts';
 import { openStores } from '../../../kit/house/stores.ts';
-import { tidiedEvents } from '../../records/tidied-events.ts';
+import { tidiedEvents } from '../../../kit/house/tidied-events.ts';
 import { tidy } from '../../../kit/house/tidy.ts';
 import type { Tidied, Tidying } from '../../../core/schema/room.ts';
 import { peekProjection } from '../../../core/ledger/peek-projection.ts';

@@ -7,16 +7,8 @@
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import type { Rights } from '../../../core/guard/command-rights.ts';
+import type { ServerLaunch } from '../../../kit/sandbox/command-sandbox.ts';
 import { rightsAsOptions } from '../../../kit/sandbox/sandbox-launch.ts';
-
-export type ServerLaunch = {
-  launcher: string;
-  /** Null: no rules, and still an end for everything it starts. */
-  rights: Rights | null;
-  /** By which processes are recognised whose launcher was killed (desk-lock.ts). */
-  mark?: number;
-};
 
 export type ServerProcess = {
   readonly input: Writable;

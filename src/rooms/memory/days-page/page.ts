@@ -9,5 +9,5 @@ export const daysPage = definePage({
   query: daysQuery,
   intakes: [],
   view: new URL('./browser/days-view.ts', import.meta.url),
-  styles: [new URL('../page/browser/memory.css', import.meta.url)],
+  styles: [new URL('../../../kit/web/browser/components/memory.css', import.meta.url)],
 });

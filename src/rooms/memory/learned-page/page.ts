@@ -9,5 +9,5 @@ export const learnedPage = definePage({
   query: learnedQuery,
   intakes: ['take_back', 'forget', 'procedure'],
   view: new URL('./browser/learned-view.ts', import.meta.url),
-  styles: [new URL('../page/browser/memory.css', import.meta.url)],
+  styles: [new URL('../../../kit/web/browser/components/memory.css', import.meta.url)],
 });

@@ -11,5 +11,5 @@ export const memoryPage = definePage({
   queries: { fact: factQuery, statement: statementQuery },
   intakes: ['remember', 'forget'],
   view: new URL('./browser/memory-view.ts', import.meta.url),
-  styles: [new URL('./browser/memory.css', import.meta.url)],
+  styles: [new URL('../../../kit/web/browser/components/memory.css', import.meta.url)],
 });

@@ -1,5 +1,5 @@
 import type { KnownProcedure, RecordedMove } from '../../../kit/learning/known-procedures.ts';
-import { type MatchedRun, matchedRuns } from '../matched-runs.ts';
+import { type MatchedRun, matchedRuns } from '../../../kit/learning/matched-runs.ts';
 import { type Answer, answer, type Call } from '../../../kit/cli/command-module.ts';
 import type { Terminal } from '../../../kit/cli/io.ts';
 import { colourStatus, findProcedure, numberLines } from '../procedure-access.ts';

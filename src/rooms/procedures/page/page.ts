@@ -9,5 +9,5 @@ export const proceduresPage = definePage({
   query: proceduresQuery,
   intakes: [],
   view: new URL('./browser/procedures-view.ts', import.meta.url),
-  styles: [new URL('../../memory/page/browser/memory.css', import.meta.url)],
+  styles: [new URL('../../../kit/web/browser/components/memory.css', import.meta.url)],
 });

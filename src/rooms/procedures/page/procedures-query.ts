@@ -1,6 +1,6 @@
 /** The query of the page Procedures: what was learned from runs, and how each of it stands. */
 import { z } from 'zod';
-import { matchedRuns } from '../matched-runs.ts';
+import { matchedRuns } from '../../../kit/learning/matched-runs.ts';
 import type { KnownProcedure } from '../../../kit/learning/known-procedures.ts';
 import { knownProcedures } from '../../../kit/learning/procedure-rows.ts';
 import type { ProcedureStatus } from '../../../core/schema/procedure.ts';

@@ -9,5 +9,5 @@ export const procedurePage = definePage({
   query: procedureQuery,
   intakes: ['procedure'],
   view: new URL('./browser/procedure-view.ts', import.meta.url),
-  styles: [new URL('../../memory/page/browser/memory.css', import.meta.url)],
+  styles: [new URL('../../../kit/web/browser/components/memory.css', import.meta.url)],
 });

@@ -1,7 +1,7 @@
 /** The query of the page of one procedure: what it does, why it is used or not, and every task behind that. */
 import { z } from 'zod';
 import { procedureStanding } from '../procedure-standing.ts';
-import { matchedRuns } from '../matched-runs.ts';
+import { matchedRuns } from '../../../kit/learning/matched-runs.ts';
 import { renderProcedurePage } from '../procedure-page.ts';
 import { knownProcedure } from '../../../kit/learning/procedure-rows.ts';
 import { OkaError } from '../../../core/schema/errors.ts';

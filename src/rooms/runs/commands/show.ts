@@ -41,7 +41,7 @@ export async function run(call: Call<{ follow: boolean }, Data>): Promise<Answer
 
 /** The page of a task is written right after its last event; a worker that was killed leaves that to the next one. */
 async function untilResultIsWritten({ oka }: Home, id: string, signal: AbortSignal): Promise<void> {
-  const { pendingResultsIn } = await import('../../task/pending-results.ts');
+  const { pendingResultsIn } = await import('../../../kit/runs/pending-results.ts');
   const pending = pendingResultsIn(join(oka, 'state', 'untold'));
   for (let waited = 0; waited < LONGEST_WAIT_MS && !signal.aborted; waited += POLL_MS) {
     if (!pending.runs().includes(id)) return;

@@ -16,7 +16,7 @@ import { inputOption, onlyOperand } from '../../../kit/cli/operands.ts';
 import { plainText } from '../../../kit/cli/plain-text.ts';
 import { requireHome } from '../../../kit/cli/require-home.ts';
 import { setFrontMatter } from '../../../kit/inbox/set-front-matter.ts';
-import { additionOf } from '../../inbox/commands/add.ts';
+import { additionOf } from '../../../kit/cli/addition.ts';
 
 export type AddOptions = {
   every: string | undefined;

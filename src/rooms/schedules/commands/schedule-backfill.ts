@@ -1,4 +1,4 @@
-import { readSchedules } from '../read-schedules.ts';
+import { readSchedules } from '../../../kit/schedule/read-schedules.ts';
 import { backfillSpan, backfillTimes, findSchedule } from '../schedule-requests.ts';
 import { formatLocal } from '../../../kit/schedule/schedule-spec.ts';
 import { OkaError } from '../../../core/schema/errors.ts';

@@ -1,4 +1,4 @@
-import { readSchedules, type ScheduleRow, toScheduleRow } from '../read-schedules.ts';
+import { readSchedules, type ScheduleRow, toScheduleRow } from '../../../kit/schedule/read-schedules.ts';
 import { answer, type CommandModule } from '../../../kit/cli/command-module.ts';
 import type { Terminal } from '../../../kit/cli/io.ts';
 import { indentWrapped, plainText } from '../../../kit/cli/plain-text.ts';

@@ -1,6 +1,6 @@
 /** The queries of the page Schedules: what runs when, what happened at the last times, and what a backfill would make. */
 import { z } from 'zod';
-import { readSchedules, type ScheduleRow, toScheduleRow } from '../read-schedules.ts';
+import { readSchedules, type ScheduleRow, toScheduleRow } from '../../../kit/schedule/read-schedules.ts';
 import { backfillSpan, backfillTimes, findSchedule } from '../schedule-requests.ts';
 import { Id } from '../../../core/schema/names.ts';
 import type { Rows } from '../../../core/schema/rows.ts';

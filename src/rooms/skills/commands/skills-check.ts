@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findSkills, skillNamed, skillPlaces, skillsConfigOf } from '../home-skills.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
-import { readSkillFolder } from '../skill-folder.ts';
+import { readSkillFolder } from '../../../kit/skills/skill-folder.ts';
 import { type Answer, answer, type Call, exits } from '../../../kit/cli/command-module.ts';
 import type { Terminal } from '../../../kit/cli/io.ts';
 import { count, indentWrapped, plainText } from '../../../kit/cli/plain-text.ts';

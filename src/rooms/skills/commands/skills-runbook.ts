@@ -4,7 +4,7 @@ import { findSkills, skillNamed, skillsConfigOf } from '../home-skills.ts';
 import { makeFolder, writeNewFile } from '../../../core/ledger/disk.ts';
 import { parseRunbook } from '../../../kit/task/runbook.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
-import { SKILL_FILE, type SkillFolder } from '../skill-folder.ts';
+import { SKILL_FILE, type SkillFolder } from '../../../kit/skills/skill-folder.ts';
 import { type Answer, answer, type Call } from '../../../kit/cli/command-module.ts';
 import { onlyOperand } from '../../../kit/cli/operands.ts';
 import { count } from '../../../kit/cli/plain-text.ts';

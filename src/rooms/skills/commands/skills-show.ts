@@ -2,7 +2,7 @@ import { findSkills, type FoundSkill, skillNamed, skillsConfigOf, skillStoreIn }
 import { OkaError } from '../../../core/schema/errors.ts';
 import type { SkillHeader } from '../../../core/schema/skill.ts';
 import { compareSkills, type SkillChange } from '../compare-skills.ts';
-import type { SkillFolder } from '../skill-folder.ts';
+import type { SkillFolder } from '../../../kit/skills/skill-folder.ts';
 import { type Answer, answer, type Call } from '../../../kit/cli/command-module.ts';
 import type { Terminal } from '../../../kit/cli/io.ts';
 import { onlyOperand } from '../../../kit/cli/operands.ts';

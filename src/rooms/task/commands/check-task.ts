@@ -4,7 +4,7 @@ import { OkaError } from '../../../core/schema/errors.ts';
 import { type Answer, answer, type Call, exits } from '../../../kit/cli/command-module.ts';
 import type { Terminal } from '../../../kit/cli/io.ts';
 import { count, plainText } from '../../../kit/cli/plain-text.ts';
-import { additionFrom } from '../../inbox/commands/add.ts';
+import { additionFrom } from '../../../kit/cli/addition.ts';
 
 /** A file that the inbox would reject has only the reason. */
 type Data = TaskPreview | { refused: string };

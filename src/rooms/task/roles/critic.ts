@@ -17,7 +17,7 @@ import { type Claim, leanSchemaOf, misfitsOf, VerdictAnswer, type VerdictName } 
 import { readCall, type Problem } from '../../../kit/text/model-call.ts';
 import { CRITIC_TOKENS, type EvidenceAsk, selectEvidence } from './critic-evidence.ts';
 import { CRITIC_READS } from './critic-reads.ts';
-import { formatOperatorNotes } from './operator-notes.ts';
+import { formatOperatorNotes } from '../../../kit/task/operator-notes.ts';
 import { judgeClaim } from './judge-claim.ts';
 import { proseIn } from '../../../kit/task/check-words.ts';
 import { wrapAsData, bytesForTokens, truncateText } from '../../../kit/text/prompt-text.ts';

@@ -22,7 +22,7 @@ import { inputWithLiterals, type Literals, asLiteral } from '../../../kit/text/l
 import { cannotFail } from './vacuous-check.ts';
 import { stepAcceptanceProblem } from '../../../kit/task/step-acceptance.ts';
 import { CANNOT_BE_DONE } from './no-plan.ts';
-import { formatOperatorNotes } from './operator-notes.ts';
+import { formatOperatorNotes } from '../../../kit/task/operator-notes.ts';
 import { describeInstructions, describeOffers, type Offers } from '../../../kit/task/offers.ts';
 import { wrapAsData, truncateText } from '../../../kit/text/prompt-text.ts';
 import { toOneLine } from '../../../core/schema/one-line.ts';

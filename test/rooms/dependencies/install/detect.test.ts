@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { needKey } from '../../../../src/rooms/dependencies/install/dependency-state.ts';
+import { needKey } from '../../../../src/kit/requests/dependency-state.ts';
 import { detect } from '../../../../src/rooms/dependencies/install/detect.ts';
 import { packageName } from '../../../../src/rooms/dependencies/install/detect-node.ts';
 import { parseFailure } from '../../../../src/rooms/dependencies/install/command-failure.ts';

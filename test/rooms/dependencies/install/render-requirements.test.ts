@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dockerfileFor } from '../../../../src/rooms/dependencies/install/dockerfile.ts';
 import { installCommand } from '../../../../src/kit/sandbox/system-package.ts';
-import type { OpenRequirement } from '../../../../src/rooms/dependencies/install/dependency-state.ts';
+import type { OpenRequirement } from '../../../../src/kit/requests/dependency-state.ts';
 import { renderRequirements, readStatuses } from '../../../../src/rooms/dependencies/install/render-requirements.ts';
 
 const asked = (name: string, more: Partial<OpenRequirement> = {}): OpenRequirement => ({

@@ -11,7 +11,7 @@ import { Problem } from '../components/problem-box.ts';
 import { Time } from '../components/time.ts';
 import { html } from '../html.ts';
 import type { Asked, WaitAnswer, WaitFor } from '../../../../core/schema/wait.ts';
-import type { Awaited } from '../../../../app/now/browser/now-data.ts';
+import type { Awaited } from './chosen-wait.ts';
 
 type Verdict = 'approved' | 'denied';
 type Approval = Extract<WaitFor, { kind: 'approval' }>;

@@ -9,7 +9,7 @@ import { addressOf } from '../start.ts';
 import type { Intake } from '../../../../core/schema/intake.ts';
 import type { WaitFor } from '../../../../core/schema/wait.ts';
 import { openDecision } from './decision-dialog.ts';
-import { type Awaited, chosenId } from '../../../../app/now/browser/now-data.ts';
+import { type Awaited, chosenId } from './chosen-wait.ts';
 
 type Props = { wait: Awaited; canAct: boolean };
 

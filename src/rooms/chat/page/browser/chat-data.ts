@@ -1,6 +1,6 @@
 /** What the queries `chats` and `chat` answer. */
 import type { ConversationEntry, MessagePage } from '../../../../core/schema/chat-answers.ts';
-import type { Awaited } from '../../../../app/now/browser/now-data.ts';
+import type { Awaited } from '../../../../kit/web/browser/answers/chosen-wait.ts';
 
 export type ChatData = {
   conversations: ConversationEntry[];

@@ -7,7 +7,7 @@ import type { Key } from '../../../../kit/web/browser/keys.ts';
 import type { LedgerEvent } from '../../../../kit/web/browser/live-events.ts';
 import type { ViewProps } from '../../../../kit/web/browser/page-data.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
-import { MemoryTabs } from '../../page/browser/memory-tabs.ts';
+import { MemoryTabs } from '../../../../kit/web/browser/components/memory-tabs.ts';
 import type { DaysAnswer } from '../day-answers.ts';
 
 /** Pages are written by maintenance. */

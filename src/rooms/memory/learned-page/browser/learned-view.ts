@@ -11,7 +11,7 @@ import type { ViewProps } from '../../../../kit/web/browser/page-data.ts';
 import { setParams } from '../../../../kit/web/browser/router.ts';
 import { addressOf, start } from '../../../../kit/web/browser/start.ts';
 import type { LearnedAnswer, LearnedLine } from '../../page/memory-answers.ts';
-import { MemoryTabs } from '../../page/browser/memory-tabs.ts';
+import { MemoryTabs } from '../../../../kit/web/browser/components/memory-tabs.ts';
 
 export const isChangedBy = ({ type }: LedgerEvent): boolean => /^(fact|procedure|change)\./.test(type);
 

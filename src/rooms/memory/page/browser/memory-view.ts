@@ -11,7 +11,7 @@ import { setParams } from '../../../../kit/web/browser/router.ts';
 import { start } from '../../../../kit/web/browser/start.ts';
 import type { FactLine, MemoryAnswer } from '../memory-answers.ts';
 import { FactRow } from './fact-row.ts';
-import { MemoryTabs } from './memory-tabs.ts';
+import { MemoryTabs } from '../../../../kit/web/browser/components/memory-tabs.ts';
 import { StatementDialog } from './statement-dialog.ts';
 
 export const isChangedBy = ({ type }: LedgerEvent): boolean => type.startsWith('fact.');

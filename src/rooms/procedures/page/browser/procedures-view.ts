@@ -6,7 +6,7 @@ import type { LedgerEvent } from '../../../../kit/web/browser/live-events.ts';
 import type { ViewProps } from '../../../../kit/web/browser/page-data.ts';
 import { setParams } from '../../../../kit/web/browser/router.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
-import { MemoryTabs } from '../../../memory/page/browser/memory-tabs.ts';
+import { MemoryTabs } from '../../../../kit/web/browser/components/memory-tabs.ts';
 import type { ProcedureRow, ProceduresAnswer } from '../procedure-answers.ts';
 import { Trend } from './procedure-trend.ts';
 

@@ -1,18 +1,14 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Receipt } from '../../../../src/core/schema/dependency.ts';
-import type { Event, NewEvent } from '../../../../src/core/schema/event.ts';
-import { auditTools } from '../../../../src/rooms/dependencies/install/audit-tools.ts';
-import {
-  dependencies,
-  type Dependencies,
-  countMissed,
-} from '../../../../src/rooms/dependencies/install/dependency-state.ts';
-import { switchLinks, removeUnfinished, linkTarget, removeLinks } from '../../../../src/kit/sandbox/tool-links.ts';
-import { findPresent } from '../../../../src/rooms/dependencies/install/find-present.ts';
-import { measureTree } from '../../../../src/rooms/dependencies/install/measure-tree.ts';
-import { temporaryFolder } from '../../../support/cli.ts';
+import type { Receipt } from '../../../src/core/schema/dependency.ts';
+import type { Event, NewEvent } from '../../../src/core/schema/event.ts';
+import { auditTools } from '../../../src/rooms/dependencies/install/audit-tools.ts';
+import { dependencies, type Dependencies, countMissed } from '../../../src/kit/requests/dependency-state.ts';
+import { switchLinks, removeUnfinished, linkTarget, removeLinks } from '../../../src/kit/sandbox/tool-links.ts';
+import { findPresent } from '../../../src/rooms/dependencies/install/find-present.ts';
+import { measureTree } from '../../../src/rooms/dependencies/install/measure-tree.ts';
+import { temporaryFolder } from '../../support/cli.ts';
 
 const receipt = (name: string, more: Partial<Receipt> = {}): Receipt => ({
   by: 'node',

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSkillFolder, SKILL_LIMITS } from '../../../src/rooms/skills/skill-folder.ts';
+import { readSkillFolder, SKILL_LIMITS } from '../../../src/kit/skills/skill-folder.ts';
 import { skillText, SOUND_SKILLS, writeSkill } from '../../support/skills.ts';
 
 let folder: string;

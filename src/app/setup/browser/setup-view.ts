@@ -1,13 +1,13 @@
 /** The set-up page: which model thinks, tried before it is used. "Not now" is an answer, too. */
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { ApiError, get, post } from '../../../../kit/web/browser/api.ts';
-import { noticeError } from '../../../../kit/web/browser/components/notices.ts';
-import { Status } from '../../../../kit/web/browser/components/status-mark.ts';
-import { html } from '../../../../kit/web/browser/html.ts';
-import type { ViewProps } from '../../../../kit/web/browser/page-data.ts';
-import { navigate } from '../../../../kit/web/browser/router.ts';
-import { addressOf, start } from '../../../../kit/web/browser/start.ts';
+import { ApiError, get, post } from '../../../kit/web/browser/api.ts';
+import { noticeError } from '../../../kit/web/browser/components/notices.ts';
+import { Status } from '../../../kit/web/browser/components/status-mark.ts';
+import { html } from '../../../kit/web/browser/html.ts';
+import type { ViewProps } from '../../../kit/web/browser/page-data.ts';
+import { navigate } from '../../../kit/web/browser/router.ts';
+import { addressOf, start } from '../../../kit/web/browser/start.ts';
 
 type Provider = {
   name: string;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readDecision } from '../../../../src/kit/task/executor.ts';
-import { finishOfLastTurn } from '../../../../src/rooms/task/roles/finish-with-changes.ts';
-import { Decision } from '../../../../src/core/schema/decision.ts';
-import type { Evidence, ModelAnswer } from '../../../../src/core/schema/ports.ts';
-import { askOf, called, turnOf } from './prompts.ts';
+import { readDecision } from '../../../src/kit/task/executor.ts';
+import { finishOfLastTurn } from '../../../src/kit/task/finish-with-changes.ts';
+import { Decision } from '../../../src/core/schema/decision.ts';
+import type { Evidence, ModelAnswer } from '../../../src/core/schema/ports.ts';
+import { askOf, called, turnOf } from '../../rooms/task/roles/prompts.ts';
 
 const WRITE = { name: 'files_write', input: { path: 'report.md', content: 'Total: 3\n' } };
 const FINISH = { name: 'finish', input: { output: 'report.md has the total.', why: 'it was written' } };

@@ -1,13 +1,13 @@
 /** Owns: what the set-up page shows: which models can be chosen, how the last try ended, and the welcome task. */
 import { z } from 'zod';
-import { readHomeStatus, workerStateOf } from '../../../app/status/home-status.ts';
-import { isSetupPutOff, offeredProviders, usualAddress } from '../model-setup.ts';
-import { readModelSetup } from '../set-model.ts';
-import { Instant } from '../../../core/schema/names.ts';
-import { RunSummary } from '../../../core/schema/view-answers.ts';
-import type { Rows } from '../../../core/schema/rows.ts';
-import { type RunRow, rowsPrefix } from '../../../kit/views/run-rows.ts';
-import { defineQuery } from '../../../kit/web/page.ts';
+import { readHomeStatus, workerStateOf } from '../status/home-status.ts';
+import { isSetupPutOff, offeredProviders, usualAddress } from '../../rooms/models/model-setup.ts';
+import { readModelSetup } from '../../rooms/models/set-model.ts';
+import { Instant } from '../../core/schema/names.ts';
+import { RunSummary } from '../../core/schema/view-answers.ts';
+import type { Rows } from '../../core/schema/rows.ts';
+import { type RunRow, rowsPrefix } from '../../kit/views/run-rows.ts';
+import { defineQuery } from '../../kit/web/page.ts';
 
 export const SetupAnswer = z
   .strictObject({

@@ -1,5 +1,5 @@
 /** Set-up: choosing a model, or none. */
-import { definePage } from '../../../kit/web/page.ts';
+import { definePage } from '../../kit/web/page.ts';
 import { setupQuery } from './setup-query.ts';
 
 export const setupPage = definePage({

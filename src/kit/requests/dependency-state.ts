@@ -2,9 +2,9 @@
  * Owns: what the ledger says about tools: what is installed, what people have to install, how often a step was helped.
  * `.oka/tools/lock.json` is made from it.
  */
-import type { Need, Receipt, Requirement } from '../../../core/schema/dependency.ts';
-import type { Event } from '../../../core/schema/event.ts';
-import type { Projection } from '../../../core/schema/ports.ts';
+import type { Need, Receipt, Requirement } from '../../core/schema/dependency.ts';
+import type { Event } from '../../core/schema/event.ts';
+import type { Projection } from '../../core/schema/ports.ts';
 
 export type Installed = Receipt & { at: string; run: string | null; used: string | null };
 export type OpenRequirement = Requirement & {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FleetOverview } from '../../core/schema/fleet.ts';
 import type { Home } from '../../core/schema/home.ts';
-import { fleetEnvironment } from '../../kit/settings.ts';
+import { fleetEnvironment } from '../settings.ts';
 
 export const overviewFile = ({ oka }: Home): string => join(oka, 'state', 'fleet.json');
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolCall } from '../../../src/core/schema/tool.ts';
-import { openedHosts } from '../../../src/rooms/web/opened-hosts.ts';
+import { openedHosts } from '../../../src/kit/egress/opened-hosts.ts';
 
 const call = (about: Partial<ToolCall>): ToolCall =>
   ({ author: 'model', approval: null, origins: () => ({}), ...about }) as ToolCall;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { memoryRows } from '../../../src/core/ledger/memory-rows.ts';
-import { matchedRuns } from '../../../src/rooms/procedures/matched-runs.ts';
+import { matchedRuns } from '../../../src/kit/learning/matched-runs.ts';
 import { procedureView } from '../../../src/kit/learning/procedure-rows.ts';
 import type { Event } from '../../../src/core/schema/event.ts';
 

@@ -1,5 +1,5 @@
 /** Words that people use for what tools call by another name, as data. Each line is one meaning. */
-import { extractTerms } from '../../../kit/text/terms.ts';
+import { extractTerms } from '../text/terms.ts';
 
 const MEANINGS = `
   create make add new open file write start register set post publish

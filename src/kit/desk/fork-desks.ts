@@ -8,11 +8,11 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { lstatIfPresent } from '../../core/ledger/disk.ts';
 import { OkaError } from '../../core/schema/errors.ts';
-import { deskFolder } from '../../kit/desk-folder.ts';
+import { deskFolder } from '../desk-folder.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Tool } from '../../core/schema/tool.ts';
-import type { Left } from '../../kit/desk/plan-undo.ts';
-import type { Snapshots } from '../../kit/desk/snapshots.ts';
+import type { Left } from './plan-undo.ts';
+import type { Snapshots } from './snapshots.ts';
 
 /** Tools that act in the copy of the desk that a call names, or on the desk. */
 export function onNamedDesk(tools: readonly Tool[], toolsOn: (desk: string) => readonly Tool[]): Tool[] {

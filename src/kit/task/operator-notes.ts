@@ -1,6 +1,6 @@
 /** What the operator added while a task was worked on, as prompts show it: words of the operator, like the task itself. */
-import { escapeInvisible } from '../../../core/schema/one-line.ts';
-import { byteLength, truncateText } from '../../../kit/text/prompt-text.ts';
+import { escapeInvisible } from '../../core/schema/one-line.ts';
+import { byteLength, truncateText } from '../text/prompt-text.ts';
 
 const LEAST_NOTE = 40;
 

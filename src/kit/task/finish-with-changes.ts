@@ -4,8 +4,8 @@
  * 1. It counts only together with calls whose success is all there is to know; any other result has to be seen first.
  * 2. It counts only if every call of that turn succeeded and nobody has objected since; otherwise the worker is asked.
  */
-import type { Decision } from '../../../core/schema/decision.ts';
-import type { PlannerInput } from '../../../core/schema/ports.ts';
+import type { Decision } from '../../core/schema/decision.ts';
+import type { PlannerInput } from '../../core/schema/ports.ts';
 
 type Call = Extract<Decision, { kind: 'CallTool' }>;
 type Finish = Extract<Decision, { kind: 'Finish' }>;

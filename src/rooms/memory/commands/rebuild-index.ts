@@ -1,4 +1,4 @@
-import { openRecall } from '../../memory/open-recall.ts';
+import { openRecall } from '../open-recall.ts';
 import { type Answer, answer, type Call } from '../../../kit/cli/command-module.ts';
 import { count } from '../../../kit/cli/plain-text.ts';
 

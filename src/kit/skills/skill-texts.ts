@@ -1,8 +1,8 @@
 /** Owns: the tools `skill.use` and `skill.read`, which show a worker the texts of a skill. */
 import { z } from 'zod';
-import type { Tool } from '../../../core/schema/tool.ts';
-import { SKILL_FILE, type SkillFolder } from '../../skills/skill-folder.ts';
-import { defineTool, failure, ok } from '../../../kit/define-tool.ts';
+import type { Tool } from '../../core/schema/tool.ts';
+import { SKILL_FILE, type SkillFolder } from './skill-folder.ts';
+import { defineTool, failure, ok } from '../define-tool.ts';
 
 /** Returns the accepted content of a skill; throws an OkaError when it cannot be used. */
 export type UseSkill = (name: string) => SkillFolder;

@@ -1,7 +1,7 @@
 /** The pages about memory, beside each other. */
 import type { VNode } from 'preact';
-import { html } from '../../../../kit/web/browser/html.ts';
-import { addressOf } from '../../../../kit/web/browser/start.ts';
+import { html } from '../html.ts';
+import { addressOf } from '../start.ts';
 
 const TABS = [
   { name: 'memory', path: '/memory', title: 'What is known' },

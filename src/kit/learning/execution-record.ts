@@ -10,7 +10,7 @@
 import type { ProcedureChoice } from '../../core/schema/procedure.ts';
 import type { Rows } from '../../core/schema/rows.ts';
 import type { Planned } from '../../core/schema/task-run.ts';
-import { secondsOf, type TaskRecord, wasFine } from '../../kit/learning/task-record.ts';
+import { secondsOf, type TaskRecord, wasFine } from './task-record.ts';
 
 /** What went wrong in a run, as a category; tool output is never quoted. */
 type RunProblem = 'failed' | 'reworked' | 'corrected' | 'undone' | 'overstepped' | 'refused' | 'retried' | 'installed';

@@ -9,14 +9,14 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isInside } from '../../core/engine/child-terms.ts';
-import { taskGraph } from '../../kit/task/task-loop.ts';
+import { taskGraph } from '../task/task-loop.ts';
 import { lstatIfPresent } from '../../core/ledger/disk.ts';
 import type { Goal } from '../../core/ledger/goal.ts';
 import type { TaskGraph } from '../../core/ledger/task-graph.ts';
 import { errnoOf } from '../../core/schema/errors.ts';
 import type { Event } from '../../core/schema/event.ts';
-import type { LedgerPort } from '../../kit/ports/port-types.ts';
-import type { PendingResults } from '../../kit/ports/results-port.ts';
+import type { LedgerPort } from '../ports/port-types.ts';
+import type { PendingResults } from '../ports/results-port.ts';
 
 export function pendingResultsIn(folder: string): PendingResults {
   return {

@@ -5,8 +5,8 @@ import { openArtifacts } from '../../core/ledger/artifact-store.ts';
 import type { Event } from '../../core/schema/event.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { type ListedTool, listTool } from '../../core/schema/tool-listing.ts';
-import { detachedTools, knownToolNames } from '../../kit/house/room-contributions.ts';
-import type { HouseRoom } from '../../kit/house/house.ts';
+import { detachedTools, knownToolNames } from '../house/room-contributions.ts';
+import type { HouseRoom } from '../house/house.ts';
 
 /** Tools that only the worker can make are compared by name. */
 export type ToolChanges = { changed: string[]; removed: string[] };

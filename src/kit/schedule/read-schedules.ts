@@ -1,10 +1,10 @@
 /** Owns: schedules as people see them, without the pen: what the ledger says, and files that no worker has read yet. */
 import { join } from 'node:path';
-import { ScheduleFolder } from '../../kit/schedule/schedule-folder.ts';
-import { formatLocal, timesOfSpec } from '../../kit/schedule/schedule-spec.ts';
-import { type Schedules, schedulesProjection, type ScheduleState } from '../../kit/schedule/schedule-state.ts';
-import { nextTimes } from '../../kit/schedule/schedule-times.ts';
-import { scheduleChanges } from '../../kit/schedule/sync-schedules.ts';
+import { ScheduleFolder } from './schedule-folder.ts';
+import { formatLocal, timesOfSpec } from './schedule-spec.ts';
+import { type Schedules, schedulesProjection, type ScheduleState } from './schedule-state.ts';
+import { nextTimes } from './schedule-times.ts';
+import { scheduleChanges } from './sync-schedules.ts';
 import { peekProjection } from '../../core/ledger/peek-projection.ts';
 import type { Home } from '../../core/schema/home.ts';
 

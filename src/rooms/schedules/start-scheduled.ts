@@ -19,7 +19,7 @@ import type { Host } from '../../kit/house/host.ts';
 import type { Log } from '../../kit/log-line.ts';
 import { nodeKinds } from '../../kit/house/room-contributions.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
-import { setAside } from '../../rooms/schedules/schedule-requests.ts';
+import { setAside } from './schedule-requests.ts';
 import { accept } from '../../kit/inbox/accept.ts';
 
 /** A run that has begun. */

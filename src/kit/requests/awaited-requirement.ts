@@ -1,9 +1,9 @@
 /** What a person who is asked to install something should see: why, and the command for this machine. */
-import { dependencies, type OpenRequirement } from './install/dependency-state.ts';
-import { installCommand, PACKAGE_MANAGERS } from '../../kit/sandbox/system-package.ts';
+import { dependencies, type OpenRequirement } from './dependency-state.ts';
+import { installCommand, PACKAGE_MANAGERS } from '../sandbox/system-package.ts';
 import { peekProjection } from '../../core/ledger/peek-projection.ts';
 import type { Home } from '../../core/schema/home.ts';
-import { findMachine } from '../../kit/settings.ts';
+import { findMachine } from '../settings.ts';
 
 /** `command` installs it on this machine; `snippet` belongs into the Dockerfile, where there is a container. */
 export type AwaitedRequirement = Pick<OpenRequirement, 'name' | 'reason' | 'packages' | 'note' | 'snippet'> & {
