@@ -1,6 +1,7 @@
 /** Owns: the tool `shell`. Does not own: how a command is run and stopped (kit/sandbox/launch.ts), what it may do (guard). */
 import { z } from 'zod';
 import type { Command } from '../../../core/schema/command.ts';
+import type { OpenFolder } from '../../../core/schema/folder.ts';
 import type { ArtifactStore } from '../../../core/schema/ports.ts';
 import type { Json } from '../../../core/schema/json.ts';
 import type { LiveSteps } from '../../../core/schema/live-port.ts';
