@@ -6,11 +6,14 @@ export type Captured = { head: Buffer; tail: Buffer; omitted: number };
 export type Launched = {
   exit: number | null;
   signal: string | null;
-  /** `not-begun`: it, or whoever had to start it, was stopped before anything happened. */
+  /**
+   * `not-begun`: it, or whoever had to start it, was stopped before anything happened. `unseen`: it was started, and
+   * whoever had to record its end was killed, so that nobody knows what it has done.
+   */
   ended:
     | { how: 'itself' | 'aborted' | 'timed-out' | 'not-begun' }
     | { how: 'exceeded'; limit: 'memory' | 'processes' }
-    | { how: 'unstarted'; problem: string };
+    | { how: 'unstarted' | 'unseen'; problem: string };
   stdout: Captured;
   stderr: Captured;
   ms: number;

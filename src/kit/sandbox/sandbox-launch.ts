@@ -5,6 +5,8 @@
  *
  * J1 The launcher alone controls the command: it captures the output, enforces the time limit and ends every process that
  *    is left. We only ask it to stop and read its result file, so the command is not affected if we die.
+ * J2 A launcher that ends without its record leaves its command in doubt: it may have done all of it, a part or nothing.
+ *    Only a ticket without a mark says that nothing began.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -62,7 +64,7 @@ export async function launchSandboxed(
     const end = await startWithTicket(jail.launcher, args, file, options);
     if (end === null) return notRun({ how: 'not-begun' });
     if (typeof end === 'string') return notRun({ how: 'unstarted', problem: end });
-    const result = readResult(file) ?? (await withoutResult(end, options.signal.aborted, jail));
+    const result = readResult(file) ?? (await withoutResult(end, file, options.signal.aborted, jail));
     return { ...result, denied: result.denied && jail.rights !== null };
   } finally {
     if (own) {
@@ -132,6 +134,7 @@ async function startWithTicket(
 /** The launcher itself failed. Unless it says that nothing was started, something may have been. */
 async function withoutResult(
   { code, signal, stderr }: LauncherEnd,
+  file: string,
   aborted: boolean,
   { launcher, desk }: SandboxLaunch,
 ): Promise<Launched> {
@@ -140,8 +143,9 @@ async function withoutResult(
   if (aborted && (signal === 'SIGTERM' || !isStarted)) return notRun({ how: 'not-begun' });
   if (!isStarted) return notRun({ how: 'unstarted', problem: problem || `launcher: ${code}` });
   if (desk !== undefined) await endAllLeftovers(launcher, desk.mark);
-  const words = Buffer.from(problem === '' ? 'the launcher was killed, and its result is lost' : problem);
-  return { ...notRun({ how: 'itself' }), signal, stderr: { head: words, tail: Buffer.alloc(0), omitted: 0 } };
+  if (signal !== null && (await claimTicket(launcher, file, 0)) === 'unbegun')
+    return notRun({ how: 'unstarted', problem: `its launcher was ended by ${signal} before it began` });
+  return notRun({ how: 'unseen', problem: problem || `its launcher was ended by ${signal ?? 'somebody'}` });
 }
 
 async function endAllLeftovers(launcher: string, mark: number): Promise<void> {

@@ -63,7 +63,7 @@ describe.skipIf(built === null)('the process that starts launchers', () => {
     expect(launchers).toHaveLength(1);
     await endServers(process.pid);
     for (const each of launchers) process.kill(each, 'SIGKILL');
-    expect(await running).toMatchObject({ exit: null, ended: { how: 'itself' } });
+    expect(await running).toMatchObject({ exit: null, ended: { how: 'unseen' } });
     while (isAlive(pid)) await sleep(10);
   });
 

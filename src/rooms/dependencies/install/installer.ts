@@ -81,6 +81,8 @@ export function outputText({ stdout, stderr }: Pick<Launched, 'stdout' | 'stderr
 export function failureIn(ran: Launched | { refused: string }): { refused: string } | { output: string } | null {
   if ('refused' in ran) return ran;
   switch (ran.ended.how) {
+    case 'unseen':
+      return { output: `nobody saw how it ended: ${ran.ended.problem}` };
     case 'unstarted':
       return { output: `it cannot be started (${ran.ended.problem})` };
     case 'timed-out':

@@ -164,6 +164,8 @@ function toCommand({ argv, line }: z.output<typeof Input>): Command {
 
 function buildOutcome(done: Launched, problem: string | null, stdout: BodyText, stderr: BodyText): Outcome {
   if (done.ended.how === 'not-begun') return { status: 'cancelled', error: 'stopped before it began', begun: false };
+  if (done.ended.how === 'unseen')
+    return { status: 'cancelled', error: `nobody saw how the command ended: ${done.ended.problem}`, unseen: true };
   if (done.ended.how === 'aborted') return { status: 'cancelled', error: 'the command was stopped' };
   const usage = { ms: done.ms, output_bytes: capturedSize(done.stdout) + capturedSize(done.stderr) };
   if (problem !== null)
@@ -200,6 +202,8 @@ function describeEnd({ ended, exit, signal }: Launched, input: z.output<typeof I
     case 'aborted':
     case 'not-begun':
       return 'it was stopped';
+    case 'unseen':
+      return ended.problem;
     case 'unstarted': {
       const what = ended.problem === 'ENOENT' ? 'command not found' : `cannot be started (${ended.problem})`;
       return `${input.argv?.[0]?.slice(0, 200) ?? 'the shell'}: ${what}`;
