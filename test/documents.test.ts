@@ -1,6 +1,7 @@
-import { globSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { expect, it } from 'vitest';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { rooms } from '../src/app/rooms.ts';
 import { checkGraphValue } from '../src/kit/graphs/graph-files.ts';
 import { knownToolNames, nodeKinds } from '../src/kit/house/room-contributions.ts';
 import { GraphImportConfig } from '../src/rooms/graphs/kinds/import-tools.ts';
@@ -15,13 +16,51 @@ const SOURCES = globSync(['{src,bench,convex,native}/**/*.{ts,c}', 'test/native/
 const TESTS = globSync('test/**/*.ts', { cwd: TOP });
 /** A path or a file name of source code; an asterisk stands for any name. */
 const SOURCE_PATH = /^[\w*.-]+(?:\/[\w*.-]+)*\.(?:ts|c)$/;
+const READMES = globSync('src/**/README.md', { cwd: TOP }).toSorted();
 
-it.each(['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/WORDS.md'])(
-  'every source file that %s names exists',
+it.each(['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/WORDS.md', ...READMES])(
+  'every source file that %s names exists, and every page that it links',
   (document) => {
-    expect(missingPaths(readFileSync(join(TOP, document), 'utf8'))).toEqual([]);
+    const text = readFileSync(join(TOP, document), 'utf8');
+    expect(missingPaths(text)).toEqual([]);
+    expect(linkedPages(text).filter((page) => !existsSync(join(TOP, dirname(document), page)))).toEqual([]);
   },
 );
+
+describe('a newcomer reads a page a folder', () => {
+  it.each([...readdirSync(join(TOP, 'src/rooms')).map((room) => `rooms/${room}`), 'core', 'kit', 'app'])(
+    'src/%s has a README of 15 to 50 lines',
+    (folder) => {
+      const lines = readFileSync(join(TOP, 'src', folder, 'README.md'), 'utf8')
+        .trimEnd()
+        .split('\n').length;
+      expect(lines).toBeGreaterThanOrEqual(15);
+      expect(lines).toBeLessThanOrEqual(50);
+    },
+  );
+
+  it.each(rooms.filter(({ name }) => name.startsWith('rooms/')).map((room) => [room.name, room] as const))(
+    'the README of %s names every event that it writes, and every port that it needs or gives',
+    (name, { events = [], needs, gives }) => {
+      const [, folder = ''] = name.split('/');
+      const text = readFileSync(join(TOP, 'src/rooms', folder, 'README.md'), 'utf8');
+      const ports = [...Object.values(needs), ...Object.values(gives)].map((port) => port.name);
+      expect([...events, ...ports].filter((word) => !text.includes(`\`${word}\``))).toEqual([]);
+    },
+  );
+
+  it('the core is read in the order of its README, in no more lines than it says', () => {
+    const text = readFileSync(join(TOP, 'src/core/README.md'), 'utf8');
+    const [, order = ''] = /## Read in this order\n\n([^]*?)\n\n/.exec(text) ?? [];
+    const files = [...order.matchAll(/`([\w/-]+\.ts)`/g)].map(([, path = '']) => join('src/core', path));
+    const [alone = 0, withImports = 0] = [...text.matchAll(/at most ([\d,]+) lines/g)].map(([, number = '']) =>
+      Number(number.replaceAll(',', '')),
+    );
+    expect(files.length).toBeGreaterThan(10);
+    expect(linesOf(files)).toBeLessThanOrEqual(alone);
+    expect(linesOf([...files, ...files.flatMap(importsFromCore)])).toBeLessThanOrEqual(withImports);
+  });
+});
 
 it.each([
   ['README.md', 110],
@@ -71,6 +110,24 @@ function missingPaths(text: string): string[] {
       .filter((path) => SOURCE_PATH.test(path) && !isNamedInSources(path))
       .map((path) => `line ${index + 1}: ${path}`),
   );
+}
+
+/** Pages and pictures of this repository that a text links to. */
+function linkedPages(text: string): string[] {
+  return [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, page = '']) => page);
+}
+
+function linesOf(files: readonly string[]): number {
+  return [...new Set(files)]
+    .map((file) => readFileSync(join(TOP, file), 'utf8').split('\n').length - 1)
+    .reduce((sum, lines) => sum + lines, 0);
+}
+
+/** Types count, too: a reader has to know them. */
+function importsFromCore(file: string): string[] {
+  return [...readFileSync(join(TOP, file), 'utf8').matchAll(/from '(\.[^']+)';$/gm)]
+    .map(([, path = '']) => join(dirname(file), path))
+    .filter((path) => path.startsWith('src/core/'));
 }
 
 function isNamedInSources(path: string): boolean {

@@ -58,7 +58,7 @@ const TOP = join(import.meta.dirname, '..');
 const DOCUMENTS = ['README.md', 'AGENTS.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'convex/README.md'];
 const read = (path: string): string => readFileSync(join(TOP, path), 'utf8');
 const files = globSync('src/**/*.ts', { cwd: TOP }).map((path) => parseSource(path.slice('src/'.length), read(path)));
-const documents = [...DOCUMENTS, ...globSync(['docs/*.md', 'share/**/*.md'], { cwd: TOP })];
+const documents = [...DOCUMENTS, ...globSync(['docs/*.md', 'share/**/*.md', 'src/**/README.md'], { cwd: TOP })];
 
 describe('plain words', () => {
   it('no text in the source that a person may read uses a retired word', () => {
