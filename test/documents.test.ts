@@ -62,6 +62,10 @@ describe('a newcomer reads a page a folder', () => {
   });
 });
 
+it('ARCHITECTURE.md has at most 12 KB, so that it stays the picture of the house', () => {
+  expect(readFileSync(join(TOP, 'ARCHITECTURE.md')).length).toBeLessThanOrEqual(12 * 1024);
+});
+
 it.each([
   ['README.md', 110],
   ['AGENTS.md', 60],
