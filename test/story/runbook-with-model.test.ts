@@ -54,3 +54,66 @@ describe('a request that shows code', () => {
     expect(page).toContain('❌ file: fixed.py is not empty');
   });
 });
+
+const BACKUP = (fields = ''): string => `---
+id: backup
+${fields}---
+## First
+\`\`\`bash
+echo a > a.txt
+\`\`\`
+## Backup
+\`\`\`bash
+./backup.sh
+\`\`\`
+## Last
+\`\`\`bash
+echo c > c.txt
+\`\`\`
+`;
+
+describe('a runbook of which a step failed, with a model', () => {
+  const repairing = inParts({
+    planner: () =>
+      plan([{ id: 'instead', tool: 'shell', input: { line: 'echo x > x.txt' }, targets: ['x.txt'] }], ['file: x.txt']),
+  });
+
+  it('is not done, and nothing else is planned: its failure and what it wrote come first', async () => {
+    await using story = await openStory({ model: repairing });
+    story.drop('backup.md', BACKUP());
+    story.work();
+    const { status, page } = await story.ended('backup');
+    expect(status).toBe('failed');
+    expect(page).toMatch(/^# .*\n\n\*\*❌ Not done\.\*\*.*\n\n> Step 2 \(Backup\) failed: exit 127/);
+    expect(page).toMatch(/3\. ⤼ Last \(not run\)/);
+    expect(story.deskText('x.txt')).toBeNull();
+    expect(story.model.requests).toHaveLength(0);
+  });
+
+  it('is repaired where its author allows that, and the page and the verdict name both', async () => {
+    await using story = await openStory({ model: repairing });
+    story.drop('backup.md', BACKUP('repair: true\n'));
+    story.work();
+    const { status, page } = await story.ended('backup');
+    expect(status).toBe('done');
+    expect(page).toMatch(/met by what a model planned; .*not run: Backup, Last \(backup: .*exit 127/);
+    expect(page).toMatch(
+      /2\. ❌ Backup[^]*3\. ⤼ Last \(not run\)[^]*4\. ✅ instead \(not as written: planned by a model/,
+    );
+    expect((await story.eventsOf('run.judged')).at(-1)?.data.reason).toContain('Backup, Last');
+  });
+
+  it('leads with its own failure where the repair fails, too', async () => {
+    await using story = await openStory({
+      model: inParts({
+        planner: () =>
+          plan([{ id: 'instead', tool: 'shell', input: { line: 'exit 9' }, targets: ['x.txt'] }], ['file: x.txt']),
+      }),
+    });
+    story.drop('backup.md', BACKUP('repair: true\nbudget: { replans: 1 }\n'));
+    story.work();
+    const { status, page } = await story.ended('backup');
+    expect(status).toBe('failed');
+    expect(page).toMatch(/\n\n> Step 2 \(Backup\) failed: exit 127[^]*> .*backup\.sh: No such file/);
+  });
+});

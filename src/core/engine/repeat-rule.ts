@@ -22,7 +22,7 @@ export function callTerms(tool: Known, input: Json, author: Author, folders?: re
   const judged =
     tool?.judgedClassOf === undefined ? effect : orDeny(() => tool.judgedClassOf?.(input, author, folders));
   const terms = { class: effect, ...(judged === effect ? {} : { judged }) };
-  const isOnce = effectOf(terms) === 'write_local' && !isIdempotent(tool, input);
+  const isOnce = judged === 'write_local' && !isIdempotent(tool, input);
   return isOnce ? { ...terms, once: true } : terms;
 }
 

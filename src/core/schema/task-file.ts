@@ -34,6 +34,14 @@ export const TaskFile = z
           'Whether its code blocks are the steps of a runbook. Default: by what the task says; `oka check` shows which, and why.',
         examples: [true],
       }),
+    repair: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'Whether a model may plan other steps where those of a runbook failed or did not meet the criteria. Default: no.',
+        examples: [true],
+      }),
     mode: Mode.optional().meta({
       description:
         'How much freedom the run has: strict (every bound required), bounded (the default) or flex (loose).',

@@ -9,6 +9,8 @@
  *    have reported that it cannot be done.
  *    A worker whose model cannot be asked has refused nothing: the run fails with what its server answered, as it does
  *    when the planner's cannot, and can be resumed.
+ * J6 The steps of a runbook are what its author wants done: it is not done if one of them failed or did not run, whatever
+ *    was planned afterwards, and a model plans others only where its author allows that (`repair: true`).
  * J4 Everything that the task has changed is judged, with every plan it had: planning again forgets nothing.
  * J5 A check that a person had to allow is carried out once. The attempt that does so asks about no other: an approval
  *    names the place of a call among those of its attempt, and from the next attempt on this one is not among them.
@@ -84,7 +86,8 @@ async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promis
   });
   const isUnseen = areUnmetUnseen(verdict, [...checked.found, ...judgedByModel.found]);
   const canConfirm = given.end.status === 'done' && breaches.length === 0 && isUnseen;
-  return settleVerdict(ports, given, call, withRefusals(withStepFailure(verdict, given), work), canConfirm);
+  const settled = withRepair(withRefusals(withStepFailure(verdict, given), work), work);
+  return settleVerdict(ports, given, call, settled, canConfirm);
 }
 
 const UNJUDGED: Judgement = { found: [], model: null };
@@ -103,6 +106,8 @@ type Work = {
   attempts: (readonly Event[])[];
   /** What the last steps answered; null when no model worked. */
   answer: string | null;
+  /** Why the steps of the text were not all done, where these were a runbook and a model has planned others since. */
+  unwritten: string | null;
 };
 
 async function findWork(ports: TaskPorts, { plan, end }: Given, run: string): Promise<Work> {
@@ -117,7 +122,23 @@ async function findWork(ports: TaskPorts, { plan, end }: Given, run: string): Pr
     },
     attempts,
     answer: plan.by === 'runbook' ? null : finalAnswerIn(attempts.at(-1) ?? []),
+    unwritten: await unwrittenSteps(ports, rounds),
   };
+}
+
+/** J6. A plan of a model that followed a runbook is other work than what was written. */
+async function unwrittenSteps(
+  ports: TaskPorts,
+  rounds: readonly { plan: Planned; child: string }[],
+): Promise<string | null> {
+  const [first] = rounds;
+  if (first?.plan.by !== 'runbook' || rounds.length === 1) return null;
+  const state = await ports.stateOf(first.child);
+  const open = state?.configs.filter((_, index) => state.nodes[index]?.status !== 'done') ?? [];
+  const failed = state?.failure ?? null;
+  if (open.length === 0 && failed === null) return null;
+  const names = open.map(({ id, title }) => title ?? id).join(', ');
+  return `of the steps as they were written these failed or did not run: ${names}${failed === null ? '' : ` (${failed.node}: ${failed.reason})`}`;
 }
 
 /** Those that were fixed with the plan, and what the task demands besides where a person did not write the steps. */
@@ -149,6 +170,9 @@ async function findAllBreaches(ports: TaskPorts, { task, plan }: Given, work: Wo
   const idle = answer === null ? null : idleReason({ answer, ...declared });
   return [
     ...findBreaches({ secrets: ports.secretsIn(changed), ...declared }),
+    ...(work.unwritten === null || task.fields.repair === true
+      ? []
+      : [{ verdict: 'rework' as const, reason: work.unwritten }]),
     ...(idle === null ? [] : [{ verdict: 'rework' as const, reason: idle }]),
     ...(answer === null && isEmptyPlan(plan, facts) ? [{ verdict: 'rework' as const, reason: NOTHING_DELIVERED }] : []),
     ...(answer === null ? [] : await judgeAnswer({ ...facts, answer }, call.act)),
@@ -181,6 +205,15 @@ function withStepFailure(verdict: Verdict, { end }: Given): Verdict {
   return { ...verdict, verdict: holds ? 'rework' : verdict.verdict, reason: reason.slice(0, LONGEST_REASON) };
 }
 
+/** A repaired runbook names both: what was written and not done, and that what a model planned meets the criteria. */
+function withRepair(verdict: Verdict, { unwritten }: Work): Verdict {
+  if (verdict.verdict !== 'done' || unwritten === null) return verdict;
+  return {
+    ...verdict,
+    reason: `every criterion is met by what a model planned; ${unwritten}`.slice(0, LONGEST_REASON),
+  };
+}
+
 /** Where the workers of two plans in a row report that it cannot be done, and nothing was changed, a third would, too. */
 function withRefusals(verdict: Verdict, { attempts, changes }: Work): Verdict {
   const hasRefused = (events: readonly Event[] | undefined): boolean =>
@@ -203,7 +236,9 @@ async function settleVerdict(
   ports.note({ type: 'run.judged', run: call.run, data: final });
   const { verdict: name, reason } = final;
   if (name === 'done') return ok({ verdict: name, reason });
-  const canPlan = name === 'rework' && ports.model('planner', given.task.fields.model) !== null;
+  const { repair, model } = given.task.fields;
+  const isOwn = given.plan.by === 'runbook' && repair !== true;
+  const canPlan = name === 'rework' && !isOwn && ports.model('planner', model) !== null;
   if (!canPlan || (await isRefused(ports, given.end.run))) return { status: 'failed', error: reason, temporary: false };
   if (await canReplan(ports, call.run)) return ok({ verdict: 'rework', reason });
   return { status: 'failed', error: `${reason}\nIt may not be planned again.`, temporary: false };

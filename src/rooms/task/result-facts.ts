@@ -1,5 +1,5 @@
 /** The contents of RESULT.md, folded from the events of a task's run and of the runs inside it. Pure. */
-import type { ResultFacts } from './roles/result-content.ts';
+import type { ResultFacts, ResultStep } from './roles/result-content.ts';
 import { finalAnswerIn } from './final-answer.ts';
 import { hostsContacted } from './hosts-contacted.ts';
 import { openQuestions } from './open-questions.ts';
@@ -29,6 +29,7 @@ export function foldResultFacts(
     ended === undefined
       ? stateOfOpen(own, steps, questions)
       : verdictOf(ended.data.status, isPlannedSince ? undefined : judged?.data.verdict);
+  const isRunbook = plansIn(own)[0]?.by === 'runbook' && steps.length > 1;
   return {
     run: started.run,
     title: started.data.title,
@@ -41,7 +42,8 @@ export function foldResultFacts(
     ...answerIn(steps.at(-1) ?? []),
     steps: steps.flatMap((events, index) =>
       stepsIn(events)
-        .map((step) => (index < steps.length - 1 ? asSuperseded(step) : step))
+        .map((step) => asWritten(step, index, isRunbook))
+        .map((step) => (index < steps.length - 1 && step.as !== 'written' ? asSuperseded(step) : step))
         .map((step) => (ended === undefined ? step : afterEnd(step))),
     ),
     ...replacedIn(own),
@@ -77,8 +79,14 @@ function withoutNode(reason: string | undefined, nodes: readonly { id: string }[
   return named === undefined ? reason : reason?.slice(named.id.length + 2);
 }
 
+/** Where a model has planned after a runbook, the page says which steps were written and which were not. */
+const asWritten = (step: ResultStep, index: number, isRunbook: boolean): ResultStep =>
+  isRunbook ? { ...step, as: index === 0 ? 'written' : 'repair' } : step;
+
 function notesIn(own: readonly Event[]): Pick<ResultFacts, 'notes'> {
-  const notes = plansIn(own).flatMap(({ note }) => note ?? []);
+  const judged = own.findLast((event) => event.type === 'run.judged');
+  const repaired = judged?.data.reason.startsWith('every criterion is met by what a model planned') === true;
+  const notes = [...plansIn(own).flatMap(({ note }) => note ?? []), ...(repaired ? [judged.data.reason] : [])];
   return notes.length === 0 ? {} : { notes };
 }
 

@@ -5,6 +5,8 @@ export type ResultStep = {
   id: string;
   title: string;
   status: 'done' | 'failed' | 'skipped' | 'waiting' | 'pending' | 'running';
+  /** Of a runbook that a model repaired: a step of the text, or one that the model planned instead. */
+  as?: 'written' | 'repair';
   /** What was called, such as a command. */
   did?: string;
   attempts?: number;

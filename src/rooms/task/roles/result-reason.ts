@@ -7,7 +7,7 @@ const MOST_LINES = 20;
 /** Lines of the reason, for the page. */
 export function reasonLines(facts: ResultFacts): string[] {
   const failed = failedStep(facts);
-  const lines = failed === undefined ? linesIn(facts.reason) : [describeFailure(facts, failed)];
+  const lines = failed === undefined ? linesIn(facts.reason) : [describeFailure(facts, failed), ...outputOf(failed)];
   return lines.slice(0, MOST_LINES);
 }
 
@@ -21,7 +21,10 @@ export function shortReason(facts: ResultFacts, most: number): string {
 
 /** The step whose error is the reason. */
 function failedStep({ verdict, reason, steps }: ResultFacts): ResultStep | undefined {
-  if (verdict !== 'failed' && verdict !== 'rework') return undefined;
+  if (verdict !== 'failed' && verdict !== 'rework' && verdict !== 'impossible') return undefined;
+  const written = steps.find(({ as, status, error }) => as === 'written' && status === 'failed' && error !== undefined);
+  if (written !== undefined) return written;
+  if (verdict === 'impossible') return undefined;
   return steps.findLast(
     ({ status, error }) => status === 'failed' && error !== undefined && reason.includes(firstLine(error)),
   );
@@ -33,6 +36,9 @@ function describeFailure({ steps }: ResultFacts, failed: ResultStep): string {
     .replace(/[.:]$/, '');
   return `Step ${steps.indexOf(failed) + 1} (${failed.title}) failed: ${why}.`;
 }
+
+/** What a step of a runbook wrote leads the page where a model has planned others since: these come far below. */
+const outputOf = ({ as, error = '' }: ResultStep): string[] => (as === 'written' ? linesIn(error).slice(1, 6) : []);
 
 const linesIn = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '');
 const firstLine = (text: string): string => linesIn(text)[0] ?? '';

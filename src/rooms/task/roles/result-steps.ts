@@ -42,6 +42,7 @@ export const isShownWhole = (output: string): boolean =>
 
 function formatStep(step: ResultStep, number: number): string {
   const notes = [
+    step.as === 'repair' ? 'not as written: planned by a model' : '',
     step.ms === undefined ? '' : formatDuration(step.ms),
     (step.attempts ?? 1) > 1 ? `${step.attempts} attempts` : '',
     step.calls === undefined ? '' : countOf(step.calls, 'call'),
