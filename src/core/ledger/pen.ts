@@ -19,7 +19,8 @@ import {
   touchPrivate,
 } from './disk.ts';
 
-export type Holder = { pid: number; host: string; since: string };
+/** `brief`: it does one thing and ends, so that others may wait for it. */
+export type Holder = { pid: number; host: string; since: string; brief?: true };
 export type PenLock = {
   release(): void;
   /** Throws when somebody removed or replaced the lock file: another process could take the pen, too. */
@@ -29,7 +30,7 @@ export type PenLock = {
 /** Long enough to wait for another process that only checks whether the pen is taken. */
 const LOCK_TIMEOUT_MS = 200;
 
-export function takePen(ledgerFile: string, now: number): PenLock {
+export function takePen(ledgerFile: string, now: number, isBrief = false): PenLock {
   const lock = lockFile(ledgerFile);
   makeFolder(dirname(lock));
   assertRegularFile(lock);
@@ -46,7 +47,12 @@ export function takePen(ledgerFile: string, now: number): PenLock {
     if (!isOwned()) throw lockIsGone(lock);
   };
   try {
-    const holder: Holder = { pid: process.pid, host: hostname(), since: new Date(now).toISOString() };
+    const holder: Holder = {
+      pid: process.pid,
+      host: hostname(),
+      since: new Date(now).toISOString(),
+      ...(isBrief && { brief: true }),
+    };
     rmSync(holderFile(lock), { force: true }); // of a process that was killed: ext4 writes to disk what replaces a file
     replaceFile(holderFile(lock), `${JSON.stringify(holder)}\n`);
     return { release, assertOwned };

@@ -1,5 +1,6 @@
 /** A request that was passed on to the worker, which alone writes the ledger while it runs. */
 import { randomUUID } from 'node:crypto';
+import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { awaitReply, repliesFolder, wantReply } from '../requests/request-replies.ts';
 import { penHolder } from '../../core/ledger/pen.ts';
@@ -20,6 +21,7 @@ export async function submitToWorker(home: Home, intake: Intake): Promise<Submit
 
 /** How long the worker is given for an answer; it may be busy. */
 const PATIENCE_MS = 15_000;
+const WATCH_MS = 250;
 
 /**
  * Submits a request and waits a moment for the reply: null when no worker is running, and no `done` when it has
@@ -35,11 +37,27 @@ export async function requestOfWorker(
   const [id, replies] = [randomUUID(), repliesFolder(home.oka)];
   wantReply(replies, id);
   submit(join(home.oka, 'intake'), intake, id);
-  const reply = await awaitReply(replies, id, patienceMs, signal);
-  if (reply === null) return { submitted: id };
+  const whileHandled = new AbortController();
+  const untaken = watchForUntaken(home, id, whileHandled);
+  const reply = await awaitReply(replies, id, patienceMs, AbortSignal.any([signal, whileHandled.signal]));
+  clearInterval(untaken);
+  if (reply === null) return whileHandled.signal.aborted ? null : { submitted: id };
   if ('done' in reply) return { submitted: id, done: reply.done };
   const { code, message, fix } = reply.refused;
   throw new OkaError(code, message, fix === undefined ? {} : { fix });
+}
+
+/** A command that had the pen may end before it has read the request: it is withdrawn then, and done here. */
+function watchForUntaken(home: Home, id: string, whileHandled: AbortController): NodeJS.Timeout {
+  return setInterval(() => {
+    if (penHolder(home.ledgers.run) !== null) return;
+    try {
+      unlinkSync(join(home.oka, 'intake', `${id}.json`));
+      whileHandled.abort();
+    } catch {
+      // it was read: whoever takes the pen next does it, and replies
+    }
+  }, WATCH_MS);
 }
 
 export function renderSubmitted({ submitted }: Submitted, what: string): string {

@@ -27,6 +27,7 @@ import { type HouseRoom, roomsOf } from './house.ts';
 import { loadRoomsConfig } from './room-config.ts';
 import type { FleetEnvironment } from '../fleet-environment.ts';
 import { fleetEnvironment, shownPath } from '../settings.ts';
+import { COMMAND_PATIENCE_MS, whenPenIsFree } from './await-pen.ts';
 import { openStores, type Stores, storePorts } from './stores.ts';
 import { type OpenHome, openHome } from './wire.ts';
 import { receiveRequest, type RequestPorts } from './receive-request.ts';
@@ -75,7 +76,10 @@ export async function withHost<T>(
   const list = await roomsOf(given);
   const config = await loadRoomsConfig(home, list);
   for (const room of list) await room.check?.(home);
-  const stores = await openStores(home, config, 'run', { rooms: list });
+  const isBrief = joinFleet === undefined;
+  const take = (): Promise<Stores> => openStores(home, config, 'run', { rooms: list, isBrief });
+  const patience = { ms: isBrief ? COMMAND_PATIENCE_MS : Number.POSITIVE_INFINITY, signal, notify: warn };
+  const stores = await whenPenIsFree(home.ledgers.run, take, patience);
   try {
     for (const problem of await stores.vault.readConfigured()) warn(`credentials: ${problem}`);
     const reportRun = (text: string, run: string): void => log(`${run}: ${text}`);

@@ -42,6 +42,7 @@ export type StoreOverrides = {
   flush?: Flush;
   clock?: Clock;
   rooms?: readonly HouseRoom[];
+  isBrief?: boolean;
   acceptRollback?: (rollback: Rollback) => void;
 };
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { openRecall } from './open-recall.ts';
 import { type MemoryIntake, recordMemory } from './record-memory.ts';
 import { loadConfig } from '../../kit/settings.ts';
-import { openStores } from '../../kit/house/stores.ts';
+import { COMMAND_PATIENCE_MS, whenPenIsFree } from '../../kit/house/await-pen.ts';
+import { openStores, type Stores } from '../../kit/house/stores.ts';
 import { submit } from '../../kit/requests/submit-request.ts';
 import { penHolder } from '../../core/ledger/pen.ts';
 import type { Recall } from './recall/recall.ts';
@@ -28,9 +29,15 @@ export async function withRecall<T>(home: Home, work: (recall: Recall) => Promis
 export type Recorded = { submitted: string } | { seqs: number[] };
 
 /** Through the worker if one is running, else written here and now. Returns the request's id in the first case. */
-export async function requestMemory(home: Home, intake: MemoryIntake): Promise<Recorded> {
-  if (penHolder(home.ledgers.run) !== null) return { submitted: submit(join(home.oka, 'intake'), intake) };
-  const stores = await openStores(home, await loadConfig(home));
+export async function requestMemory(
+  { home, ...patience }: Pick<Call, 'home' | 'signal' | 'notify'>,
+  intake: MemoryIntake,
+): Promise<Recorded> {
+  const config = await loadConfig(home);
+  const take = (): Promise<Stores> => openStores(home, config, 'run', { isBrief: true });
+  const holder = penHolder(home.ledgers.run);
+  if (holder !== null && holder.brief !== true) return { submitted: submit(join(home.oka, 'intake'), intake) };
+  const stores = await whenPenIsFree(home.ledgers.run, take, { ...patience, ms: COMMAND_PATIENCE_MS });
   try {
     return { seqs: await recordMemory(intake, stores) };
   } finally {

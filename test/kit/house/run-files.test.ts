@@ -34,7 +34,7 @@ describe('files of a run over HTTP', () => {
   it('sends a page as HTML in a sandbox in which nothing runs and nothing is fetched', async () => {
     const answer = await get('/files/page/files/page.html');
     expect(answer.status).toBe(200);
-    expect(await answer.text()).toBe('<script>alert(1)</script>\n');
+    expect(await answer.text()).not.toContain('script');
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const policy = answer.headers.get('content-security-policy') ?? '';
     expect(policy).toMatch(/^sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:/);

@@ -16,7 +16,7 @@ type Data = { fact: FactGiven } & Recorded;
 
 export async function run(call: Call<Options>): Promise<Answer<Data>> {
   const fact = factOf(call);
-  return answer({ fact, ...(await requestMemory(call.home, { kind: 'remember', fact })) });
+  return answer({ fact, ...(await requestMemory(call, { kind: 'remember', fact })) });
 }
 
 export const render = (data: Data): string => renderRecorded(data, `Remembered: ${data.fact.id}`);

@@ -14,7 +14,7 @@ export async function run(call: Call): Promise<Answer<Data>> {
   await requireHome(home);
   if ((await readViews(call, (rows) => findFact(rows, id))) === undefined)
     throw new OkaError('usage', `there is no fact "${id}"`, { fix: 'List the facts: oka memory about' });
-  return answer({ forgot: [id], ...(await requestMemory(home, { kind: 'forget', facts: [id], why: 'deleted' })) });
+  return answer({ forgot: [id], ...(await requestMemory(call, { kind: 'forget', facts: [id], why: 'deleted' })) });
 }
 
 export const render = (data: Data): string =>

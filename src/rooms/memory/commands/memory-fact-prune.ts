@@ -6,12 +6,13 @@ const AT_ONCE = 1000;
 
 type Data = { forgot: string[] } & Partial<Recorded>;
 
-export async function run({ home }: Call): Promise<Answer<Data>> {
+export async function run(call: Call): Promise<Answer<Data>> {
+  const { home } = call;
   const facts = await withRecall(home, (recall) => [...recall.facts.values()].map(({ fact }) => fact));
   const expired = facts.filter(({ expires }) => expires !== undefined && Date.parse(expires) <= Date.now());
   const forgot = expired.map(({ id }) => id).slice(0, AT_ONCE);
   if (forgot.length === 0) return answer({ forgot });
-  return answer({ forgot, ...(await requestMemory(home, { kind: 'forget', facts: forgot, why: 'expired' })) });
+  return answer({ forgot, ...(await requestMemory(call, { kind: 'forget', facts: forgot, why: 'expired' })) });
 }
 
 export function render(data: Data): string {

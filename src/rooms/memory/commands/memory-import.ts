@@ -36,7 +36,7 @@ export async function run(call: ImportCall): Promise<Answer<Data>> {
   const counts = await countNew(home, vault.redact(text), file, me);
   if (counts.imported === 0) return answer({ ...counts, first: null, last: null, seqs: [] });
   const { sha256: body } = await openArtifacts(join(home.oka, 'artifacts'), vault.redact).put(text, { name });
-  const recorded = await requestMemory(home, {
+  const recorded = await requestMemory(call, {
     kind: 'import',
     body,
     name,
