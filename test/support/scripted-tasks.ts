@@ -6,7 +6,10 @@ import { call, type WireReply, type WireRequest } from './wire-server-reply.ts';
 
 export type Step =
   | { tool: 'shell'; line: string }
-  | { tool: 'files.write'; path: string; content: string }
+  | { tool: 'files.write'; path: string; content: string; append?: boolean }
+  | { tool: 'files.edit'; path: string; old: string; new: string }
+  | { tool: 'files.move'; from: string; to: string }
+  | { tool: 'files.remove'; path: string }
   | { tool: 'files.read' | 'files.list'; path: string }
   | { tool: 'http.get'; url: string; headers?: Record<string, string> }
   | { tool: 'http.request'; method: string; url: string; body?: string };
@@ -19,7 +22,10 @@ export type Scripted = {
   run: (tasks: readonly ScriptedTask[], env: Record<string, string>) => Promise<void>;
 };
 
-const TOOLS = ['files.read', 'files.list', 'files.write', 'shell', 'http.get', 'http.request'];
+const TOOLS = [
+  ...['files.read', 'files.list', 'files.write', 'files.edit', 'files.move', 'files.remove'],
+  ...['shell', 'http.get', 'http.request'],
+];
 
 export async function openScripted(options: Pick<StoryOptions, 'policy'> = {}): Promise<Scripted> {
   const steps = new Map<string, () => Step[]>();

@@ -1,37 +1,48 @@
 /**
  * Owns: what a run has read so far, and whether a request that a model wrote could carry it out of this machine. Pure.
- * Does not own: the class of a call and the rules of the policy (judge-call.ts), what the proxy lets a command reach.
+ * Does not own: what a text grants (grants.ts), the class of a call and the rules of the policy (judge-call.ts), what the
+ * proxy lets a command reach.
  *
  * F1 A run that has read nothing private may ask any public host that no page has named. Private is the output of every tool except a public
- *    page, and what memory added to a prompt; files that the task lists under `public:` are not. Nor are the checks that are
+ *    page, what memory added to a prompt, and the person's own words if they contain a number, an address or a password;
+ *    files that the task lists under `public:` are not, as long as they are what they were. Nor are the checks that are
  *    tried while a task is planned: the model learns only whether each one is met.
- * F2 After that, a model may address a host that the operator named (in the task, in an answer, by a rule of the policy),
- *    and may follow, by a plain GET and unchanged, an address that is in the operator's words or on a clean page.
+ * F2 After that, a request carries only what is in a grant: an address exactly as the person wrote it, or anything to a host
+ *    with `send: true`. A model may also follow, by a plain GET and unchanged, a link on a clean page.
  * F3 A page is clean if its own address was chosen before anything private was read, or was itself such a link: nothing
  *    that the run has read can have shaped what is on it.
  * F4 The operator's search server is free, as is every host that config.json names. Its results are links as on a page; a
  *    query chosen after something private was read could come back in an address, so one that repeats it is not a link.
+ * F5 Which link is chosen tells something: log2 of the links there were, for each one that is followed after something private
+ *    was read, to a host that no grant names. Beyond MOST_BITS in a run a person is asked.
+ * F7 A label belongs to a content (file-labels.ts): a private file under a public name is still private, and a tool that tells
+ *    anything about it has read it.
+ * F6 Every hop of a redirect is judged like a request of its own; a clean page may lead where it wants (F3).
  */
 import type { Event } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
 import { jsonField } from '../schema/json-field.ts';
 import type { ToolCall } from '../schema/tool.ts';
-import { comparableUrl, linksIn, repeatsQuery } from './page-links.ts';
+import { FileLabels } from './file-labels.ts';
+import { addressGrantFor, type Grants, hostGrantFor, hostLine } from './grants.ts';
+import { comparableUrl, hostsNamedIn, linksIn, repeatsQuery } from './page-links.ts';
 
 export type Flow = {
   /** What was read that is not public, in words for a person; null while nothing was. */
   read: string | null;
-  /** Addresses in the operator's words and on clean pages. */
+  /** Addresses on clean pages. */
   links: ReadonlySet<string>;
   /** Hosts that a page named, as long as none of their own pages was read. */
   named: ReadonlySet<string>;
-  /** What the operator wrote: the task, and answers to questions. */
-  words: string;
+  /** What the person opened, and where. */
+  grants: Grants;
+  /** What the choice of links has told so far (F5). */
+  bits: number;
 };
 
 export type FlowSources = {
-  /** What the operator wrote before the run began. */
-  words: string;
+  /** What the person opened before the run began. */
+  grants: Grants;
   /** What the first prompt contains that is not public, in words; null when nothing. */
   read?: string | null;
   /** Whether the task lists a file, relative to the desk, as public. */
@@ -40,43 +51,52 @@ export type FlowSources = {
   followsLinks: boolean;
 };
 
+export const MOST_BITS = 16;
+
 type OpenCall = { tool: string; input: Json; isClean: boolean; isReview: boolean };
 type Ended = Extract<Event, { type: 'call.ended' }>['data'];
 
 /** `events` are those of a run and of the runs around and inside it, in the order in which they happened. */
 export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
-  const flow = { read: sources.read ?? null, links: new Set<string>(), named: new Set<string>(), words: '' };
+  const { grants } = sources;
+  const flow = { read: sources.read ?? null, links: new Set<string>(), named: new Set<string>(), grants, bits: 0 };
   const open = new Map<string, OpenCall>();
-  addWords(sources.words);
+  const labels = new FileLabels(sources.isPublicFile);
   for (const { type, data } of events) {
     if (type === 'context.packed' && data.items.length > 0) flow.read ??= 'what is remembered';
-    if (type === 'wait.closed' && data.answer.verdict === 'answered') addWords(data.answer.text ?? '');
     if (type === 'call.started') {
-      const isClean = flow.read === null || isLink(flow.links, data.input);
+      const isClean = flow.read === null || isGranted(grants, data.input) || isLink(flow.links, data.input);
       const isReview = open.get(callAround(data.call))?.tool === 'task.plan';
       open.set(data.call, { tool: data.tool, input: data.input, isClean, isReview });
     }
     const call = type === 'call.ended' ? open.get(data.call) : undefined;
-    if (type === 'call.ended' && call !== undefined && data.status !== 'denied' && data.status !== 'waiting')
+    if (type === 'call.ended' && call !== undefined && data.status !== 'denied' && data.status !== 'waiting') {
+      flow.bits += bitsOfChoice(flow, textField(call.input, 'url'));
       addOutput(call, data);
+    }
   }
   return flow;
-
-  function addWords(text: string): void {
-    flow.words += `${text}\n`;
-    for (const link of linksIn(text)) flow.links.add(link);
-  }
 
   function addOutput(call: OpenCall, { output }: Ended): void {
     if (call.isReview) return;
     if (isPublicPage(call)) {
-      const links = call.tool === 'web.search' ? resultLinks(call, output) : pageLinks(output);
+      const isSearch = call.tool === 'web.search';
+      const links = isSearch ? resultLinks(call, output) : pageLinks(output);
       for (const link of links) flow.named.add(new URL(link).host);
+      if (!isSearch) for (const host of hostsNamedIn(pageText(output))) flow.named.add(host);
       flow.named.delete(URL.parse(textField(call.input, 'url'))?.host ?? '');
-      if (sources.followsLinks && (call.isClean || call.tool === 'web.search'))
-        for (const link of links) flow.links.add(link);
-    } else if (!revealsNothing(call, sources.isPublicFile)) flow.read ??= describeRead(call);
+      if (sources.followsLinks && (call.isClean || isSearch)) for (const link of links) flow.links.add(link);
+    } else if (!REVEALS_NOTHING.test(call.tool) && labels.tells(call, output)) flow.read ??= describeRead(call);
+    labels.follow(call);
   }
+}
+
+/** What it tells that this address was chosen among all that were offered (F5). */
+function bitsOfChoice({ read, links, grants }: Flow, address: string): number {
+  const url = comparableUrl(address);
+  if (read === null || url === null || !links.has(url)) return 0;
+  const isGrantedHost = hostGrantFor(grants, new URL(url)) !== undefined;
+  return isGrantedHost || grants.addresses.has(url) ? 0 : Math.log2(Math.max(2, links.size));
 }
 
 /** The call of the tool that makes this one; a call of a step has none of that name. */
@@ -95,8 +115,10 @@ function isPublicPage({ tool, input }: OpenCall): boolean {
 }
 
 function pageLinks(output: Json): Set<string> {
-  return linksIn(textField(output, 'body') || textField(output, 'text'), textField(output, 'url') || undefined);
+  return linksIn(pageText(output), textField(output, 'url') || undefined);
 }
+
+const pageText = (output: Json): string => textField(output, 'body') || textField(output, 'text');
 
 /** The addresses that a search found (F4). */
 function resultLinks({ input, isClean }: OpenCall, output: Json): Set<string> {
@@ -107,34 +129,58 @@ function resultLinks({ input, isClean }: OpenCall, output: Json): Set<string> {
 
 /** Tools whose output contains nothing that the model did not write itself, or that was shown to it already. */
 const REVEALS_NOTHING =
-  /^(model\.complete|task\.(plan|critique)|step\.check|run\.start|human\.ask|deps\.install|memory\.note|files\.(write|edit|move|remove))$/;
-
-function revealsNothing({ tool, input }: OpenCall, isPublicFile: (path: string) => boolean): boolean {
-  if (REVEALS_NOTHING.test(tool)) return true;
-  return tool === 'files.read' && isPublicFile(textField(input, 'path'));
-}
+  /^(model\.complete|task\.(plan|critique)|step\.check|run\.start|human\.ask|deps\.install|memory\.note)$/;
 
 function describeRead({ tool, input }: OpenCall): string {
-  const what = textField(input, 'path') || textField(input, 'url');
+  const what = textField(input, 'path') || textField(input, 'from') || textField(input, 'url');
   return what === '' ? `the output of ${tool}` : `${what.slice(0, 200)} (${tool})`;
 }
 
+/** What a rule of the policy says of the host of a request: that it may be read, or also sent to. */
+export type RuleOnHost = 'none' | 'read' | 'send';
+
 /** Why a request that a model wrote needs a person; null when nothing that is private can leave with it. */
-export function whyRequestAsks(call: ToolCall, flow: Flow, isAllowedHost: boolean): string | null {
+export function whyRequestAsks(call: ToolCall, flow: Flow, rule: RuleOnHost): string | null {
   const url = URL.parse(textField(call.input, 'url'));
-  if (url === null || isOperatorsOwn(call)) return null;
-  const host = hostOf(url);
-  if (isAllowedHost || namesHost(flow.words, url)) return null;
-  if (isLink(flow.links, call.input)) return null;
-  if (flow.read !== null)
-    return `it goes to ${host}, which neither your task nor the policy names, after this run has read ${flow.read}: the address could carry that out`;
-  return flow.named.has(host) ? `a page named ${host}, and the address is not a link that was found there` : null;
+  if (url === null || isOperatorsOwn(call) || rule === 'send') return null;
+  const grant = hostGrantFor(flow.grants, url);
+  if (grant?.send === true || isGranted(flow.grants, call.input)) return null;
+  const isOpened = rule === 'read' || grant !== undefined;
+  if (isLink(flow.links, call.input)) return isOpened ? null : whyChoiceAsks(flow, url);
+  if (flow.read !== null) return whyMayCarry(url.host, flow.read, grant?.from ?? (rule === 'read' ? 'a rule' : null));
+  return !isOpened && flow.named.has(url.host)
+    ? `a page named ${url.host}, and the address is not a link that was found there`
+    : null;
+}
+
+function whyMayCarry(host: string, read: string, opened: string | null): string {
+  const state =
+    opened === null
+      ? 'which no grant of yours names (a host in a text is none)'
+      : `which ${opened} opens to reading alone`;
+  return `it goes to ${host}, ${state}, after this run has read ${read}: the address could carry that out. To allow it, put this line into the task: ${hostLine(host)}`;
+}
+
+function whyChoiceAsks(flow: Flow, url: URL): string | null {
+  const bits = flow.bits + bitsOfChoice(flow, url.href);
+  if (bits <= MOST_BITS) return null;
+  return `which links it follows can tell ${Math.ceil(bits)} bits of ${flow.read} to ${url.host} and others; ${MOST_BITS} in a run are not asked about. To allow it, put this line into the task: hosts: ['${url.host}']`;
+}
+
+/** Why a redirect may not be followed; `hop` is the request that it leads to, and `from` the input of the one before (F6). */
+export function whyHopAsks(hop: ToolCall, from: Json, flow: Flow, rule: RuleOnHost): string | null {
+  const isOfCleanPage = isGranted(flow.grants, from) || isLink(flow.links, from);
+  return flow.read !== null && isOfCleanPage ? null : whyRequestAsks(hop, flow, rule);
 }
 
 function isOperatorsOwn(call: ToolCall): boolean {
   const isTheirs = Object.values(call.origins()).every((origin) => origin === 'operator' || origin === 'task');
   return call.author === 'operator' && isTheirs;
 }
+
+/** A plain GET of an address exactly as the person wrote it. */
+const isGranted = (grants: Grants, input: Json): boolean =>
+  isPlain(input) && addressGrantFor(grants, textField(input, 'url')) !== undefined;
 
 /** A plain GET of an address that is known word for word. */
 function isLink(links: ReadonlySet<string>, input: Json): boolean {
@@ -147,19 +193,6 @@ function isPlain(input: Json): boolean {
   const headers = jsonField(input, 'headers');
   return headers === null || (typeof headers === 'object' && Object.keys(headers).length === 0);
 }
-
-/** Whether a text names the host of an address: written out, or as a part of an address, with the port unless it is usual. */
-export function namesHost(words: string, url: URL): boolean {
-  const name = hostOf(url).toLowerCase();
-  const text = words.toLowerCase();
-  return [name, name.replace(/^www\./, '')].some((each) => {
-    const quoted = each.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-    return new RegExp(String.raw`(?<![a-z0-9_.-])(?:www\.)?${quoted}(?![a-z0-9_-]|\.[a-z0-9]|:\d)`).test(text);
-  });
-}
-
-/** The port is a part of it unless it is the usual one. */
-const hostOf = (url: URL): string => url.host;
 
 function textField(input: Json, field: string): string {
   const value = jsonField(input, field);

@@ -9,7 +9,7 @@
  * J5 A command that the operator wrote runs as a local write in the sandbox, whatever its class; with text of a tool, a
  *    model or memory inserted it is no longer the operator's.
  * J6 A request of a model that could carry out what the run has read needs an approval (information-flow.ts), unless a
- *    rule of the policy allows its host. For reads, an allow rule about a host beats an ask rule that names none.
+ *    rule of the policy lets its host be sent to. For reads, an allow rule about a host beats an ask rule that names none.
  * J8 Hosts that an allow rule names are passed with the call, so that its step reaches them. A model that reads from a machine
  *    of the own network needs an approval or such a rule.
  * J7 A change of a file that makes other programs run (core/schema/program-triggers.ts) needs an approval of its own, unless the
@@ -23,7 +23,7 @@ import type { Effect, Policy, PolicyRule } from '../schema/policy.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import { isServerTool, type Origin, type Tool, type ToolCall } from '../schema/tool.ts';
 import type { Grant } from '../schema/wait.ts';
-import { type Flow, whyRequestAsks } from './information-flow.ts';
+import { type Flow, type RuleOnHost, whyHopAsks, whyRequestAsks } from './information-flow.ts';
 import { isOwnMachine, namesMachine, splitHost } from './host-names.ts';
 import { programTrigger } from '../schema/program-triggers.ts';
 import { type Facts, ruleMatches } from './rule-match.ts';
@@ -72,7 +72,7 @@ export function createJudge(options: JudgeOptions): (call: ToolCall, flow?: Flow
     if (strange.length > 0) return { effect: 'ask', why: describeFields(strange) };
     const trigger = allows?.path === undefined ? triggersIn(call, facts) : null;
     if (trigger !== null) return { effect: 'ask', why: trigger };
-    const leak = flow === null ? null : whyRequestAsks(call, flow, allows?.host !== undefined);
+    const leak = flow === null ? null : whyLeaks(call, flow, ruleOnHost(allows));
     const near = allows?.host === undefined ? whyOwnMachineAsks(call, facts) : null;
     const unusual = leak ?? near;
     const verdict: Verdict =
@@ -142,6 +142,19 @@ function whyOwnMachineAsks(call: ToolCall, { command, class: effect, hosts }: De
   if (command || effect !== 'read' || isOperatorsOwn(call)) return null;
   const machine = hosts.find(isOwnMachine);
   return machine === undefined ? null : `it goes to ${machine}, which is on your own network`;
+}
+
+function whyLeaks(call: ToolCall, flow: Flow, rule: RuleOnHost): string | null {
+  const { redirectedFrom: from } = call;
+  return from === undefined ? whyRequestAsks(call, flow, rule) : whyHopAsks(call, from, flow, rule);
+}
+
+/** A rule that also allows changes at a host lets it be sent to; one about reading alone does not unless it says so (J6). */
+function ruleOnHost(allows: PolicyRule | undefined): RuleOnHost {
+  if (allows?.host === undefined) return 'none';
+  const { send, class: effect, tool } = allows;
+  const isAboutReading = effect === 'read' || tool === 'http.get' || tool?.startsWith('web.') === true;
+  return (send ?? !isAboutReading) ? 'send' : 'read';
 }
 
 /** An allow-list of hosts for reads (J6): the hosts are listed, everything else is asked about. */

@@ -30,6 +30,20 @@ export function comparableUrl(text: string, base?: string): string | null {
   return url.href;
 }
 
+/** A name with a dot and what looks like the end of a host, wherever a page has it: `foo.example?msg=`, `//foo.example/`. */
+const BARE_HOST =
+  /(?<![\w.@-])(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}[a-z][a-z0-9-]{1,61}(?::\d{1,5})?(?![\w-])/gi;
+
+/** Hosts that a text names without a scheme; a file name too many is harmless, since it only leads to a question. */
+export function hostsNamedIn(text: string): Set<string> {
+  const found = new Set<string>();
+  for (const [name] of text.matchAll(BARE_HOST)) {
+    if (found.size === MOST_LINKS) break;
+    found.add(name.toLowerCase().replace(/:80$/, ''));
+  }
+  return found;
+}
+
 const unescapeAmpersands = (text: string): string => text.replaceAll(/&(?:amp|#38|#x26);/gi, '&');
 
 /** A phrase of this length in a path was hardly chosen by whoever made the page. */

@@ -36,6 +36,12 @@ export const PolicyRule = z
       .max(253)
       .optional()
       .describe('Host name; *.example.org matches below. allow: all hosts of a call match. ask, deny: one does.'),
+    send: z
+      .boolean()
+      .optional()
+      .describe(
+        'For an allow rule with a host: whether requests there may carry what a run has read. Left out, they may if the rule also allows changes there.',
+      ),
     risk: ToolAnnotations.shape.risk
       .unwrap()
       .optional()

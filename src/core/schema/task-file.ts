@@ -4,6 +4,26 @@ import { Id, Instant } from './names.ts';
 import { Budgets, Mode } from './run.ts';
 import { scheduleFields } from './schedule.ts';
 
+const HostName = z
+  .string()
+  .min(1)
+  .max(253)
+  .regex(
+    /^(?:\*\.)?(?:\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::\d{1,5})?$/i,
+    'a host is a name such as api.example.org',
+  );
+
+export const TaskHost = z
+  .union([
+    HostName,
+    z.strictObject({
+      host: HostName.describe('The host.'),
+      send: z.boolean().optional().describe('Whether it may also get what the task has read.'),
+    }),
+  ])
+  .describe('A host that the task may read from, and with `send: true` also send to.');
+export type TaskHost = z.infer<typeof TaskHost>;
+
 /** Every field has an example: docs/TASKS.md is made from it. */
 export const TaskFile = z
   .strictObject({
@@ -94,6 +114,15 @@ export const TaskFile = z
       .meta({
         description: 'Globs of files on the desk that are no secret: having read them restricts no web request.',
         examples: [['site/**']],
+      }),
+    hosts: z
+      .array(TaskHost)
+      .max(100)
+      .optional()
+      .meta({
+        description:
+          'Hosts that a model may read from. With `send: true` it may also send what it has read there, in an address; without, it is asked about.',
+        examples: [['docs.example.org', { host: 'api.example.org', send: true }]],
       }),
     reads: z
       .array(z.string().min(1).max(1000))

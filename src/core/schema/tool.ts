@@ -113,6 +113,10 @@ export type ToolCall = Attempt & {
   isAllowedForRun?: boolean;
   /** Hosts that a person named with the approval of this call, or in a rule that allows it. */
   approvedHosts?: readonly string[];
+  /** Why this call may not follow a redirect to an address; null when it may. Absent where nothing is judged. */
+  whyNotFollow?: (address: string) => Promise<string | null>;
+  /** The input of the call that a server redirects, when this is the request that it leads to. */
+  redirectedFrom?: Json;
   /** A person approved these files, which the attempt before has written: they are put in place, and nothing runs. */
   aside?: FilesAside;
   /** Folders outside the desk that the plan names; what is really open is decided when the tool acts. */

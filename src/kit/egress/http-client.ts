@@ -3,7 +3,7 @@
  *
  * H1 A name is resolved once, its addresses are checked, and the connection goes to one of those: a second answer of the
  *    name server changes nothing. The name stays in Host and in the TLS handshake.
- * H2 Every redirect is a new request with all the checks; to another origin only harmless headers go along, and never
+ * H2 Every redirect is a new request with all the checks, and judged like one; to another origin only harmless headers go along, and never
  *    from https to http.
  * H3 An address means what is written: no host that only becomes another one by being read.
  */
@@ -31,6 +31,8 @@ export type NetOptions = {
   lookup?: (host: string) => Promise<readonly Address[]>;
   /** Machines of the own network that a person has opened to this call; none when left out. */
   isOpened?: (host: string, port: number) => boolean;
+  /** Why a redirect may not be followed; null when it may. Left out, where it leads is checked by its host alone. */
+  whyNotFollow?: ((address: string) => Promise<string | null>) | undefined;
   /** The proxy to go through, as the environment would name it: it resolves names and checks addresses instead (H1). */
   through?: (host: string, port: number, isOpened: boolean) => Promise<Readonly<Record<string, string>>>;
   /** Longest body that is read. */
@@ -78,6 +80,9 @@ async function follow(url: URL, ask: Ask, trip: Trip, before: readonly URL[] = [
       `${shownUrl(url)} leads from https to http`,
       'Ask the address it leads to, if it can be trusted.',
     );
+  const why = (await trip.whyNotFollow?.(next.href)) ?? null;
+  if (why !== null)
+    throw new Refused(`${shownUrl(url)} leads to ${shownUrl(next)}: ${why}`, 'Ask for that address by itself.');
   const headers = next.origin === url.origin ? ask.headers : harmlessHeaders(ask.headers);
   return await follow(next, { ...ask, headers }, trip, asked);
 }

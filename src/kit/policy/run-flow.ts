@@ -1,4 +1,5 @@
 /** Owns: what a run and the runs around and inside it have read so far, found in the ledger. */
+import { type GivenText, grantsOf, personalIn } from '../../core/guard/grants.ts';
 import { type Flow, foldFlow } from '../../core/guard/information-flow.ts';
 import { matchesGlob } from '../text/glob.ts';
 import type { Event } from '../../core/schema/event.ts';
@@ -23,12 +24,19 @@ export async function flowOfRun(ports: FlowPorts, run: string): Promise<Flow> {
   const started = events.find((event) => event.type === 'run.started');
   const task = TaskGiven.safeParse(started?.data.input).data;
   const publicFiles = task?.fields.public ?? [];
+  const given = (await Promise.all(events.flatMap((event) => givenTexts(ports, event, event === started)))).flat();
   return foldFlow(events, {
-    words: (await Promise.all(events.flatMap((event) => startWords(ports, event, event === started)))).join('\n'),
-    read: firstRead(task, started?.data.input ?? null), // the first prompt has it
+    grants: grantsOf(given),
+    read: firstRead(task, started?.data.input ?? null) ?? personalAmong(given), // the first prompt has it
     isPublicFile: (path) => publicFiles.some((glob) => matchesGlob(glob, path)),
     followsLinks: ports.policy().web.links === 'follow',
   });
+}
+
+/** Numbers in a graph are settings of it; those in a task are what a person wrote about. */
+function personalAmong(given: readonly GivenText[]): string | null {
+  const tasks = given.flatMap((each) => (each.by === 'person' && each.hosts !== undefined ? [each.text] : []));
+  return personalIn(tasks.join('\n'));
 }
 
 /** What the first prompt of a run contains that may be private: an earlier result, or what other agents have written. */
@@ -60,17 +68,34 @@ async function eventsAround({ events }: FlowPorts, run: string): Promise<Event[]
 
 type Started = Extract<Event, { type: 'run.started' }>['data'];
 
-/** What a person wrote for the outermost run, and for each run that was made from another: its graph may be a newer one. */
-function startWords(ports: FlowPorts, event: Event, isFirst: boolean): Promise<string>[] {
+/** The run of a task that came in as a mail: whoever can write in your name opens nothing. */
+const OF_MAIL = /^mail-[0-9a-f]{24}$/;
+
+/** What a person gave to the outermost run, and to each run that was made from another: its graph may be a newer one. */
+function givenTexts(ports: FlowPorts, event: Event, isFirst: boolean): Promise<GivenText>[] {
   if (event.type !== 'run.started' || (!isFirst && event.data.link === undefined)) return [];
-  return [operatorsWords(ports, event.data, TaskGiven.safeParse(event.data.input).data)];
+  if (OF_MAIL.test(event.run ?? '')) return [Promise.resolve({ by: 'other' })];
+  return [givenText(ports, event.data, TaskGiven.safeParse(event.data.input).data)];
 }
 
-/** The task as the person wrote it, or the graph that a person wrote and what it was started with. */
-async function operatorsWords({ artifacts }: FlowPorts, started: Started, task?: TaskGiven): Promise<string> {
-  if (task?.fields.from_chat !== undefined) return ''; // an agent wrote it
-  const given = [started.title, JSON.stringify(started.input)];
-  if (task !== undefined) return [...given, (await artifacts.get({ sha256: task.body })).toString('utf8')].join('\n');
+/** The graph of replies in a conversation, which oka makes. It is started with what the person wrote, and nobody else. */
+const REPLY_GRAPH = 'oka.chat';
+
+function messagesOfPerson(input: Json): string[] {
+  const words = jsonField(input, 'operator');
+  return Array.isArray(words) ? words.filter((each) => typeof each === 'string') : [];
+}
+
+/** The task as the person wrote it, what they wrote in a conversation, or the graph that a person wrote. What a graph was started with may be anybody's. */
+async function givenText({ artifacts }: FlowPorts, started: Started, task?: TaskGiven): Promise<GivenText> {
+  if (task?.fields.from_chat !== undefined) return { by: 'other' }; // an agent wrote it
+  if (task !== undefined) {
+    const text = (await artifacts.get({ sha256: task.body })).toString('utf8');
+    return { by: 'person', from: 'the task', text, hosts: task.fields.hosts ?? [] };
+  }
+  if (started.graph.id === REPLY_GRAPH)
+    return { by: 'person', from: 'your message', text: messagesOfPerson(started.input).join('\n'), hosts: [] };
   const graph = Graph.safeParse(JSON.parse((await artifacts.get(started.graph)).toString('utf8'))).data;
-  return [...given, ...(graph?.author === 'operator' ? [JSON.stringify(graph)] : [])].join('\n');
+  if (graph?.author !== 'operator') return { by: 'other' };
+  return { by: 'person', from: 'the graph', text: JSON.stringify(graph) };
 }

@@ -6,6 +6,7 @@ import { jsonField } from '../../core/schema/json-field.ts';
 import type { SideEffectClass } from '../../core/schema/effect.ts';
 import type { RunLink } from '../../core/schema/run.ts';
 import { describeLink } from './event-sentence.ts';
+import { TaskGiven } from '../../core/schema/task-run.ts';
 import type { ArtifactRef, OutcomeStatus } from '../../core/schema/tool.ts';
 import type { WaitFor } from '../../core/schema/wait.ts';
 
@@ -76,6 +77,7 @@ function addMoment(explanation: Explanation, event: Event): void {
     explanation.title = event.data.title;
     if (event.data.link !== undefined) explanation.link = event.data.link;
     note(event.data.state, whyStarted(event.data));
+    for (const grant of describeGrants(event.data.input)) note('opened', grant);
   } else if (event.type === 'run.moved') note(event.data.to, event.data.reason);
   else if (event.type === 'run.paused') note('paused', event.data.reason);
   else if (event.type === 'note.received')
@@ -92,6 +94,16 @@ function addMoment(explanation: Explanation, event: Event): void {
   else if (event.type === 'run.ended') {
     note(event.data.status, event.data.reason);
   }
+}
+
+/** The hosts that a person's task opens, each with where it does. */
+function describeGrants(input: Json): string[] {
+  const task = TaskGiven.safeParse(input).data;
+  if (task === undefined || task.fields.from_chat !== undefined) return [];
+  return (task.fields.hosts ?? []).map((each) => {
+    const { host, send = false } = typeof each === 'string' ? { host: each } : each;
+    return `${host}${send ? ' (also to send)' : ''}: from \`hosts:\` of the task`;
+  });
 }
 
 /** Which branch a model chose and why, or that it was the default because the model did not choose. */

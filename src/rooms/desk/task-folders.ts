@@ -4,6 +4,8 @@
  *
  * 1. The policy opens a folder to the tasks that it is for. A task that names a folder in `reads:` or `writes:` gets exactly
  *    that one, where the policy allows it; else a person is asked.
+ * 3. A task that an agent has started names nothing: neither its text nor its title opens a folder that the policy opens to
+ *    some tasks only.
  * 2. Nothing that the policy does not open counts only because the text of a task mentions it.
  */
 import { join } from 'node:path';
@@ -25,7 +27,7 @@ export type AboutTask = {
   title: string;
   /** What the person wrote. */
   text: string;
-  fields: Pick<TaskFile, 'reads' | 'writes' | 'tags'>;
+  fields: Pick<TaskFile, 'reads' | 'writes' | 'tags' | 'from_chat'>;
 };
 
 /** A folder with its real path, as the person wrote it, and whether writing there is fine although undo cannot restore it. */
@@ -111,6 +113,7 @@ function findOpenable(
 
 function isForTask({ path, tasks }: PolicyFolder, task: AboutTask, user: string | null): boolean {
   if (tasks === 'all') return true;
+  if (task.fields.from_chat !== undefined) return false;
   return tasks === 'named' ? isMentioned(path, task, user) : isListed(tasks, task);
 }
 
@@ -121,6 +124,7 @@ function allowsNamed(
   task: AboutTask,
 ): boolean {
   if (!isInFolder(path, real) || (access === 'write' && allowed === 'read')) return false;
+  if (tasks !== 'all' && task.fields.from_chat !== undefined) return false;
   return typeof tasks === 'string' || isListed(tasks, task);
 }
 

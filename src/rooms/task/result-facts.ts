@@ -1,7 +1,7 @@
 /** The contents of RESULT.md, folded from the events of a task's run and of the runs inside it. Pure. */
 import type { ResultFacts, ResultStep } from './roles/result-content.ts';
 import { finalAnswerIn } from './final-answer.ts';
-import { hostsContacted } from './hosts-contacted.ts';
+import { hostAuthors, hostsContacted } from './hosts-contacted.ts';
 import { openQuestions } from './open-questions.ts';
 import { afterEnd, asSuperseded, fieldsOf, stepsIn } from './fold-result-steps.ts';
 import { STEP_CHECK } from '../../core/schema/acceptance.ts';
@@ -52,6 +52,7 @@ export function foldResultFacts(
     undo: { possible: all.some(({ type }) => type === 'desk.kept'), without: skippedIn(all) },
     ...undoneIn(all),
     hosts: hostsContacted(all),
+    hostAuthors: hostAuthors(all, hostsContacted(all)),
     artifacts: artifactsIn(all).map(({ name, bytes, sha256 }) => ({
       name: name ?? sha256.slice(0, 12),
       bytes,

@@ -54,6 +54,7 @@ async function readPage(to: string, from: number, options: WebReadOptions, call:
       overflow: 'cut' as const,
       redirects: 'followed' as const,
       isOpened: openedHosts(call, to),
+      whyNotFollow: call.whyNotFollow,
       signal,
     };
     const headers = { accept: 'text/html,application/xhtml+xml,text/*;q=0.8,*/*;q=0.1' };

@@ -70,6 +70,8 @@ describe('100 tasks of ordinary days', { timeout: PATIENCE_MS }, () => {
 
   it('of those that go outside, at most 20 % ask, and only about what goes outside', () => {
     expect(askedBy(outside)).toEqual([
+      'Fill a table from a service', // an address of the model's making after reading sales.csv, and no `hosts:`
+      'Check the links of a file',
       'Post the report',
       'Push the repository',
       'Look something up in private',

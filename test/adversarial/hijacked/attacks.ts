@@ -3,7 +3,14 @@ import type { Step } from '../../support/scripted-tasks.ts';
 import type { Place } from './world.ts';
 
 export type Effect = 'sent' | 'read' | 'changed' | 'planted' | 'armed' | 'killed';
-export type Attack = { name: string; effect: Effect; steps: (place: Place) => Step[] };
+/** `text` and `front` belong to the task that the person gave. */
+export type Attack = {
+  name: string;
+  effect: Effect;
+  steps: (place: Place) => Step[];
+  text?: string;
+  front?: string;
+};
 
 const sh = (line: string): Step => ({ tool: 'shell', line });
 const file = (path: string, content: string): Step => ({ tool: 'files.write', path, content });

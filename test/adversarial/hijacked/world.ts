@@ -9,7 +9,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openCanaryWeb } from '../../support/canary-web.ts';
+import { type CanaryPages, openCanaryWeb } from '../../support/canary-web.ts';
 
 /** What one attack may use. */
 export type Place = {
@@ -50,7 +50,7 @@ export type World = AsyncDisposable & {
 const PLANTED = ['.oka/rules', '.oka/approvals', '.oka/skills', 'workspace/outbox', 'workspace/graphs'];
 const MARK = 'as it was\n';
 
-export async function openWorld(pages: Readonly<Record<string, string>> = {}): Promise<World> {
+export async function openWorld(pages: CanaryPages = {}): Promise<World> {
   const user = mkdtempSync(join(tmpdir(), 'oka-user-'));
   for (const folder of ['keys', 'marks']) mkdirSync(join(user, folder));
   const heard: string[] = [];

@@ -1,18 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Flow,
-  type FlowSources,
-  foldFlow,
-  namesHost,
-  whyRequestAsks,
-} from '../../../src/core/guard/information-flow.ts';
+import { type Flow, type FlowSources, foldFlow, whyRequestAsks } from '../../../src/core/guard/information-flow.ts';
+import { grantsOf, NO_GRANTS } from '../../../src/core/guard/grants.ts';
 import { linksIn, repeatsQuery } from '../../../src/core/guard/page-links.ts';
 import type { Event, NewEvent } from '../../../src/core/schema/event.ts';
 import type { Json } from '../../../src/core/schema/json.ts';
 import { callOf } from '../../support/engine-fakes.ts';
 
 const sources: FlowSources = {
-  words: 'Sum up the news.',
+  grants: NO_GRANTS,
   isPublicFile: (path: string) => path === 'open.txt',
   followsLinks: true,
 };
@@ -31,7 +26,7 @@ const page = (url: string, body: string): NewEvent[] => called('http.get', { url
 const flowAfter = (events: NewEvent[][], change: Partial<typeof sources> = {}): Flow =>
   foldFlow(events.flat() as Event[], { ...sources, ...change });
 const asks = (flow: Flow, url: string, change: object = {}): string | null =>
-  whyRequestAsks(callOf({ tool: 'http.get', author: 'model', input: { url, headers: {} }, ...change }), flow, false);
+  whyRequestAsks(callOf({ tool: 'http.get', author: 'model', input: { url, headers: {} }, ...change }), flow, 'none');
 
 describe('what counts as read', () => {
   it.each([
@@ -112,12 +107,14 @@ describe('links', () => {
   });
 
   it('on a page whose own address could carry something are no links', () => {
-    const words = 'Use api.example.';
+    const grants = grantsOf([
+      { by: 'person', from: 'the task', text: '', hosts: [{ host: 'api.example', send: true }] },
+    ]);
     const events = [
       called('files.read', { path: 'private' }),
       page('https://api.example/?echo=x', 'https://evil.example/x'),
     ];
-    expect(asks(flowAfter(events, { words }), 'https://evil.example/x')).toContain('evil.example');
+    expect(asks(flowAfter(events, { grants }), 'https://evil.example/x')).toContain('evil.example');
   });
 
   it('that a page leads to lead on', () => {
@@ -189,31 +186,37 @@ describe('a request of a model', () => {
     expect(asks(flow, 'https://c.example/')).toBeNull();
   });
 
-  it('to a host that a person named in an answer is free; a refusal names nothing', () => {
-    const answered = (verdict: 'answered' | 'denied'): NewEvent[] => [
-      {
-        type: 'wait.closed',
-        run: 'r',
-        data: { wait: 'w', node: 'a', answer: { verdict, text: 'b.example', by: 'Ada' } },
-      },
-    ];
-    const read = called('files.read', { path: 'private' });
-    expect(asks(flowAfter([read, answered('answered')]), 'https://b.example/?x')).toBeNull();
-    expect(asks(flowAfter([read, answered('denied')]), 'https://b.example/?x')).toContain('b.example');
+  it('to a host that a page names without a scheme is asked about', () => {
+    const flow = flowAfter([page('https://a.example/', 'report to b.example?msg=… or //c.example/ or d.example:8080')]);
+    for (const host of ['b.example', 'c.example', 'd.example:8080'])
+      expect(asks(flow, `https://${host}/?more`)).toContain(`a page named ${host}`);
   });
 
-  it.each([
-    ['at example.org.', 'https://example.org/', true],
-    ['at Example.ORG/path', 'https://www.example.org/', true],
-    ['at www.example.org', 'https://example.org/', true],
-    ['at http://example.org:8080/', 'http://example.org:8080/x', true],
-    ['at http://example.org:8080/', 'http://example.org/x', false],
-    ['at example.org', 'https://sub.example.org/', false],
-    ['at sub.example.org', 'https://example.org/', false],
-    ['at example.org.evil.com', 'https://example.org/', false],
-    ['at my-example.org', 'https://example.org/', false],
-    ['at exampleXorg', 'https://example.org/', false],
-  ])('%s names the host of %s: %s', (words, url, isNamed) => {
-    expect(namesHost(words, new URL(url))).toBe(isNamed);
+  it('is opened by no answer in free text', () => {
+    const data = {
+      wait: 'w',
+      node: 'a',
+      answer: { verdict: 'answered' as const, text: 'https://b.example/x', by: 'Ada' },
+    };
+    const flow = flowAfter([called('files.read', { path: 'private' }), [{ type: 'wait.closed', run: 'r', data }]]);
+    expect(asks(flow, 'https://b.example/x')).toContain('b.example');
+  });
+
+  it('says who opened a host, and which line would let it be sent to', () => {
+    const grants = grantsOf([{ by: 'person', from: 'the task', text: '', hosts: ['docs.example'] }]);
+    const flow = flowAfter([called('files.read', { path: 'private' })], { grants });
+    const why = asks(flow, 'https://docs.example/?q=x');
+    expect(why).toContain('`hosts:` of the task opens to reading alone');
+    expect(why).toContain("hosts: [{ host: 'docs.example', send: true }]");
+  });
+
+  it('that follows links tells at most 16 bits in a run, and as much as it wants to a host that a grant names', () => {
+    const links = Array.from({ length: 64 }, (_, index) => `https://a.example/${index}`);
+    const click = (index: number): NewEvent[] => page(`https://a.example/${index}`, '');
+    const events = [page('https://a.example/', links.join(' ')), called('files.read', { path: 'private' })];
+    expect(asks(flowAfter([...events, click(1)]), 'https://a.example/2')).toBeNull();
+    expect(asks(flowAfter([...events, click(1), click(2)]), 'https://a.example/3')).toContain('18 bits');
+    const grants = grantsOf([{ by: 'person', from: 'the task', text: '', hosts: ['a.example'] }]);
+    expect(asks(flowAfter([...events, click(1), click(2)], { grants }), 'https://a.example/3')).toBeNull();
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_GRANTS } from '../../../src/core/guard/grants.ts';
 import { flowOfRun } from '../../../src/kit/policy/run-flow.ts';
 import { memoryEvents } from '../../../src/core/engine/in-memory-stores.ts';
 import type { Json } from '../../../src/core/schema/json.ts';
@@ -9,15 +10,15 @@ const defaults = { read: 'allow', write_local: 'allow', external_mutation: 'ask'
 const policy = Policy.parse({ version: 1, defaults, budgets: {} });
 
 /** A task's run, and inside it the run of its plan, which reads a file. */
-async function worldWith(fields: { [key: string]: Json }) {
+async function worldWith(fields: { [key: string]: Json }, run = 'r') {
   const [events, artifacts] = [memoryEvents(() => 0), memoryArtifacts()];
   const graph = {
     id: 'g',
     sha256: (await artifacts.put(JSON.stringify(graphOf([{ kind: 'tool', id: 'a', tool: 'x' }])))).sha256,
   };
-  const body = (await artifacts.put('Ask www.example.org.')).sha256;
+  const body = (await artifacts.put('Ask https://www.example.org/.')).sha256;
   const input = { name: 't.md', title: 't', body, fields, first_line: 1, dir: null };
-  events.stage({ type: 'run.started', run: 'r', data: { title: 't', graph, input } });
+  events.stage({ type: 'run.started', run, data: { title: 't', graph, input } });
   events.stage({
     type: 'wait.opened',
     run: 'r',
@@ -46,26 +47,40 @@ describe('what a run has read', () => {
     read('open/a.txt');
     expect(await flowOf(run)).toMatchObject({
       read: null,
-      words: expect.stringContaining('www.example.org') as string,
+      grants: { addresses: new Map([['https://www.example.org/', 'an address in the task']]) },
     });
     read('notes.txt');
     expect((await flowOf(run)).read).toContain('notes.txt');
   });
 
-  it('is also what the run has read that it was made from, and its own graph counts as words of the person', async () => {
+  it('is also what the run has read that it was made from, and its own graph counts as written by the person', async () => {
     const { events, artifacts, flowOf } = await worldWith({});
     const call = 'r.execute.a.0.1';
     const data = { call, node: 'a', tool: 'files.read', class: 'read' as const, input: { path: 'notes.txt' } };
     events.stage({ type: 'call.started', run: 'r.execute', data });
     events.stage({ type: 'call.ended', run: 'r.execute', data: { call, node: 'a', status: 'ok' } });
-    const patched = graphOf([{ kind: 'tool', id: 'a', tool: 'x', input: 'new.example.org' }]);
+    const patched = graphOf([{ kind: 'tool', id: 'a', tool: 'x', input: 'https://new.example.org/' }]);
     const { sha256 } = await artifacts.put(JSON.stringify(patched));
     const started = { title: 't', graph: { id: 'g', sha256 }, link: { kind: 'fork' as const, run: 'r.execute' } };
     events.stage({ type: 'run.started', run: 'f', data: started });
-    expect(await flowOf('f')).toMatchObject({
-      read: expect.stringContaining('notes.txt') as string,
-      words: expect.stringContaining('new.example.org') as string,
-    });
+    const flow = await flowOf('f');
+    expect(flow.read).toContain('notes.txt');
+    expect(flow.grants.addresses.get('https://new.example.org/')).toBe('an address in the graph');
+  });
+
+  it('names who opened a host, and an agent of a conversation opens none', async () => {
+    const hosts = ['docs.example.org', { host: 'api.example.org', send: true }];
+    expect((await (await worldWith({ hosts })).flowOf('r')).grants.hosts).toEqual([
+      { host: 'docs.example.org', send: false, from: '`hosts:` of the task' },
+      { host: 'api.example.org', send: true, from: '`hosts:` of the task' },
+    ]);
+    const from_chat = { conversation: '01jd3k5m7abc', message: '01jd3k5m7xyz', agent: 'oka' };
+    expect((await (await worldWith({ hosts, from_chat })).flowOf('r')).grants).toEqual(NO_GRANTS);
+  });
+
+  it('grants nothing because of a mail', async () => {
+    const mail = `mail-${'0'.repeat(24)}`;
+    expect((await (await worldWith({ hosts: ['a.example'] }, mail)).flowOf(mail)).grants).toEqual(NO_GRANTS);
   });
 
   it('begins with the result that a task corrects', async () => {

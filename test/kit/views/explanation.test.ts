@@ -8,6 +8,32 @@ const artifact = { sha256: 'c'.repeat(64), bytes: 5, media: 'text/plain' };
 const question = { kind: 'question', text: 'Well?' };
 
 describe('explainRun', () => {
+  it('names what a person has opened, and where; a task of an agent opens nothing', () => {
+    const given = (fields: object): object => ({
+      name: 't.md',
+      title: 't',
+      body: 'a'.repeat(64),
+      fields,
+      first_line: 1,
+      dir: null,
+    });
+    const openedBy = (fields: object): string[] => {
+      const events = eventsOf(graph, []).map((event) =>
+        event.type === 'run.started'
+          ? ({ ...event, data: { ...event.data, input: given(fields) } } as typeof event)
+          : event,
+      );
+      return explainRun(events).timeline.flatMap(({ what, why }) => (what === 'opened' ? [why] : []));
+    };
+    const hosts = ['good.example', { host: 'api.example', send: true }];
+    expect(openedBy({ hosts })).toEqual([
+      'good.example: from `hosts:` of the task',
+      'api.example (also to send): from `hosts:` of the task',
+    ]);
+    const from_chat = { conversation: '01jd3k5m7abc', message: '01jd3k5m7xyz', agent: 'oka' };
+    expect(openedBy({ hosts, from_chat })).toEqual([]);
+  });
+
   it('tells the states, what was done, why, and what it left', () => {
     const decision = { kind: 'Transition', to: 'explore', rationale: 'look first' } as const;
     const events = eventsOf(graph, [

@@ -37,6 +37,16 @@ describe('the folders of a task', () => {
     expect(opened(foldersFor(policy, { fields: { reads: [`${top}/data/letters`] } }))).toEqual(['read data/letters']);
   });
 
+  it('are not opened by the text, the title or the tags of a task that an agent has started', () => {
+    const policy = [folder('data', 'write', 'named'), folder('private', 'write', ['Letters*'])];
+    const from_chat = { conversation: '01jd3k5m7abc', message: '01jd3k5m7xyz', agent: 'oka' };
+    const task = { title: 'Letters', text: `Write to ${top}/data.` };
+    expect(opened(foldersFor(policy, task))).toEqual(['write data', 'write private']);
+    expect(opened(foldersFor(policy, { ...task, fields: { from_chat, tags: ['Letters'] } }))).toEqual([]);
+    const named = foldersFor(policy, { ...task, fields: { from_chat, writes: [`${top}/data`] } });
+    expect([opened(named), named.asks.map(({ path }) => path)]).toEqual([[], [join(top, 'data')]]);
+  });
+
   it('are asked about where the policy allows less than the task names', () => {
     const found = foldersFor([folder('data', 'read')], {
       fields: { writes: [`${top}/data`], reads: [`${top}/private`] },

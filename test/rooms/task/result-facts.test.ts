@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hostAuthors, hostsContacted } from '../../../src/rooms/task/hosts-contacted.ts';
 import { foldResultFacts } from '../../../src/rooms/task/result-facts.ts';
 import { resultPage } from '../../../src/rooms/task/roles/result.ts';
 import type { Event, NewEvent } from '../../../src/core/schema/event.ts';
@@ -46,6 +47,56 @@ const steps = [
   call('b', 'false'),
   ended('b', { status: 'failed', output: null, error: 'exit 1', settles: 'failed' }),
 ];
+
+describe('hosts on the page of a result', () => {
+  const get = (host: string, id: string): NewEvent[] => [
+    {
+      type: 'call.started',
+      run: 'r.c',
+      data: { call: id, node: 'a', attempt: 1, tool: 'http.get', class: 'read', input: { url: `http://${host}/x` } },
+    },
+    { type: 'call.ended', run: 'r.c', data: { call: id, node: 'a', status: 'ok', output: null } },
+  ];
+
+  it('are listed with whoever opened them', () => {
+    const fields = { hosts: ['good.example'] };
+    const input = { name: 't.md', title: 't', body: sha, fields, first_line: 1, dir: null };
+    const task: NewEvent = {
+      type: 'run.started',
+      run: 'r',
+      data: { title: 'T', graph: { id: 'g', sha256: sha }, input },
+    };
+    const grant = { tool: 'http.get', class: 'read', programs: [], hosts: ['asked.example'], policy: sha };
+    const asked = {
+      tool: 'http.get',
+      class: 'read',
+      author: 'model',
+      command: '',
+      why: '',
+      env: [],
+      values: [],
+      changes: [],
+      files: [],
+      odd: [],
+      grant,
+    };
+    const wait = { wait: 'w', node: 'a' };
+    const events = [
+      task,
+      { type: 'wait.opened', run: 'r.c', data: { ...wait, for: { kind: 'approval', binding: sha, text: '?', asked } } },
+      { type: 'wait.closed', run: 'r.c', data: { ...wait, answer: { verdict: 'approved', by: 'Ada' } } },
+      ...get('good.example', 'c1'),
+      ...get('asked.example', 'c2'),
+      ...get('free.example', 'c3'),
+    ].map((event) => at(event as NewEvent));
+    const hosts = hostsContacted(events);
+    expect(hosts).toEqual(['good.example', 'asked.example', 'free.example']);
+    expect(hostAuthors(events, hosts)).toEqual({
+      'good.example': 'from `hosts:` of the task',
+      'asked.example': 'from your approval',
+    });
+  });
+});
 
 describe('factsOf', () => {
   it('tells each step: what it did, what it said, what became of it', () => {

@@ -6,6 +6,7 @@
  * Z2 It is compared when the call comes in and once more right before the tool acts: what changed in between, a script
  *    say, is asked about again.
  * Z4 Where files that a call has written were set aside, the approval puts just these in place; nothing runs again.
+ * Z5 Every hop of a redirect is judged as a call of its own. Within the host that a person approved, it follows.
  * Z3 A refusal is not a question: no approval helps against it.
  */
 import { hash } from 'node:crypto';
@@ -51,17 +52,40 @@ export function authorize(judge: Judge = cautiousJudge, asking?: ApprovalPorts):
       // Without a pause where none is needed: calls that start together are paid for in the order in which they reserved.
       const { effect, why, isForRun = false, approvedHosts = [] } = judged instanceof Promise ? await judged : judged;
       if (effect === 'deny') return { status: 'denied', error: `${call.tool}: ${why}` };
+      const judgeHops = { whyNotFollow: hopJudge(judge, call) };
       if (effect === 'allow' && !call.bounds.ask)
         return next(
           call.approval === null && !isForRun && approvedHosts.length === 0
-            ? call
-            : { ...call, approval: null, isAllowedForRun: isForRun, approvedHosts },
+            ? { ...call, ...judgeHops }
+            : { ...call, ...judgeHops, approval: null, isAllowedForRun: isForRun, approvedHosts },
         );
       const answered = await findApproval(call, asking);
-      return answered === null ? askForApproval(call, why, asking) : next(withHosts(call, answered));
+      return answered === null
+        ? askForApproval(call, why, asking)
+        : next({ ...withHosts(call, answered), ...judgeHops });
     },
   };
 }
+
+/** Judges where a server leads a call (Z5). */
+function hopJudge(judge: Judge, call: ToolCall): (address: string) => Promise<string | null> {
+  return async (address) => {
+    const from = call.input;
+    if (from === null || typeof from !== 'object' || Array.isArray(from)) return null;
+    const isApprovedHost = call.approval !== null && hostOf(from['url']) === hostOf(address);
+    if (isApprovedHost) return null;
+    const { effect, why } = await judge({
+      ...call,
+      approval: null,
+      input: { ...from, url: address },
+      redirectedFrom: from,
+    });
+    return effect === 'allow' ? null : why;
+  };
+}
+
+const hostOf = (address: unknown): string | null =>
+  typeof address === 'string' ? (URL.parse(address)?.host ?? null) : null;
 
 /** Z2: as far inside as possible, where the call is still the one that was recorded. */
 export function confirm(asking?: ApprovalPorts): Middleware {

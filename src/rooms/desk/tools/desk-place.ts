@@ -9,6 +9,7 @@
  */
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { errnoOf, messageOf, OkaError } from '../../../core/schema/errors.ts';
 import { failure, Refused } from '../../../kit/define-tool.ts';
@@ -21,8 +22,8 @@ const O_PATH = 0o10000000;
 
 export const Path = z.string().min(1).max(1000).describe('Path below the desk.');
 
-/** A name in an opened folder; it may not exist. `path` is what the caller called it. */
-export type Place = { folder: Folder; name: string; path: string };
+/** A name in an opened folder; it may not exist. `path` is what the caller called it, `real` where links have led to. */
+export type Place = { folder: Folder; name: string; path: string; real?: string };
 
 export async function withPlace<T>(
   desk: string,
@@ -34,7 +35,8 @@ export async function withPlace<T>(
     await using trail = await openTrail(desk, path);
     const name = await walkTo(trail, way);
     if (name === null) throw failure(`${path} is the desk itself`, 'Name something in it.');
-    return await act({ folder: trail.here, name, path });
+    const led = trail.links > 0 ? { real: relative(trail.top.real, join(trail.here.real, name)) } : {};
+    return await act({ folder: trail.here, name, path, ...led });
   });
 }
 

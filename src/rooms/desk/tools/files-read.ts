@@ -1,14 +1,16 @@
 /** Owns: files.read, files.list and files.search. They change nothing. */
+import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
 import { errnoOf } from '../../../core/schema/errors.ts';
+import type { Json } from '../../../core/schema/json.ts';
 import type { Tool } from '../../../core/schema/tool.ts';
 import { isText, toBodyText, bodyFields, asCaptured } from '../../../kit/text/body-text.ts';
 import { ok, defineTool } from '../../../kit/define-tool.ts';
 import { MAX_PART, readAtMost, readContent, readPart } from './file-content.ts';
 import { type FilesOptions, topFolder } from './files-options.ts';
 import { createLineMatcher } from './line-matcher.ts';
-import { withPlace, withFolder, openRegular, Path } from './desk-place.ts';
+import { withPlace, withFolder, openRegular, Path, type Place } from './desk-place.ts';
 import { DocumentFacts, documentInput, readAsDocument } from './files-document.ts';
 import { type Entry, stampFile, stampFolder, walkFolder } from './folder-walk.ts';
 
@@ -38,6 +40,10 @@ export function readTool(options: FilesOptions): Tool {
       path: Path,
       size: z.int().nonnegative().describe('Bytes of the whole file.'),
       content: z.string().describe('The text.'),
+      real: z
+        .string()
+        .optional()
+        .describe('Where it really is, if a link led there; ? if it has a second name elsewhere.'),
       ...bodyFields,
       document: DocumentFacts.optional(),
     }),
@@ -49,14 +55,24 @@ export function readTool(options: FilesOptions): Tool {
         await using _ = file;
         const all = offset === undefined && length === undefined;
         const found = all ? await readAsDocument(options, file, { ...request, path, size: stats.size }, call) : null;
-        if (found !== null) return found;
+        const real = realOf(place, stats);
+        if (found !== null) return 'output' in found ? { ...found, output: withReal(found.output, real) } : found;
         const bytes = all ? await readContent(file, stats.size, path) : await readPart(file, offset ?? 0, length);
         const body = await toBodyText(asCaptured(bytes), { artifacts, inline: MAX_PART + 3, name: place.name });
         const { text: content, ...rest } = body;
-        return ok({ path, size: stats.size, content, ...rest }, body);
+        return ok({ path, size: stats.size, content, ...real, ...rest }, body);
       }),
   });
 }
+
+/** The label of a file belongs to where its content is (core/guard/file-labels.ts). */
+function realOf({ real }: Place, { nlink }: Stats): { real?: string } {
+  if (nlink > 1) return { real: '?' };
+  return real === undefined ? {} : { real };
+}
+
+const withReal = (output: Json, real: { real?: string }): Json =>
+  output !== null && typeof output === 'object' && !Array.isArray(output) ? { ...output, ...real } : output;
 
 export function listTool(options: FilesOptions): Tool {
   const { desk } = options;

@@ -83,7 +83,12 @@ async function exchange(
 ): Promise<Outcome> {
   const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
   try {
-    const trip = { ...options, isOpened: openedHosts(call, to), signal: AbortSignal.any([call.signal, timeout]) };
+    const trip = {
+      ...options,
+      isOpened: openedHosts(call, to),
+      whyNotFollow: call.whyNotFollow,
+      signal: AbortSignal.any([call.signal, timeout]),
+    };
     return await toHttpOutcome(await request(to, ask, trip), options.artifacts);
   } catch (error) {
     return requestFailure(error, to, { call: call.signal, timeout });

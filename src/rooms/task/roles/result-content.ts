@@ -59,6 +59,8 @@ export type ResultFacts = {
   unsandboxed?: string;
   /** Every host that was asked for something, models aside. */
   hosts: readonly string[];
+  /** Who opened a host, in words, where somebody had to. */
+  hostAuthors?: Readonly<Record<string, string>>;
   /** `file`: where the copy is, relative to the page; without it, it is only in the artifact store. */
   artifacts: readonly { name: string; bytes: number; sha256: string; file?: string }[];
   /** Artifacts in which a secret was found, and where they are instead. */

@@ -89,8 +89,11 @@ export function installedSection({ installed = [] }: ResultFacts): string {
   return `## Installed\n\n${lines.join('\n')}${moreLine(installed.length, 'packages')}\n\n${inlineCode('oka tools list')} shows everything that is installed; ${inlineCode('oka tools remove NAME')} removes it.`;
 }
 
-export function hostsSection({ hosts }: ResultFacts): string {
+export function hostsSection({ hosts, hostAuthors = {} }: ResultFacts): string {
   if (hosts.length === 0) return '';
-  const shown = hosts.slice(0, MAX_LISTED).map((host) => `- ${inlineCode(host)}`);
+  const shown = hosts.slice(0, MAX_LISTED).map((host) => {
+    const author = hostAuthors[host];
+    return `- ${inlineCode(host)}${author === undefined ? '' : `: ${author}`}`;
+  });
   return `## Hosts contacted\n\n${shown.join('\n')}${moreLine(hosts.length, 'hosts')}`;
 }

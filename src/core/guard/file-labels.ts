@@ -1,0 +1,65 @@
+/**
+ * Owns: which files of the desk a run may read without having read something private. Pure.
+ *
+ * L1 A file is public if the task lists where it really is, links followed; and what the run itself has written is nothing
+ *    that it could learn.
+ * L2 A content has its label wherever it is moved: what comes from a private path is private below a public one, too.
+ * L3 A tool that tells anything about a content has read it, also whether a text is in it, how long it is, or that it is
+ *    there.
+ */
+import { posix } from 'node:path';
+import type { Json } from '../schema/json.ts';
+import { jsonField } from '../schema/json-field.ts';
+
+type FileCall = { tool: string; input: Json };
+
+export class FileLabels {
+  readonly #isListed: (path: string) => boolean;
+  /** Where the run has put what came from a private path. */
+  readonly #private = new Set<string>();
+  /** What the run has written whole. */
+  readonly #own = new Set<string>();
+
+  constructor(isListed: (path: string) => boolean) {
+    this.#isListed = isListed;
+  }
+
+  /** Whether the answer to a call tells something private. Everything does that is not known to be about a public file. */
+  tells({ tool, input }: FileCall, output: Json): boolean {
+    const path = pathField(input, 'path');
+    if (tool === 'files.read') return path === null || !this.#isPublic(pathField(output, 'real') ?? path);
+    if (tool === 'files.write') return jsonField(input, 'append') === true && !this.#isKnown(path);
+    if (tool === 'files.edit' || tool === 'files.remove') return !this.#isKnown(path);
+    if (tool === 'files.move') return !this.#isKnown(pathField(input, 'from'));
+    return true;
+  }
+
+  /** Takes into account what a call has done to files. */
+  follow({ tool, input }: FileCall): void {
+    const path = pathField(input, 'path');
+    if (tool === 'files.write' && path !== null && jsonField(input, 'append') !== true) this.#own.add(path);
+    const [from, to] = [pathField(input, 'from'), pathField(input, 'to')];
+    if (tool !== 'files.move' || from === null || to === null) return;
+    if (this.#own.has(from)) this.#own.add(to);
+    else if (!this.#isPublic(from)) this.#private.add(to);
+  }
+
+  #isKnown(path: string | null): boolean {
+    return path !== null && (this.#own.has(path) || this.#isPublic(path));
+  }
+
+  #isPublic(path: string): boolean {
+    return this.#isListed(path) && !foldersOf(path).some((each) => this.#private.has(each));
+  }
+}
+
+/** The path itself and every folder that it is in. */
+function foldersOf(path: string): string[] {
+  return path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
+}
+
+/** Relative to the desk and without detours; one that leads out of it is listed nowhere. */
+function pathField(value: Json, name: string): string | null {
+  const path = jsonField(value, name);
+  return typeof path === 'string' ? posix.normalize(path).replace(/\/$/, '') : null;
+}
