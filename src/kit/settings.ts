@@ -27,7 +27,7 @@ export function homeAt(dirOption: string | undefined): Home {
     workspace: join(dir, 'workspace'),
     ledgers: {
       run: join(oka, 'run_ledger.jsonl'),
-      maintenance: join(oka, 'maintenance', 'maintenance_ledger.jsonl'), // a folder of its own: see maintain/place.ts
+      maintenance: join(oka, 'maintenance', 'maintenance_ledger.jsonl'), // its own folder: maintenance-folder.ts
     },
     config: join(oka, 'rules', 'config.json'),
     policy: join(oka, 'rules', 'POLICY.md'),

@@ -256,11 +256,14 @@ describe('the recipes in CONTRIBUTING.md', () => {
     expect(recipes.map(({ what }) => what)).toEqual([
       'tool',
       'node kind',
+      'channel',
+      'page',
+      'command',
       'provider of models',
+      'document reader',
       'intake',
       'event type',
       'view',
-      'command',
       'finding',
     ]);
   });

@@ -1,4 +1,4 @@
-/** The table of commands, by what they are for. To add one: a row in a file of table/, a file in commands/. */
+/** The table of commands, by what they are for. To add one: a row in a table of its room, and a file beside it. */
 import type { Command } from '../../kit/cli/command-module.ts';
 import { agents } from '../../rooms/agents/commands/agents-commands.ts';
 import { fleetRepair } from '../../rooms/fleet/commands/backfill-commands.ts';

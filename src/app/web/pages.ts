@@ -1,4 +1,4 @@
-/** Every page of the dashboard, in one list. A new page is a folder in pages/ and a line here. */
+/** Every page of the dashboard, in one list. A new page is a folder with a page.ts in its room, and a line here. */
 import type { Page } from '../../kit/web/page.ts';
 import { chatPages } from '../../rooms/chat/page/page.ts';
 import { comparePage } from '../../rooms/runs/compare-page/page.ts';

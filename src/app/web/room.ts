@@ -1,4 +1,4 @@
-/** What the dashboard contributes to the worker's side: its settings. The pages themselves are in web/. */
+/** What the dashboard contributes to the worker's side: its settings. Pages are in rooms; pages.ts lists them. */
 import { defineRoom } from '../../core/schema/room.ts';
 
 export const dashboard = defineRoom({

@@ -1,4 +1,4 @@
-/** What other programs give to the tools of the assistant (daemon/assistant). */
+/** What other programs give to the tools of the assistant (app/assistant). */
 import { z } from 'zod';
 
 const run = z.string().min(1).max(80).describe('The name of the run, as oka_add_task gave it.');

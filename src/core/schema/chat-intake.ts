@@ -1,4 +1,4 @@
-/** What other processes may ask of the worker about conversations. Each is handled by the room daemon/chat. */
+/** What other processes may ask of the worker about conversations. Each is handled by the room rooms/chat. */
 import { z } from 'zod';
 import { chatFields, ConversationId, ConversationName, MessageId, NoticeId } from './chat.ts';
 import { Instant } from './names.ts';

@@ -1,6 +1,6 @@
 /**
  * The shape of a part that learns from both ledgers, and of the pages that it shows. Rooms contribute parts; maintenance
- * folds them (daemon/maintain).
+ * folds them (rooms/maintenance).
  *
  * B1 Rows follow from the events alone, in their one order (V1 in view.ts). Rows that are lost are folded again from the
  *    first event on.

@@ -1,4 +1,4 @@
-/** The port through which tools report what they do while they work; given by daemon/live. Loads nothing. */
+/** The port through which tools report what they do while they work; given by rooms/live. Loads nothing. */
 import { port } from './room.ts';
 
 export type StepCall = { run: string; node: string | null; call: string };

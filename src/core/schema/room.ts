@@ -5,7 +5,7 @@
  * R1 Declaring does nothing. What costs time to load is imported inside the functions, so that `oka --help` starts fast.
  * R2 A room gets the ports that it names in `needs`, typed, and nothing else.
  * R3 A room is opened after the rooms that give what it needs, and closed before them.
- * R4 A room never imports a face: its commands return data, which `cli/` renders.
+ * R4 A room never imports a face: its commands return data, which `app/cli/` renders.
  */
 import type { z } from 'zod';
 import type { Config } from './config.ts';

@@ -1,5 +1,5 @@
 /**
- * What a command is: a row in a file of table/, and a module in commands/ that turns options into data and data into
+ * What a command is: a row in a table of commands, and a module beside it that turns options into data and data into
  * text. A module prints nothing by itself; printer.ts does, as text or as JSON.
  */
 import type { Readable } from 'node:stream';

@@ -4,7 +4,7 @@ import { livePort } from '../../core/schema/live-port.ts';
 import { defineRoom, port } from '../../core/schema/room.ts';
 import type { Models } from './role-models.ts';
 
-/** The models that are set up in a home; given by daemon/network, which knows keys and routes. */
+/** The models that are set up in a home; given by rooms/models, which knows keys and routes. */
 export const modelsPort = port<Models>('models');
 
 export const models = defineRoom({

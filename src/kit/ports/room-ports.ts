@@ -74,14 +74,14 @@ export const ports = {
   /** All tools there are, those of other rooms too, once all rooms are open. */
   tools: port<ChangingTools>('tools'),
 
-  /** daemon/guard */
+  /** rooms/approvals */
   policy: port<() => LoadedPolicy>('policy'),
   /** What models may cost today, over all runs. */
   dayBudget: port<DayBudget>('dayBudget'),
-  /** daemon/network */
+  /** rooms/models */
   egress: port<EgressRoutes>('egress'),
   models: modelsPort,
-  /** daemon/desk */
+  /** rooms/desk */
   sandbox: port<Sandbox>('sandbox'),
   shadow: port<Snapshots>('shadow'),
   /** Whoever writes to the desk waits for a turn. */
@@ -91,31 +91,31 @@ export const ports = {
   /** Folders outside the desk that tasks may use. */
   folders: port<FolderGrants>('folders'),
   witness: port<NonNullable<EngineOptions['witness']>>('witness'),
-  /** daemon/graphs: starts a graph of workspace/graphs. */
+  /** rooms/graphs: starts a graph of workspace/graphs. */
   runGraph: port<(asked: Omit<Extract<Intake, { kind: 'run_graph' }>, 'kind'>) => Promise<RunHandle>>('runGraph'),
-  /** daemon/context: what the context tree says about the folder of a task. */
+  /** rooms/context: what the context tree says about the folder of a task. */
   frames: port<TaskFrames>('frames'),
-  /** daemon/deps */
+  /** rooms/dependencies */
   deps: port<Deps>('deps'),
-  /** daemon/memory */
+  /** rooms/memory */
   memory: port<Memory>('memory'),
-  /** daemon/tree */
+  /** rooms/context/tree */
   tree: port<ContextTree>('tree'),
-  /** daemon/schedule */
+  /** rooms/schedules */
   schedules: port<SchedulesPort>('schedules'),
-  /** daemon/channels */
+  /** rooms/channels */
   reaching: port<ReachingPort>('reaching'),
-  /** daemon/skills */
+  /** rooms/skills */
   skills: port<SkillsPort>('skills'),
-  /** daemon/agents: who may be mentioned, and within which limits. */
+  /** rooms/agents: who may be mentioned, and within which limits. */
   agents: port<AgentsPort>('agents'),
-  /** daemon/offers: which tools and skills a prompt shows. */
+  /** rooms/offers: which tools and skills a prompt shows. */
   offers: port<OfferChoice>('offers'),
-  /** daemon/chat: decides the turns of replies in conversations. */
+  /** rooms/chat: decides the turns of replies in conversations. */
   replyPlanner: port<Planner>('replyPlanner'),
   /** Lets a process with the pen that is no worker answer in conversations. */
   answerChats: port<() => void>('answerChats'),
-  /** daemon/task */
+  /** rooms/task */
   planner: port<Planner>('planner'),
   results: port<ResultReports>('results'),
   /** Whether a procedure could plan a task that has not been planned yet. */

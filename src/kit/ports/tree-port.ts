@@ -1,4 +1,4 @@
-/** The context tree of a home, for rooms of the process with the pen. `daemon/tree` implements it. */
+/** The context tree of a home, for rooms of the process with the pen. `rooms/context/tree` implements it. */
 import type { FrameID, FrameRecord, NewFrame } from '../../core/schema/frame.ts';
 import type { TreeTotals } from '../../core/schema/tree.ts';
 import type { TreeReader } from '../../rooms/context/model/tree-store.ts';

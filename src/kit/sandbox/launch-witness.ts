@@ -1,6 +1,6 @@
 /**
  * Owns: what is known about a call whose worker died, from the launcher that outlived it.
- * Does not own: the conclusions (engine), where the folder is (daemon).
+ * Does not own: the conclusions (engine), where the folder is (sandbox.ts).
  *
  * A launcher that is still running is recognised by its kernel lock, never by a process number.
  */

@@ -1,6 +1,6 @@
 /**
  * A page of the dashboard: an address, queries that read, the intakes that its buttons submit, and a view that runs in
- * the browser. `pages.ts` lists all of them; the server, the API and its documentation are loops over that list.
+ * the browser. `app/web/pages.ts` lists all of them; the server, the API and its document are loops over it.
  *
  * P1 A query changes nothing, and works without a worker and on a read-only home.
  * P2 A page changes nothing by itself: what it wants is an intake that the process with the pen decides on.

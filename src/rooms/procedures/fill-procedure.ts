@@ -1,6 +1,6 @@
 /**
  * Owns: filling a procedure with values, which gives a plan that can be run or the reason why not.
- * Does not own: whether the tools exist and accept the input (daemon), nor what is allowed (guard).
+ * Does not own: whether the tools exist and accept the input (rooms/task), nor what is allowed (guard).
  *
  * 1. Every value fits its parameter, and a command keeps its programs and its class.
  * 2. Targets are named by plain paths without wildcards.

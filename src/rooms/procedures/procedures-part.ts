@@ -1,6 +1,6 @@
 /**
  * Owns: what maintenance knows about procedures: families of tasks, how they went, and the procedures drafted from them.
- * Does not own: the status of a procedure (judge-procedures.ts, promotion-gate.ts), nor its use (daemon/task).
+ * Does not own: the status of a procedure (judge-procedures.ts, promotion-gate.ts), nor its use (rooms/task).
  *
  * 1. A procedure is drafted from at least two runs that were fine, trusted, and planned by a model at the first attempt
  *    or by a person, as the steps of a runbook. What a runbook says around its steps is the text of its task.

@@ -2,7 +2,7 @@
  * Owns: the clock of schedules in the process with the pen: it follows the files in workspace/schedules and records each
  * time that has come.
  * Does not own: when a schedule is due (kit/schedule/schedule-times.ts), what happens to a time (kit/schedule/due-slots.ts), starting
- * the runs (worker/start-scheduled.ts).
+ * the runs (start-scheduled.ts).
  *
  * C1 A time is recorded before its run starts, and names the run: a process that dies in between starts it later, once.
  * C2 Checks are made one at a time, and only by a process that was asked to (the worker, and `oka schedule tick`).

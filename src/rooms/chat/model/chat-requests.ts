@@ -27,7 +27,7 @@ export function eventsForRequest(state: ChatState, intake: ChatIntake, context: 
     case 'chat_stop':
       return stopEvents(state, intake);
     case 'chat_cleanup':
-      return []; // which messages have expired is known to the view (daemon/chat)
+      return []; // which messages have expired is known to the view (rooms/chat)
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Owns: one scan of a workspace: walk the files, compare them with the tree, store what the walk saw for the next one.
- * Does not own: recording the difference (daemon/tree).
+ * Does not own: recording the difference (rooms/context/tree).
  */
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

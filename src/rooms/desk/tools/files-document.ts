@@ -1,6 +1,6 @@
 /**
  * Owns: what files.read gives of a document: its text and facts about it, instead of its bytes.
- * Does not own: how documents are read (tools/documents).
+ * Does not own: how documents are read (kit/documents).
  */
 import type { FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * Owns: learning facts and preferences from both ledgers, without a model.
- * Does not own: how rows are stored, when a pass runs (daemon/maintain), how pages are merged with people's edits (pages/).
+ * Does not own: how rows are stored, when a pass runs (rooms/maintenance), how pages and people's edits are merged (pages/).
  *
  * F1 Only a person's explicit words become instructions and preferences, never the words of tools, pages or models.
  * F2 Every fact names the events it is based on. What a person said is never replaced by an observation.
