@@ -49,7 +49,7 @@ async function bothWork(name: string): Promise<void> {
 }
 
 const head = (path: string, method = 'GET'): string =>
-  `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${client.web.port}\r\nCookie: ${client.cookie}\r\nOrigin: ${client.origin}\r\nContent-Type: application/json\r\n`;
+  `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${client.web.port}\r\nCookie: ${client.cookie}\r\nX-Oka-Key: ${client.session['x-oka-key']}\r\nOrigin: ${client.origin}\r\nContent-Type: application/json\r\n`;
 
 it('1,000 connections that say nothing', async () => {
   await Promise.all(Array.from({ length: 1000 }, () => stay('')));

@@ -21,8 +21,9 @@ export type Asked = {
 export type WebClient = {
   home: Home;
   web: Web;
-  /** Logged in with a browser's cookie. */
+  /** Logged in as a browser: its cookie alone, and with the key that its pages send along. */
   cookie: string;
+  session: { cookie: string; 'x-oka-key': string };
   token: (rights: 'all' | 'read') => string;
   /** Exactly these headers, and a Host that is right unless one is given. */
   send: (path: string, asked?: Asked) => Promise<Answer>;
@@ -47,18 +48,20 @@ export async function openWebClient(
     body: JSON.stringify({ link: web.newLink().split('#')[1] }),
   });
   const cookie = (login.headers['set-cookie'] ?? '').split(';')[0] ?? '';
+  const session = { cookie, 'x-oka-key': /"key":"([\w-]+)"/.exec(login.text)?.[1] ?? '' };
   return {
     home,
     web,
     cookie,
+    session,
     origin,
     token: (rights) => access.start('token', 'a program', rights).secret,
     send,
-    get: (path) => send(path, { headers: { cookie } }),
+    get: (path) => send(path, { headers: session }),
     post: (path, body) =>
       send(path, {
         method: 'POST',
-        headers: { cookie, origin, 'content-type': 'application/json' },
+        headers: { ...session, origin, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
     close: async () => {

@@ -9,7 +9,7 @@ import { hash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { openRowsReader } from '../../kit/house/open-views.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
@@ -28,7 +28,15 @@ import { addFileRoutes } from './files/file-routes.ts';
 import { addHookRoutes } from './hooks/hook-routes.ts';
 import { openAccess } from '../../kit/web/login/access.ts';
 import { removeAddress, writeAddress } from '../../kit/web/login/address-file.ts';
-import { addLoginRoutes, type Cookie, requireSession, sessionOf } from '../../kit/web/login/login-routes.ts';
+import {
+  addLoginRoutes,
+  addTicketRoute,
+  cookieSession,
+  type Door,
+  requireSession,
+  sessionOf,
+} from '../../kit/web/login/login-routes.ts';
+import { openTickets } from '../../kit/web/login/tickets.ts';
 import { addSessionRoutes } from '../../kit/web/login/session-routes.ts';
 import { addEventStream } from '../../kit/web/live/event-stream.ts';
 import { openLedgerTail } from '../../kit/web/live/ledger-tail.ts';
@@ -74,7 +82,7 @@ export async function startWeb(options: WebOptions): Promise<Web> {
   const access = openAccess(home);
   writeAddress(home, place.address);
   const app = buildApp({ ...options, place, reader, tail, access, signal: stop.signal });
-  const answer = getRequestListener((request) => app.fetch(request), { overrideGlobalObjects: false });
+  const answer = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: false });
   server.on('request', (request, response) => void answer(request, response));
   return {
     address: place.address,
@@ -102,7 +110,8 @@ type Parts = WebOptions & {
 
 function buildApp({ home, pages = allPages, place, reader, tail, access, signal, log }: Parts): Hono {
   const { base, isSecure } = place;
-  const cookie: Cookie = { name: `oka_${hash('sha256', home.dir).slice(0, 8)}`, path: base, isSecure };
+  const cookie = { name: `oka_${hash('sha256', home.dir).slice(0, 8)}`, path: base, isSecure };
+  const door: Door = { access, cookie, tickets: openTickets() };
   const files = openBrowserFiles();
   const app = base === '/' ? new Hono() : new Hono().basePath(base.slice(0, -1));
   app.onError((error, context) => {
@@ -116,13 +125,14 @@ function buildApp({ home, pages = allPages, place, reader, tail, access, signal,
   app.use('*', checkRequests(place));
   addMcpRoutes(app, { home, reader, access });
   addAssetRoutes(app, files, base);
-  addLoginRoutes(app, access, cookie);
-  for (const path of ['/api/*', '/files/*', '/artifacts/*', '/metrics']) app.use(path, requireSession(access, cookie));
-  addSessionRoutes(app, access, (context) => sessionOf(context, access, cookie));
+  addLoginRoutes(app, door, sourceOf);
+  for (const path of ['/api/*', '/files/*', '/artifacts/*', '/metrics']) app.use(path, requireSession(door));
+  addTicketRoute(app, door);
+  addSessionRoutes(app, access, (context) => sessionOf(context, door));
   addQueryRoutes(app, pages, { home, reader });
   addOpenApiRoute(app, pages, describedRoutes, base);
   addMetricsRoute(app, { home, reader });
-  addIntakeRoutes(app, pages, home, (context) => `${sessionOf(context, access, cookie)?.name ?? ''} (dashboard)`);
+  addIntakeRoutes(app, pages, home, (context) => `${sessionOf(context, door)?.name ?? ''} (dashboard)`);
   addFollowUpRoutes(app, { home, reader });
   addBulkRoutes(app, home, signal);
   addFileRoutes(app, { home, reader }, base);
@@ -137,9 +147,15 @@ function buildApp({ home, pages = allPages, place, reader, tail, access, signal,
     base,
     tail,
     reading: { home, reader },
-    find: (context) => sessionOf(context, access, cookie),
+    find: (context) => sessionOf(context, door),
+    isVisitor: (context) => cookieSession(context, door) !== null,
   });
   return app;
+}
+
+/** The machine that a request comes from. */
+function sourceOf({ env }: Context): string {
+  return (env as { incoming?: { socket: { remoteAddress?: string } } }).incoming?.socket.remoteAddress ?? '';
 }
 
 function placeOf({ host, port, address }: { host: string; port: number; address: string | null }): Place {

@@ -16,6 +16,8 @@ export type PageParts = {
   tail: LedgerTail;
   reading: Reading;
   find: (context: Context) => Session | null;
+  /** Whether a browser shows the cookie of a session: it gets the page, and no data until it has proved more. */
+  isVisitor: (context: Context) => boolean;
 };
 
 export function addDocumentRoutes(app: Hono, parts: PageParts): void {
@@ -23,7 +25,8 @@ export function addDocumentRoutes(app: Hono, parts: PageParts): void {
   app.get('/login', (context) => send(context, writeDocument(null, files, base, null)));
   app.get('*', async (context) => {
     const session = parts.find(context);
-    if (session === null) return send(context, writeDocument(null, files, base, null), 401);
+    if (session === null && !parts.isVisitor(context))
+      return send(context, writeDocument(null, files, base, null), 401);
     const path = `/${context.req.path.slice(base.length)}`;
     const found = findPage(pages, path);
     const document = writeDocument(await startOf(parts, found, context, session), files, base, found?.page ?? null);
@@ -43,7 +46,7 @@ async function startOf(
   parts: PageParts,
   found: Found<Page> | null,
   context: Context,
-  session: Session,
+  session: Session | null,
 ): Promise<Start> {
   const { pages, files, base, tail, reading } = parts;
   const { run, maintenance } = tail.position();
@@ -57,8 +60,8 @@ async function startOf(
       view: base + files.addressOf(view),
       styles: (styles ?? []).map((file) => base + files.addressOf(file)),
     })),
-    rights: session.rights,
-    first: found === null ? null : await firstData(found, parts, context),
+    rights: session?.rights ?? 'all', // every browser may do everything
+    first: found === null || session === null ? null : await firstData(found, parts, context),
     position: `r${run}m${maintenance}`,
   };
 }

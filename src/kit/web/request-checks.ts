@@ -15,6 +15,7 @@ export type Known = {
   readonly proxyOrigin: string | null;
 };
 
+const BEARER = /^Bearer [\w-]{1,100}$/i;
 const CHANGES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 /** What a task brings is sent as bytes; a form of another site cannot send either without asking first. */
 const BODY_TYPES = /^application\/(json|octet-stream)\s*(;|$)/i;
@@ -32,7 +33,8 @@ export function checkRequests({ isKnownHost, proxyOrigin }: Known): MiddlewareHa
     if (site !== undefined && !isOwnSite(site, context))
       return problem(context, 403, 'refused', 'The request comes from another site.');
     if (CHANGES.has(req.method)) {
-      if (origin === undefined && req.header('authorization') === undefined)
+      // Programs with a token come without one; only what is a token counts, and it is checked like every other.
+      if (origin === undefined && !BEARER.test(req.header('authorization') ?? ''))
         return problem(context, 403, 'refused', 'A change needs the Origin header of the dashboard, or a token.');
       if (!BODY_TYPES.test(req.header('content-type') ?? ''))
         return problem(context, 415, 'usage', 'Send application/json.');

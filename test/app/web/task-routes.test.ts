@@ -11,7 +11,7 @@ describe('POST /api/v1/tasks', () => {
   const sendBytes = (head: object | string, ...contents: string[]): Promise<Answer> =>
     client.send('/api/v1/tasks', {
       method: 'POST',
-      headers: { cookie: client.cookie, origin: client.origin, 'content-type': 'application/octet-stream' },
+      headers: { ...client.session, origin: client.origin, 'content-type': 'application/octet-stream' },
       body: Buffer.from(`${typeof head === 'string' ? head : JSON.stringify(head)}\n${contents.join('')}`),
     });
   const delivered = (): string[] => {

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { openAccess } from '../../../src/kit/web/login/access.ts';
 import { definePage, defineQuery } from '../../../src/kit/web/page.ts';
 import { type Answer, openWebClient, type WebClient } from '../../support/web-client.ts';
 
@@ -50,7 +51,7 @@ describe('a name that was pointed at this machine', () => {
     '0.0.0.0:PORT',
     'LOCALHOST:PORT.evil.example',
   ])('Host: %s is refused', async (host) => {
-    const headers = { host: host.replace('PORT', String(client.web.port)), cookie: client.cookie };
+    const headers = { host: host.replace('PORT', String(client.web.port)), ...client.session };
     const answer = await client.send('/api/v1/target?name=x', { headers });
     expect([400, 421]).toContain(answer.status);
     expect(answer.text).not.toContain('the secret');
@@ -86,7 +87,7 @@ describe('a change that another site sends with the cookie of a visitor', () => 
     );
     const { status } = await client.send('/api/v1/intakes', {
       method: 'POST',
-      headers: { ...headers, cookie: client.cookie },
+      headers: { ...headers, ...client.session },
       body: cancel,
     });
     expect([403, 415]).toContain(status);
@@ -99,7 +100,7 @@ describe('a change that another site sends with the cookie of a visitor', () => 
       const before = intakes();
       const { status, headers } = await client.send('/api/v1/intakes', {
         method,
-        headers: { cookie: client.cookie, origin: client.origin },
+        headers: { ...client.session, origin: client.origin },
       });
       expect(status).toBeGreaterThanOrEqual(400);
       expect(headers['access-control-allow-origin']).toBeUndefined();
@@ -121,7 +122,7 @@ describe('reading from another site', () => {
     { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
   ])('%o is refused', async (headers) => {
     const { status, text } = await client.send('/api/v1/target?name=x', {
-      headers: { ...headers, cookie: client.cookie },
+      headers: { ...headers, ...client.session },
     });
     expect(status).toBe(403);
     expect(text).not.toContain('the secret');
@@ -194,12 +195,66 @@ describe('sessions', () => {
     expect(intakes()).toEqual(before);
   });
 
-  it('after five wrong passphrases everybody waits', async () => {
+  it('a cookie alone, which every port of this machine is sent, shows no data and changes nothing', async () => {
+    const { cookie, origin } = client;
+    const change = { cookie, origin, 'content-type': 'application/json' };
+    const before = intakes();
+    for (const headers of [change, { ...change, 'x-oka-key': 'A'.repeat(43) }, { ...change, 'x-oka-key': '' }]) {
+      expect((await client.send('/api/v1/target?name=x', { headers })).status).toBe(401);
+      expect((await client.send('/api/v1/ticket', { headers })).status).toBe(401);
+      expect((await client.send('/api/v1/events', { headers })).status).toBe(401);
+      expect((await client.send('/api/v1/sessions', { headers })).status).toBe(401);
+      expect((await client.send('/api/v1/intakes', { method: 'POST', headers, body: cancel })).status).toBe(401);
+    }
+    const page = await client.send('/target/x', { headers: { cookie } });
+    expect([page.status, page.text.includes('the secret')]).toEqual([200, false]);
+    expect(intakes()).toEqual(before);
+    expect(
+      (await client.send('/api/v1/target?name=x', { headers: { 'x-oka-key': client.session['x-oka-key'] } })).status,
+    ).toBe(401);
+  });
+
+  it('a ticket is for looking at files and the stream alone, in the session that got it', async () => {
+    const { ticket } = JSON.parse((await client.get('/api/v1/ticket')).text) as { ticket: string };
+    const { cookie, origin } = client;
+    const ask = async (path: string, headers: Record<string, string>): Promise<number> =>
+      (await client.send(path, { headers })).status;
+    expect(await ask(`/files/a-run/x.txt?ticket=${ticket}`, { cookie })).toBe(404); // allowed, and not there
+    expect(await ask('/files/a-run/x.txt', { cookie })).toBe(401);
+    expect(await ask(`/files/a-run/x.txt?ticket=${ticket}`, {})).toBe(401);
+    expect(await ask(`/files/a-run/x.txt?ticket=1${ticket}`, { cookie })).toBe(401);
+    expect(await ask(`/api/v1/target?name=x&ticket=${ticket}`, { cookie })).toBe(401);
+    const before = intakes();
+    const headers = { cookie, origin, 'content-type': 'application/json' };
+    const change = await client.send(`/api/v1/intakes?ticket=${ticket}`, { method: 'POST', headers, body: cancel });
+    expect([change.status, intakes()]).toEqual([401, before]);
+  });
+
+  it.each(['Basic eDp5', 'junk', 'Bearer', `Bearer ${'A'.repeat(43)}`])(
+    'the Authorization "%s" does not stand in for the Origin of a page',
+    async (authorization) => {
+      const before = intakes();
+      const headers = { ...client.session, authorization, 'content-type': 'application/json' };
+      const answer = await client.send('/api/v1/intakes', { method: 'POST', headers, body: cancel });
+      expect([401, 403]).toContain(answer.status);
+      expect(intakes()).toEqual(before);
+    },
+  );
+
+  it('of many passphrases at once only a few are tried, and a link works meanwhile', async () => {
     const other = await openWebClient({ pages: [target] });
-    const guess = (): Promise<Answer> => other.post('/api/v1/login', { passphrase: 'a guess' });
-    const statuses: number[] = [];
-    while (statuses.at(-1) !== 429) statuses.push((await guess()).status); // the wait doubles each time
-    expect(statuses.slice(0, 5)).toEqual([401, 401, 401, 401, 401]);
+    openAccess(other.home).setPassphrase('correct horse');
+    const guess = (passphrase: string): Promise<Answer> => other.post('/api/v1/login', { passphrase });
+    const statuses = (await Promise.all(Array.from({ length: 120 }, () => guess('a guess')))).map(
+      ({ status }) => status,
+    );
+    const tried = statuses.filter((status) => status === 401).length;
+    expect(tried).toBeGreaterThanOrEqual(5);
+    expect(tried).toBeLessThan(12); // on a slow machine the first waits are over before the last request is read
+    expect(statuses.filter((status) => status === 429)).toHaveLength(120 - tried);
+    const link = other.web.newLink().split('#')[1];
+    expect((await other.post('/api/v1/login', { link })).status).toBe(200);
+    await expect.poll(async () => (await guess('correct horse')).status, { timeout: 20_000 }).toBe(200);
     await other.close();
   });
 
@@ -232,7 +287,7 @@ describe('acts and data', () => {
     const send = (body: string): Promise<Answer> =>
       client.send('/api/v1/intakes', {
         method: 'POST',
-        headers: { cookie: client.cookie, origin: client.origin, 'content-type': 'application/json' },
+        headers: { ...client.session, origin: client.origin, 'content-type': 'application/json' },
         body,
       });
     expect(await send('{"kind": "<script>alert(1)</script>')).toMatchObject({

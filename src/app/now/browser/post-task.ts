@@ -1,6 +1,7 @@
 /** Sends a new task: words as JSON, files as bytes behind one line that lists them. */
 import { ApiError, post } from '../../../kit/web/browser/api.ts';
-import { addressOf, type ShownError } from '../../../kit/web/browser/start.ts';
+import { askServer } from '../../../kit/web/browser/session-key.ts';
+import type { ShownError } from '../../../kit/web/browser/start.ts';
 import type { Chosen } from './dropped-entries.ts';
 
 export type NewTask = { text: string; every: string; files: readonly Chosen[] };
@@ -16,9 +17,8 @@ export async function postTask({ text, every, files }: NewTask): Promise<Added[]
 const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 async function sendBytes(body: Blob): Promise<Added[]> {
-  const response = await fetch(addressOf('/api/v1/tasks'), {
+  const response = await askServer('/api/v1/tasks', {
     method: 'POST',
-    credentials: 'same-origin',
     headers: { 'Content-Type': 'application/octet-stream' },
     body,
   }).catch(() => null);

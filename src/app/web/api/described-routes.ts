@@ -23,8 +23,17 @@ export const describedRoutes: readonly DescribedRoute[] = [
     path: '/api/v1/login',
     summary: 'Logs a browser in, with a link of oka web link or with the passphrase.',
     body: z.union([z.strictObject({ link: z.string() }), z.strictObject({ passphrase: z.string() })]),
-    answer: ok,
+    answer: z.strictObject({
+      ok: z.literal(true),
+      key: z.string().describe('Sent as X-Oka-Key with every request; the cookie alone is not enough.'),
+    }),
     isOpen: true,
+  },
+  {
+    method: 'get',
+    path: '/api/v1/ticket',
+    summary: 'A pass of some minutes for files and the stream of events, as ?ticket=…, where no header can be sent.',
+    answer: z.strictObject({ ticket: z.string() }),
   },
   { method: 'post', path: '/api/v1/logout', summary: 'Ends the session.', answer: ok, isOpen: true },
   { method: 'post', path: '/api/v1/presence', summary: 'Reports that somebody looks at the dashboard.', answer: ok },

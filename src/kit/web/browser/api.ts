@@ -1,5 +1,6 @@
 /** Asking the server: queries, intakes, tasks. A refusal is an ApiError with what to do about it. */
 import type { Intake } from '../../../core/schema/intake.ts';
+import { askServer } from './session-key.ts';
 import { addressOf, type ShownError } from './start.ts';
 
 export class ApiError extends Error {
@@ -38,16 +39,14 @@ export function queryString(params: Params): string {
 }
 
 async function ask<T>(path: string, init: RequestInit): Promise<T> {
-  const response = await fetch(addressOf(`/api/v1/${path}`), { credentials: 'same-origin', ...init }).catch(
-    (error: unknown) => {
-      if (init.signal?.aborted === true) throw error;
-      throw new ApiError({
-        code: 'offline',
-        message: 'The dashboard does not answer.',
-        fix: 'Is oka running? Start it: oka up',
-      });
-    },
-  );
+  const response = await askServer(`/api/v1/${path}`, init).catch((error: unknown) => {
+    if (init.signal?.aborted === true) throw error;
+    throw new ApiError({
+      code: 'offline',
+      message: 'The dashboard does not answer.',
+      fix: 'Is oka running? Start it: oka up',
+    });
+  });
   if (response.status === 401) location.assign(addressOf('/login'));
   const answer = (await response.json().catch(() => null)) as { error?: ShownError } | null;
   if (response.ok) return answer as T;

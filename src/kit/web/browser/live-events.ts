@@ -4,9 +4,10 @@
  */
 import type { LiveMessage } from '../../../core/schema/live.ts';
 import { signal } from '@preact/signals';
+import { sessionKey } from './session-key.ts';
 import { addressOf, start } from './start.ts';
 import { latestByStep } from './latest-live.ts';
-import { type LedgerEvent, readStream, type StreamMessage } from './stream.ts';
+import { type LedgerEvent, readStream, type StreamMessage, type StreamSource } from './stream.ts';
 
 export type { LedgerEvent } from './stream.ts';
 
@@ -34,24 +35,27 @@ export const onReset = (listener: () => void): (() => void) => add(resetListener
 
 export function openStream(): void {
   const worker = new URL('./live-worker.ts', import.meta.url);
-  const address = new URL(addressOf('/api/v1/events'), location.href).href;
-  if (typeof SharedWorker === 'undefined') return openWhileVisible(address);
-  const { port } = new SharedWorker(worker, { type: 'module', name: `oka ${address}` });
+  const [address = '', tickets = ''] = ['/api/v1/events', '/api/v1/ticket'].map(
+    (path) => new URL(addressOf(path), location.href).href,
+  );
+  const source = { address, tickets, key: sessionKey() };
+  if (typeof SharedWorker === 'undefined') return openWhileVisible(source);
+  const { port } = new SharedWorker(worker, { type: 'module', name: `oka ${address} ${source.key.slice(0, 8)}` });
   port.addEventListener('message', ({ data }: MessageEvent<StreamMessage>) => take(data));
   port.start();
-  port.postMessage({ address, after: start.position });
+  port.postMessage({ ...source, after: start.position });
   addEventListener('pagehide', () => port.postMessage('close'));
   addEventListener('pageshow', ({ persisted }) => (persisted ? location.reload() : undefined));
 }
 
-function openWhileVisible(address: string): void {
+function openWhileVisible(source: StreamSource): void {
   let stop: (() => void) | null = null;
   let after = start.position;
   const follow = (): void => {
     if (document.visibilityState === 'hidden') {
       stop?.();
       stop = null;
-    } else stop ??= readStream(address, after, take, (id) => (after = id));
+    } else stop ??= readStream(source, after, take, (id) => (after = id));
   };
   document.addEventListener('visibilitychange', follow);
   follow();

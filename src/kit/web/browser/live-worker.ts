@@ -2,9 +2,9 @@
  * The shared worker: one stream for all tabs. It imports nothing by a bare name, since a worker has no import map.
  * A tab that opens later begins at its own position and reads what it missed from the server, not from here.
  */
-import { readStream, type StreamMessage } from './stream.ts';
+import { readStream, type StreamMessage, type StreamSource } from './stream.ts';
 
-type Asked = { address: string; after: string } | 'close';
+type Asked = (StreamSource & { after: string }) | 'close';
 
 const tabs = new Set<MessagePort>();
 let stop: (() => void) | null = null;
@@ -19,10 +19,10 @@ addEventListener('connect', (event) => {
   tab.start();
 });
 
-function enter(tab: MessagePort, { address, after }: Exclude<Asked, 'close'>): void {
+function enter(tab: MessagePort, { after, ...source }: Exclude<Asked, 'close'>): void {
   tabs.add(tab);
   tab.postMessage({ kind: 'state', connected: isConnected } satisfies StreamMessage);
-  if (stop === null) stop = readStream(address, after, publish);
+  if (stop === null) stop = readStream(source, after, publish);
   else tab.postMessage({ kind: 'reset' } satisfies StreamMessage);
 }
 

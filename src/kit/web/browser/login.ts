@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { render, type VNode } from 'preact';
 import { html } from './html.ts';
+import { askServer, keepSessionKey } from './session-key.ts';
 import { addressOf } from './start.ts';
 
 type State = 'checking' | 'link' | 'passphrase' | 'in';
@@ -13,20 +14,20 @@ async function begin(): Promise<void> {
   const link = location.pathname.endsWith('/login') ? location.hash.slice(1) : '';
   history.replaceState(null, '', location.pathname + location.search); // the secret is not kept in the history
   if (link !== '' && (await logIn({ link }))) return;
-  const response = await fetch(addressOf('/api/v1/login'), { credentials: 'same-origin' });
+  const response = await askServer('/api/v1/login');
   const { session, passphrase } = (await response.json()) as { session: boolean; passphrase: boolean };
   if (session) enter();
   else state.value = passphrase ? 'passphrase' : 'link';
 }
 
 async function logIn(body: { link: string } | { passphrase: string }): Promise<boolean> {
-  const response = await fetch(addressOf('/api/v1/login'), {
+  const response = await askServer('/api/v1/login', {
     method: 'POST',
-    credentials: 'same-origin',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   });
   if (response.ok) {
+    await keepSessionKey(((await response.json()) as { key: string }).key);
     enter();
     return true;
   }

@@ -42,10 +42,12 @@ function open(url: string | null | undefined): Promise<unknown> {
 
 /** The answer goes to the dashboard, in the session of this browser; where that has ended, the question is opened instead. */
 async function answer(channel: string, token: string, url: string | null | undefined): Promise<unknown> {
+  const kept = await (await caches.open('oka')).match(new URL('session-key', scope.registration.scope));
+  const key = (await kept?.text()) ?? '';
   const response = await fetch(new URL('api/v1/intakes', scope.registration.scope), {
     method: 'POST',
     credentials: 'same-origin',
-    headers: { 'Content-Type': 'application/json' },
+    headers: { 'Content-Type': 'application/json', 'X-Oka-Key': key },
     body: JSON.stringify({ kind: 'push', channel, token }),
   }).catch(() => null);
   return response?.ok === true ? undefined : open(url);

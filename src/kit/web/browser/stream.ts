@@ -9,9 +9,17 @@ export type StreamMessage =
   | { kind: 'state'; connected: boolean }
   | { kind: 'reset' };
 
+export type StreamSource = {
+  /** Of the stream, and of the route that gives tickets for it. */
+  address: string;
+  tickets: string;
+  /** What the session proves itself with to get one. */
+  key: string;
+};
+
 /** Reads the stream until the returned function is called. It connects again by itself. Also used by the worker. */
 export function readStream(
-  address: string,
+  { address, tickets, key }: StreamSource,
   after: string,
   on: (message: StreamMessage) => void,
   onPosition: (id: string) => void = () => undefined,
@@ -19,8 +27,17 @@ export function readStream(
   let source: EventSource | null = null;
   let position = after;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const listen = (): void => {
-    source = new EventSource(`${address}?after=${position}`, { withCredentials: true });
+  let isOver = false;
+  const again = (): void => {
+    on({ kind: 'state', connected: false });
+    source?.close();
+    if (!isOver) timer = setTimeout(() => void listen(), 1000);
+  };
+  const listen = async (): Promise<void> => {
+    const ticket = await newTicket(tickets, key);
+    if (isOver) return;
+    if (ticket === null) return again();
+    source = new EventSource(`${address}?after=${position}&ticket=${ticket}`, { withCredentials: true });
     const at = ({ lastEventId }: MessageEvent): void => {
       if (lastEventId === '') return;
       position = lastEventId;
@@ -42,15 +59,18 @@ export function readStream(
     source.addEventListener('live', (event) =>
       on({ kind: 'live', message: JSON.parse(event.data as string) as LiveMessage }),
     );
-    source.addEventListener('error', () => {
-      on({ kind: 'state', connected: false });
-      source?.close();
-      timer = setTimeout(listen, 1000);
-    });
+    source.addEventListener('error', again);
   };
-  listen();
+  void listen();
   return () => {
+    isOver = true;
     clearTimeout(timer);
     source?.close();
   };
+}
+
+/** A stream can carry no header. */
+async function newTicket(tickets: string, key: string): Promise<string | null> {
+  const answer = await fetch(tickets, { credentials: 'same-origin', headers: { 'X-Oka-Key': key } }).catch(() => null);
+  return answer?.ok === true ? ((await answer.json()) as { ticket: string }).ticket : null;
 }

@@ -2,11 +2,13 @@
  * Owns: who may use the dashboard: sessions, tokens, one-time links and the passphrase, in .oka/web.
  *
  * A1 Only hashes are stored: whoever reads the folder cannot log in with it.
- * A2 A link opens one session: it is used up by whoever removes its file first.
- * A3 One file each, so that the server and commands of another process never write the same one. Removing the file of a
+ * A2 A browser has two secrets: that of its cookie, which goes to every port of this machine, and a key that its pages keep
+ *    for their origin. Only both together are a session (`hasKey`).
+ * A3 A link opens one session: it is used up by whoever removes its file first.
+ * A4 One file each, so that the server and commands of another process never write the same one. Removing the file of a
  *    session ends it at once.
  */
-import { hash, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, scrypt, scryptSync, timingSafeEqual } from 'node:crypto';
 import { readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFolder, makeFolder, replaceFile } from '../../../core/ledger/disk.ts';
@@ -21,6 +23,8 @@ export type Session = {
   /** The browser, or the name that a person gave to a token. */
   name: string;
   rights: Rights;
+  /** The hash of the key of a browser (A2). */
+  key?: string;
   created: string;
   /** The day of the last use. */
   used: string;
@@ -40,12 +44,17 @@ export function openAccess(home: Pick<Home, 'oka'>, now: () => Date = () => new 
   const passphraseFile = join(folder, 'passphrase.json');
   const sessionFile = (id: string): string => join(sessions, `${id}.json`);
 
-  function start(kind: Session['kind'], name: string, rights: Rights): { secret: string; session: Session } {
-    const secret = newSecret();
+  function start(
+    kind: Session['kind'],
+    name: string,
+    rights: Rights,
+  ): { secret: string; key: string; session: Session } {
+    const [secret, key] = [newSecret(), newSecret()];
     const at = now().toISOString();
-    const session = { id: idOf(secret), kind, name: name.slice(0, NAME_LENGTH), rights, created: at, used: at };
+    const about = { kind, name: name.slice(0, NAME_LENGTH), rights, created: at, used: at };
+    const session = { id: idOf(secret), ...about, ...(kind === 'browser' ? { key: idOf(key) } : {}) };
     write(session);
-    return { secret, session };
+    return { secret, key, session };
   }
   function write(session: Session): void {
     makeFolder(sessions, 0o700);
@@ -62,6 +71,15 @@ export function openAccess(home: Pick<Home, 'oka'>, now: () => Date = () => new 
     }
     if (age > DAY_MS) write({ ...session, used: now().toISOString() });
     return session;
+  }
+  let guessing: Promise<unknown> = Promise.resolve();
+  async function comparePassphrase(given: string): Promise<boolean> {
+    const stored = readJson<{ salt: string; hash: string }>(passphraseFile);
+    if (stored === null) return false;
+    const made = await new Promise<Buffer>((done, fail) =>
+      scrypt(given, stored.salt, 32, (error, bytes) => (error === null ? done(bytes) : fail(error))),
+    );
+    return timingSafeEqual(made, Buffer.from(stored.hash, 'base64url'));
   }
   function end(id: string): boolean {
     return /^[0-9a-f]{64}$/.test(id) && removeFile(sessionFile(id));
@@ -85,7 +103,7 @@ export function openAccess(home: Pick<Home, 'oka'>, now: () => Date = () => new 
       });
       return secret;
     },
-    /** Whether the link was still open; it is not any more (A2). */
+    /** Whether the link was still open; it is not any more (A3). */
     useLink: (secret: string): boolean => {
       const file = join(links, `${idOf(secret)}.json`);
       const link = isSecret(secret) ? readJson<{ created: string }>(file) : null;
@@ -99,13 +117,18 @@ export function openAccess(home: Pick<Home, 'oka'>, now: () => Date = () => new 
     },
     removePassphrase: (): boolean => removeFile(passphraseFile),
     hasPassphrase: (): boolean => readJson(passphraseFile) !== null,
-    isPassphrase: (given: string): boolean => {
-      const stored = readJson<{ salt: string; hash: string }>(passphraseFile);
-      if (stored === null) return false;
-      return timingSafeEqual(scryptSync(given, stored.salt, 32), Buffer.from(stored.hash, 'base64url'));
+    /** Computed elsewhere than in this thread, one after the other: whoever guesses keeps nobody else waiting. */
+    isPassphrase: (given: string): Promise<boolean> => {
+      const answer = guessing.then(() => comparePassphrase(given));
+      guessing = answer.catch(() => undefined);
+      return answer;
     },
   };
 }
+
+/** Whether a browser has shown the second half of its session. */
+export const hasKey = ({ key }: Session, given: string): boolean =>
+  key !== undefined && isSecret(given) && timingSafeEqual(Buffer.from(idOf(given)), Buffer.from(key));
 
 const newSecret = (): string => randomBytes(32).toString('base64url');
 const isSecret = (text: string): boolean => /^[\w-]{43}$/.test(text);

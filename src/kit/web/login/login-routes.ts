@@ -1,6 +1,6 @@
 /**
  * Owns: logging in and out. A one-time link carries its secret behind the `#`, which no browser sends anywhere; the page
- * posts it, gets a cookie that scripts cannot read, and forgets the link.
+ * posts it, gets a cookie that scripts cannot read and a key that it keeps for its origin, and forgets the link.
  */
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { z } from 'zod';
@@ -8,10 +8,15 @@ import { problem, problemOf } from '../api/problem.ts';
 import { readJsonBody } from '../api/request-body.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import { describeIssues } from '../describe-issues.ts';
-import type { Access, Session } from './access.ts';
+import { type Access, hasKey, type Session } from './access.ts';
 import { countAttempts } from './attempts.ts';
+import type { Tickets } from './tickets.ts';
 
 export type Cookie = { name: string; path: string; isSecure: boolean };
+export type Door = { access: Access; cookie: Cookie; tickets: Tickets };
+
+/** Pictures, frames, downloads and the stream of events. */
+const TICKET_PATHS = /\/(files\/.*|artifacts\/.*|api\/v1\/(events|run-export))$/;
 
 const Login = z.union([
   z.strictObject({ link: z.string().max(200) }),
@@ -20,56 +25,52 @@ const Login = z.union([
 const MOST_BYTES = 10_000;
 const COOKIE_SECONDS = 30 * 86_400;
 
-export function addLoginRoutes(app: Hono, access: Access, cookie: Cookie): void {
+/** Logging in; `sourceOf` tells apart who tries. */
+export function addLoginRoutes(app: Hono, door: Door, sourceOf: (context: Context) => string): void {
+  const { access, cookie } = door;
   const attempts = countAttempts();
   app.post('/api/v1/login', async (context) => {
     try {
-      const wait = attempts.waitSeconds();
-      if (wait > 0) {
-        context.header('Retry-After', String(wait));
-        return problem(context, 429, 'refused', `Too many attempts. Try again in ${wait} s.`);
-      }
       const { success, data, error } = Login.safeParse(await readJsonBody(context, MOST_BYTES));
       if (!success) throw new OkaError('usage', describeIssues(error, 'field'));
-      const isRight = 'link' in data ? access.useLink(data.link) : access.isPassphrase(data.passphrase);
-      if (!isRight) {
-        attempts.failed();
-        return problem(
-          context,
-          401,
-          'not-permitted',
-          WRONG['link' in data ? 'link' : 'passphrase'],
-          'Get a new link: oka web link',
-        );
+      const isLink = 'link' in data;
+      // A link cannot be guessed, so that nobody who guesses passphrases locks its owner out.
+      const wait = isLink ? 0 : attempts.begin(sourceOf(context));
+      if (wait > 0) {
+        context.header('Retry-After', String(wait));
+        return problem(context, 429, 'refused', `Too many attempts. Try again in ${wait} s.`, NEW_LINK);
       }
-      attempts.succeeded();
-      const { secret } = access.start('browser', context.req.header('user-agent') ?? 'a browser', 'all');
+      const isRight = isLink ? access.useLink(data.link) : await access.isPassphrase(data.passphrase);
+      if (!isRight) return problem(context, 401, 'not-permitted', WRONG[isLink ? 'link' : 'passphrase'], NEW_LINK);
+      if (!isLink) attempts.succeeded(sourceOf(context));
+      const { secret, key } = access.start('browser', context.req.header('user-agent') ?? 'a browser', 'all');
       context.header('Set-Cookie', cookieText(cookie, secret, COOKIE_SECONDS));
-      return context.json({ ok: true });
+      return context.json({ ok: true, key });
     } catch (error) {
       return problemOf(context, error);
     }
   });
   app.get('/api/v1/login', (context) =>
-    context.json({ session: sessionOf(context, access, cookie) !== null, passphrase: access.hasPassphrase() }),
+    context.json({ session: sessionOf(context, door) !== null, passphrase: access.hasPassphrase() }),
   );
   app.post('/api/v1/logout', (context) => {
-    const session = sessionOf(context, access, cookie);
+    const session = sessionOf(context, door);
     if (session !== null) access.end(session.id);
     context.header('Set-Cookie', cookieText(cookie, '', 0));
     return context.json({ ok: true });
   });
 }
 
+const NEW_LINK = 'Get a new link: oka web link';
 const WRONG = {
   link: 'This link was used before, or is too old.',
   passphrase: 'That is not the passphrase.',
 };
 
 /** Lets only known sessions through, and only those with all rights to what changes something. */
-export function requireSession(access: Access, cookie: Cookie): MiddlewareHandler {
+export function requireSession(door: Door): MiddlewareHandler {
   return async (context, next) => {
-    const session = sessionOf(context, access, cookie);
+    const session = sessionOf(context, door);
     if (session === null) return problem(context, 401, 'not-permitted', 'Log in first.', 'Get a link: oka web link');
     if (session.rights === 'read' && context.req.method !== 'GET' && context.req.method !== 'HEAD')
       return problem(context, 403, 'not-permitted', 'This token may only look.');
@@ -77,12 +78,39 @@ export function requireSession(access: Access, cookie: Cookie): MiddlewareHandle
   };
 }
 
-export function sessionOf({ req }: Context, access: Access, cookie: Cookie): Session | null {
-  const bearer = /^Bearer ([\w-]{1,100})$/.exec(req.header('authorization') ?? '')?.[1];
-  const secret = bearer ?? cookieOf(req.header('cookie') ?? '', cookie.name);
-  const session = secret === null || secret === undefined ? null : access.find(secret);
-  return session !== null && (session.kind === 'token') === (bearer !== undefined) ? session : null;
+/** The short-lived pass for what can carry no header. */
+export function addTicketRoute(app: Hono, door: Door): void {
+  app.get('/api/v1/ticket', (context) => {
+    const session = sessionOf(context, door);
+    if (session === null) return problem(context, 401, 'not-permitted', 'Log in first.');
+    return context.json({ ticket: door.tickets.issue(session) });
+  });
 }
+
+/** A token; or a browser that shows both halves of its session, or a ticket where it only looks. */
+export function sessionOf(context: Context, door: Door): Session | null {
+  const { req } = context;
+  const bearer = bearerOf(context);
+  if (bearer !== null) {
+    const session = door.access.find(bearer);
+    return session?.kind === 'token' ? session : null;
+  }
+  const session = cookieSession(context, door);
+  if (session === null) return null;
+  if (hasKey(session, req.header('x-oka-key') ?? '')) return session;
+  const ticket = req.method === 'GET' && TICKET_PATHS.test(req.path) ? (req.query('ticket') ?? '') : '';
+  return ticket !== '' && door.tickets.isFor(session, ticket) ? session : null;
+}
+
+/** A browser that shows its cookie, which proves little: it may see a page without data. */
+export function cookieSession({ req }: Context, { access, cookie }: Door): Session | null {
+  const secret = cookieOf(req.header('cookie') ?? '', cookie.name);
+  const session = secret === null ? null : access.find(secret);
+  return session?.kind === 'browser' && session.key !== undefined ? session : null;
+}
+
+export const bearerOf = ({ req }: Context): string | null =>
+  /^Bearer ([\w-]{1,100})$/i.exec(req.header('authorization') ?? '')?.[1] ?? null;
 
 function cookieOf(header: string, name: string): string | null {
   for (const part of header.split(';')) {

@@ -6,6 +6,7 @@ import { formatBytes, formatCount } from '../../../../kit/web/browser/components
 import { Time } from '../../../../kit/web/browser/components/time.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 import { useQuery } from '../../../../kit/web/browser/query-data.ts';
+import { sessionKey } from '../../../../kit/web/browser/session-key.ts';
 import { addressOf, start } from '../../../../kit/web/browser/start.ts';
 import type { LedgerHeadAnswer } from '../ledger-answers.ts';
 import { CHAIN_START, type ChainPosition } from './chain-check.ts';
@@ -73,6 +74,7 @@ function useChainCheck(pen: Pen): {
     });
     const request: ChainRequest = {
       address: new URL(addressOf('/api/v1/ledger-lines'), location.href).href,
+      key: sessionKey(),
       pen,
       from,
     };

@@ -4,7 +4,7 @@
  */
 import { checkPart, type ChainFault, type ChainPosition } from './chain-check.ts';
 
-export type ChainRequest = { address: string; pen: string; from: ChainPosition };
+export type ChainRequest = { address: string; key: string; pen: string; from: ChainPosition };
 export type ChainReport = {
   position: ChainPosition;
   /** Where the ledger ends. */
@@ -17,13 +17,13 @@ export type ChainReport = {
 
 onmessage = ({ data }: MessageEvent<ChainRequest>) => void check(data);
 
-async function check({ address, pen, from }: ChainRequest): Promise<void> {
+async function check({ address, key, pen, from }: ChainRequest): Promise<void> {
   let position = from;
   const report = (given: Partial<ChainReport> & { size: number }): void =>
     postMessage({ position, fault: null, isOver: false, problem: null, ...given });
   try {
     for (;;) {
-      const { text, end, size } = await readPart(address, pen, position.offset);
+      const { text, end, size } = await readPart(`${address}?pen=${pen}&offset=${position.offset}`, key);
       const { position: reached, fault, unfinished } = await checkPart(text, position);
       position = reached;
       const cut = unfinished > 0 && end < size ? tooLong(position, text) : null;
@@ -43,12 +43,8 @@ const tooLong = ({ seq, offset }: ChainPosition, text: string): ChainFault => ({
   line: text.slice(text.lastIndexOf('\n') + 1, 2000),
 });
 
-async function readPart(
-  address: string,
-  pen: string,
-  offset: number,
-): Promise<{ text: string; end: number; size: number }> {
-  const response = await fetch(`${address}?pen=${pen}&offset=${offset}`, { credentials: 'same-origin' });
+async function readPart(address: string, key: string): Promise<{ text: string; end: number; size: number }> {
+  const response = await fetch(address, { credentials: 'same-origin', headers: { 'X-Oka-Key': key } });
   if (!response.ok) throw new Error(`The dashboard answered ${response.status}.`);
   return (await response.json()) as { text: string; end: number; size: number };
 }

@@ -6,6 +6,7 @@ import { type Params, post } from '../../../../kit/web/browser/api.ts';
 import { Dialog } from '../../../../kit/web/browser/components/modal.ts';
 import { noticeError } from '../../../../kit/web/browser/components/notices.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
+import { askServer } from '../../../../kit/web/browser/session-key.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import { selected } from './chosen-runs.ts';
 
@@ -78,9 +79,8 @@ async function perform({ act, runs, token }: BulkPreview, state: { value: State 
   const headers = { 'Content-Type': 'application/json' };
   let isComplete = false;
   try {
-    const response = await fetch(addressOf('/api/v1/bulk'), {
+    const response = await askServer('/api/v1/bulk', {
       method: 'POST',
-      credentials: 'same-origin',
       headers,
       body,
     });

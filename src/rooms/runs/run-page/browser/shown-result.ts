@@ -1,10 +1,10 @@
 /** The answer or deliverable of a run, rendered by what it is. All of it is untrusted. */
 import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { formatBytes } from '../../../../kit/web/browser/components/format-figures.ts';
 import { Markdown } from '../../../../kit/web/browser/components/markdown.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
-import { addressOf } from '../../../../kit/web/browser/start.ts';
+import { askServer, hasTicket, ticketed } from '../../../../kit/web/browser/session-key.ts';
 import type { RunAnswer } from '../run-answer.ts';
 import { parseTable } from './parse-table.ts';
 import { JsonTree } from './json-tree.ts';
@@ -37,48 +37,44 @@ function Deliverable({ file, isOpen: isFirst, version }: Props): VNode {
   const [isOpen, setOpen] = useState(isFirst && file.shown !== 'none' && file.bytes <= MOST_BYTES * 16);
   return html`<details open=${isOpen} onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
     <summary><code>${file.path.replace(/^files\//, '')}</code> <span class="soft number">${formatBytes(file.bytes)}</span></summary>
-    <p class="no-print"><a href=${addressOf(`/${file.href}?download`)} download>${file.shown === 'page' ? 'Download the original' : 'Download'}</a></p>
+    <p class="no-print"><a href=${ticketed(`/${file.href}?download`)} download>${file.shown === 'page' ? 'Download the original' : 'Download'}</a></p>
     ${isOpen && html`<${Content} file=${file} version=${version} />`}
   </details>`;
 }
 
-function Content({ file, version }: { file: Deliverable; version: string | null }): VNode {
-  const address = addressOf(`/${file.href}`);
+function Content({ file, version }: { file: Deliverable; version: string | null }): VNode | false {
+  const isReady = hasTicket.value;
+  const address = useMemo(() => ticketed(`/${file.href}`), [isReady, file.href]); // a frame with another one would load again
   switch (file.shown) {
     case 'image':
-      return html`<img class="deliverable" src=${address} alt=${file.path} />`;
+      return isReady && html`<img class="deliverable" src=${address} alt=${file.path} />`;
     case 'page':
-      return html`<iframe class="deliverable" sandbox="" referrerpolicy="no-referrer" src=${address} title=${file.path} loading="lazy"></iframe>`;
+      return (
+        isReady &&
+        html`<iframe class="deliverable" sandbox="" referrerpolicy="no-referrer" src=${address} title=${file.path} loading="lazy"></iframe>`
+      );
     case 'markdown':
     case 'table':
     case 'json':
     case 'text':
-      return html`<${TextContent} address=${address} file=${file} version=${version} />`;
+      return html`<${TextContent} file=${file} version=${version} />`;
     case 'pdf':
     case 'none':
       return html`<p class="soft">It can be downloaded, not shown.</p>`;
   }
 }
 
-function TextContent({
-  address,
-  file,
-  version,
-}: {
-  address: string;
-  file: Deliverable;
-  version: string | null;
-}): VNode {
+function TextContent({ file, version }: { file: Deliverable; version: string | null }): VNode {
   const [text, setText] = useState<string | null>(null);
   const isLarge = file.bytes > MOST_BYTES;
   useEffect(() => {
     if (isLarge) return;
     const read = async (): Promise<string> => {
-      const answer = await fetch(address, { credentials: 'same-origin' });
+      const answer = await askServer(`/${file.href}`);
       return answer.ok ? answer.text() : 'It cannot be read.';
     };
     read().then(setText, () => setText('It cannot be read.'));
-  }, [address, file.bytes, version]);
+  }, [file.href, file.bytes, version]);
   if (isLarge) return html`<p class="soft">It is too large to show; download it.</p>`;
   if (text === null) return html`<p class="soft">Reading …</p>`;
   if (file.shown === 'markdown') return html`<${Markdown} text=${text} />`;
