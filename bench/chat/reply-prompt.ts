@@ -59,7 +59,8 @@ export async function measurePrompt(note: (text: string) => void): Promise<Figur
 function promptLength(messages: ReturnType<typeof latestMessages>): number {
   const [asked] = messages.slice(-1);
   const conversation = showConversation({ name: 'long', members: ['oka'], messages });
-  return `${describeAgent(defaultOka(), [])}${conversation}${asked === undefined ? '' : describeAsked(asked)}`.length;
+  return `${describeAgent(defaultOka(), [])}${conversation}${asked === undefined ? '' : describeAsked(asked, messages)}`
+    .length;
 }
 
 /** Returns the id of the message before the last. */

@@ -1,6 +1,6 @@
 /** Owns: the turns of a reply: the prompt out of the conversation and memory, and what the model's answer means. */
 import { describeAgent, describeAsked, showConversation } from './model/chat-prompt.ts';
-import { latestMessages } from './model/chat-queries.ts';
+import { findMessage, latestMessages } from './model/chat-queries.ts';
 import type { ChatState } from './model/chat-state.ts';
 import type { Models } from '../../kit/models/role-models.ts';
 import { readReply, replyRequest } from './chat-reply.ts';
@@ -48,7 +48,7 @@ export function replyPlanner(ports: ReplyPlannerPorts): Planner {
       const request = replyRequest(input, {
         system: describeAgent(agent, ports.agents.list()),
         conversation: showConversation({ ...conversation, messages }),
-        asked: describeAsked(message),
+        asked: describeAsked(message, messages),
         pack,
         now: describeMoment(ports.clock()),
         offers: { skills },
@@ -88,8 +88,10 @@ async function readContext(
   const conversation = notice === undefined ? undefined : conversations[notice.conversation];
   if (notice === undefined || conversation === undefined) return { failed: 'the conversation is gone' };
   const until = notice.isSnapshot ? notice.message : undefined;
-  const messages = await ports.rows.read((rows) => latestMessages(rows, conversation.id, { limit: MOST_READ, until }));
-  const asked = messages.findLast(({ id }) => id === notice.message);
+  const { messages, asked } = await ports.rows.read((rows) => ({
+    messages: latestMessages(rows, conversation.id, { limit: MOST_READ, until }),
+    asked: findMessage(rows, conversation.id, notice.message),
+  }));
   if (asked === undefined) return { failed: 'the message is gone' };
   try {
     return { agent: ports.agents.get(notice.agent), conversation, asked, messages };

@@ -1,5 +1,5 @@
 /** Owns: starting the run that answers a notice, and what it is started with. */
-import { latestMessages } from './model/chat-queries.ts';
+import { findMessage, latestMessages } from './model/chat-queries.ts';
 import type { Notice } from './model/chat-state.ts';
 import { takenEvent } from './model/post-message.ts';
 import type { ChatMessage } from '../../core/schema/chat-answers.ts';
@@ -51,9 +51,11 @@ export async function startReply(ports: StartReplyPorts, notice: Notice): Promis
 async function inputOfReply({ rows }: StartReplyPorts, notice: Notice): Promise<Json> {
   const { conversation, message, agent, depth } = notice;
   const latest = await rows.read((all) => latestMessages(all, conversation, { limit: MOST_READ }));
+  const isAmongThem = latest.some(({ id }) => id === message);
+  const asked = isAmongThem ? undefined : await rows.read((all) => findMessage(all, conversation, message));
   let room = MOST_WORDS;
   const words: string[] = [];
-  for (const { kind, content } of latest.toReversed()) {
+  for (const { kind, content } of [...(asked === undefined ? [] : [asked]), ...latest.toReversed()]) {
     if (kind !== 'person' || room <= 0) continue;
     words.unshift(content.slice(0, room));
     room -= content.length;

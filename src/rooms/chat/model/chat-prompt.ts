@@ -64,10 +64,11 @@ export function showConversation({ name, members, messages }: ConversationShown)
   ].join('\n\n');
 }
 
-/** What the agent is asked to do now. */
-export function describeAsked(message: ChatMessage): string {
-  const isLong = message.content.length > LONGEST_SHOWN;
-  const complete = isLong ? `\n${mark(`message ${message.id}`, message.content.slice(0, LONGEST_ASKED))}` : '';
+/** What the agent is asked to do now, with the message itself unless all of it is shown among `messages`. */
+export function describeAsked(message: ChatMessage, messages: readonly PlacedMessage[]): string {
+  const isShown = messages.slice(firstShown(messages)).some(({ id }) => id === message.id);
+  const isComplete = isShown && message.content.length <= LONGEST_SHOWN;
+  const complete = !isComplete ? `\n${mark(`message ${message.id}`, message.content.slice(0, LONGEST_ASKED))}` : '';
   return `Answer message ${message.id} of ${message.from} now.${complete}`;
 }
 

@@ -82,6 +82,12 @@ export function latestMessages(
     .toReversed();
 }
 
+/** A message of a conversation, by the ids of both, however many came after it. */
+export function findMessage(rows: Rows, conversation: string, message: string): ChatMessage | undefined {
+  const place = rows.get<string>(placeKey(conversation, message));
+  return place === undefined ? undefined : storedMessage(rows, conversation, place);
+}
+
 /** Messages that have all of the words (lower case), the latest first; of one conversation, or of all. */
 export function searchMessages(
   rows: Rows,
