@@ -9,7 +9,7 @@ import { addressOf, start } from './start.ts';
 const NAME = `oka ${start.base}`;
 const REFRESH_MS = 4 * 60_000;
 const ticket = signal('');
-/** Whether `ticketed` gives addresses that work. */
+/** Whether `addressWithTicket` gives addresses that work. */
 export const hasTicket = computed(() => ticket.value !== '');
 
 export const sessionKey = (): string => localStorage.getItem(NAME) ?? '';
@@ -29,7 +29,7 @@ export function askServer(path: string, init: RequestInit = {}): Promise<Respons
 }
 
 /** The full address of a path of ours for a link, a picture or a frame. */
-export const ticketed = (path: string): string =>
+export const addressWithTicket = (path: string): string =>
   `${addressOf(path)}${path.includes('?') ? '&' : '?'}ticket=${ticket.value}`;
 
 export async function openTickets(): Promise<void> {

@@ -8,11 +8,12 @@
  * A4 One file each, so that the server and commands of another process never write the same one. Removing the file of a
  *    session ends it at once.
  */
-import { hash, randomBytes, scrypt, scryptSync, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFolder, makeFolder, replaceFile } from '../../../core/ledger/disk.ts';
 import type { Home } from '../../../core/schema/home.ts';
+import { passphraseChecks, type StoredPassphrase, writePassphrase } from './passphrase-file.ts';
 
 export type Rights = 'all' | 'read';
 
@@ -72,15 +73,6 @@ export function openAccess(home: Pick<Home, 'oka'>, now: () => Date = () => new 
     if (age > DAY_MS) write({ ...session, used: now().toISOString() });
     return session;
   }
-  let guessing: Promise<unknown> = Promise.resolve();
-  async function comparePassphrase(given: string): Promise<boolean> {
-    const stored = readJson<{ salt: string; hash: string }>(passphraseFile);
-    if (stored === null) return false;
-    const made = await new Promise<Buffer>((done, fail) =>
-      scrypt(given, stored.salt, 32, (error, bytes) => (error === null ? done(bytes) : fail(error))),
-    );
-    return timingSafeEqual(made, Buffer.from(stored.hash, 'base64url'));
-  }
   function end(id: string): boolean {
     return /^[0-9a-f]{64}$/.test(id) && removeFile(sessionFile(id));
   }
@@ -111,18 +103,11 @@ export function openAccess(home: Pick<Home, 'oka'>, now: () => Date = () => new 
     },
     setPassphrase: (passphrase: string): void => {
       makeFolder(folder, 0o700);
-      const salt = randomBytes(16).toString('base64url');
-      const stored = { salt, hash: scryptSync(passphrase, salt, 32).toString('base64url') };
-      replaceFile(passphraseFile, `${JSON.stringify(stored)}\n`, { mode: 0o600 });
+      writePassphrase(passphraseFile, passphrase);
     },
     removePassphrase: (): boolean => removeFile(passphraseFile),
     hasPassphrase: (): boolean => readJson(passphraseFile) !== null,
-    /** Computed elsewhere than in this thread, one after the other: whoever guesses keeps nobody else waiting. */
-    isPassphrase: (given: string): Promise<boolean> => {
-      const answer = guessing.then(() => comparePassphrase(given));
-      guessing = answer.catch(() => undefined);
-      return answer;
-    },
+    isPassphrase: passphraseChecks(() => readJson<StoredPassphrase>(passphraseFile)),
   };
 }
 

@@ -6,7 +6,7 @@ import { Markdown } from '../../../../kit/web/browser/components/markdown.ts';
 import { Time } from '../../../../kit/web/browser/components/time.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 import { setParams } from '../../../../kit/web/browser/router.ts';
-import { ticketed } from '../../../../kit/web/browser/session-key.ts';
+import { addressWithTicket } from '../../../../kit/web/browser/session-key.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import type { ChatMessage } from '../../../../core/schema/chat-answers.ts';
 import { WaitingCard } from '../../../../kit/web/browser/answers/waiting-card.ts';
@@ -49,7 +49,7 @@ function Message({ message }: { message: ChatMessage }): VNode {
     <p class="row"><strong>${kind === 'person' ? 'You' : from}</strong><small><${Time} at=${at} /></small>
       ${isBad && html`<span class="tag warn">${status}${limit === undefined ? '' : `: ${limit}`}</span>`}</p>
     ${kind === 'agent' ? html`<${Markdown} text=${content} isHtmlShown=${true} />` : html`<p class="plain">${content}</p>`}
-    ${body !== undefined && run !== null && html`<p><a href=${ticketed(`/artifacts/${encodeURIComponent(run)}/${body}`)}>The complete text</a></p>`}
+    ${body !== undefined && run !== null && html`<p><a href=${addressWithTicket(`/artifacts/${encodeURIComponent(run)}/${body}`)}>The complete text</a></p>`}
     ${
       run !== null &&
       html`<p><small><a href=${addressOf(`/runs/${encodeURIComponent(run)}`)}>How it was answered</a>${model === undefined ? '' : ` · ${model}`}${cost === undefined || cost.usd === 0 ? '' : ` · ${formatMoney(cost.usd)}`}</small></p>`

@@ -7,7 +7,7 @@ import { noticeError } from '../../../../kit/web/browser/components/notices.ts';
 import { Status } from '../../../../kit/web/browser/components/status-mark.ts';
 import { formatDuration, Time } from '../../../../kit/web/browser/components/time.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
-import { ticketed } from '../../../../kit/web/browser/session-key.ts';
+import { addressWithTicket } from '../../../../kit/web/browser/session-key.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import type { RunCall } from '../../../../kit/views/run-calls.ts';
 import { useGrowingList } from './growing-list.ts';
@@ -73,7 +73,7 @@ function CallBody({ run, call }: { run: string; call: Call }): VNode {
       ${tokens > 0 && html`<dt>Cost</dt><dd class="number">${usage.tokens_in ?? 0} tokens in, ${usage.tokens_out ?? 0} out, ${formatMoney(usage.usd ?? 0)}</dd>`}
       ${egress.length > 0 && html`<dt>Network</dt><dd>${egress.map(({ host, port, verdict, reason }, index) => html`<div key=${index}>${host}:${port} ${verdict} <span class="soft">${reason}</span></div>`)}</dd>`}
       ${secrets.length > 0 && html`<dt>Secrets</dt><dd>${secrets.join(', ')}</dd>`}
-      ${artifacts.length > 0 && html`<dt>Complete output</dt><dd>${artifacts.map(({ sha256, name }) => html`<a key=${sha256} href=${ticketed(`/artifacts/${run}/${sha256}`)} target="_blank">${name ?? sha256.slice(0, 12)}</a> `)}</dd>`}
+      ${artifacts.length > 0 && html`<dt>Complete output</dt><dd>${artifacts.map(({ sha256, name }) => html`<a key=${sha256} href=${addressWithTicket(`/artifacts/${run}/${sha256}`)} target="_blank">${name ?? sha256.slice(0, 12)}</a> `)}</dd>`}
       <dt>Event</dt><dd><a href=${addressOf(`/runs/${run}/events/${full.seq}`)}>${full.seq}</a></dd>
     </dl>
     <h3>Input</h3><${JsonTree} value=${full.input} />

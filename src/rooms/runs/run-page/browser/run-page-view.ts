@@ -8,7 +8,7 @@ import { html } from '../../../../kit/web/browser/html.ts';
 import type { Key } from '../../../../kit/web/browser/keys.ts';
 import type { LedgerEvent } from '../../../../kit/web/browser/live-events.ts';
 import type { ViewProps } from '../../../../kit/web/browser/page-data.ts';
-import { ticketed } from '../../../../kit/web/browser/session-key.ts';
+import { addressWithTicket } from '../../../../kit/web/browser/session-key.ts';
 import { addressOf, start } from '../../../../kit/web/browser/start.ts';
 import type { RunAnswer } from '../run-answer.ts';
 import { CallList } from './call-list.ts';
@@ -136,6 +136,6 @@ function Facts({ data }: { data: RunAnswer }): VNode {
     <dt>Network</dt><dd>${egress.length === 0 ? 'nothing left this machine through a command' : egress.map(({ host, verdict, count }) => html`<span key=${host + verdict} class=${verdict === 'refused' ? 'tag warn' : 'tag'}>${host} ${verdict} ${count > 1 ? `${count}×` : ''}</span> `)}</dd>
     ${replans.length > 0 && html`<dt>Planned again</dt><dd><ul>${replans.map(({ seq, at, reason }) => html`<li key=${seq}><${Time} at=${at} /> ${reason}</li>`)}</ul></dd>`}
     ${notes.length > 0 && html`<dt>Notes</dt><dd><ul>${notes.map(({ seq, at, text, state }) => html`<li key=${seq}><${Time} at=${at} /> ${text} <span class="soft">${state}</span></li>`)}</ul></dd>`}
-    <dt>Ledger</dt><dd class="number">events ${events.first} to ${events.last} · <a class="no-print" href=${ticketed(`/api/v1/run-export?run=${run}&form=html`)} download>Export as HTML</a> · <a class="no-print" href=${ticketed(`/api/v1/run-export?run=${run}&form=json`)} download>as JSON</a></dd>
+    <dt>Ledger</dt><dd class="number">events ${events.first} to ${events.last} · <a class="no-print" href=${addressWithTicket(`/api/v1/run-export?run=${run}&form=html`)} download>Export as HTML</a> · <a class="no-print" href=${addressWithTicket(`/api/v1/run-export?run=${run}&form=json`)} download>as JSON</a></dd>
   </dl></section>`;
 }

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { formatBytes } from '../../../../kit/web/browser/components/format-figures.ts';
 import { Markdown } from '../../../../kit/web/browser/components/markdown.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
-import { askServer, hasTicket, ticketed } from '../../../../kit/web/browser/session-key.ts';
+import { askServer, hasTicket, addressWithTicket } from '../../../../kit/web/browser/session-key.ts';
 import type { RunAnswer } from '../run-answer.ts';
 import { parseTable } from './parse-table.ts';
 import { JsonTree } from './json-tree.ts';
@@ -37,14 +37,14 @@ function Deliverable({ file, isOpen: isFirst, version }: Props): VNode {
   const [isOpen, setOpen] = useState(isFirst && file.shown !== 'none' && file.bytes <= MOST_BYTES * 16);
   return html`<details open=${isOpen} onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
     <summary><code>${file.path.replace(/^files\//, '')}</code> <span class="soft number">${formatBytes(file.bytes)}</span></summary>
-    <p class="no-print"><a href=${ticketed(`/${file.href}?download`)} download>${file.shown === 'page' ? 'Download the original' : 'Download'}</a></p>
+    <p class="no-print"><a href=${addressWithTicket(`/${file.href}?download`)} download>${file.shown === 'page' ? 'Download the original' : 'Download'}</a></p>
     ${isOpen && html`<${Content} file=${file} version=${version} />`}
   </details>`;
 }
 
 function Content({ file, version }: { file: Deliverable; version: string | null }): VNode | false {
   const isReady = hasTicket.value;
-  const address = useMemo(() => ticketed(`/${file.href}`), [isReady, file.href]); // a frame with another one would load again
+  const address = useMemo(() => addressWithTicket(`/${file.href}`), [isReady, file.href]); // a frame with another one would load again
   switch (file.shown) {
     case 'image':
       return isReady && html`<img class="deliverable" src=${address} alt=${file.path} />`;
