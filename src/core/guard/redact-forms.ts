@@ -86,7 +86,44 @@ function bytesForms(bytes: Buffer): Form[] {
 }
 
 function rareFormsOf(bytes: Buffer): Form[] {
-  return [...digitForms(bytes), ...[0, 1, 2, 3, 4].map((offset) => base32At(bytes, offset)), ...base64Twice(bytes)];
+  return [
+    ...digitForms(bytes),
+    ...spacedForms(bytes.toString('utf8')),
+    ...wideForms(bytes.toString('utf8')),
+    ...[0, 1, 2, 3, 4].map((offset) => base32At(bytes, offset)),
+    ...Object.values(BASE85).flatMap((digits) => [0, 1, 2, 3].map((offset) => base85At(bytes, offset, digits))),
+    ...base64Twice(bytes),
+  ];
+}
+
+/** Characters with a sign between them; what folding drops, such as blanks and commas, needs no form of its own. */
+function spacedForms(value: string): Form[] {
+  return ['-', '_', '.', '|', '/', ':'].map((between) => ({ text: Array.from(value).join(between) }));
+}
+
+/** In full width, and as UTF-16 of either order: its bytes in hex and base64. */
+function wideForms(value: string): Form[] {
+  const wide = value.replaceAll(/[!-~]/g, (unit) => String.fromCharCode(unit.charCodeAt(0) + 0xfe_e0));
+  const little = Buffer.from(value, 'utf16le');
+  return [{ text: wide }, ...[little, Buffer.from(little).swap16()].flatMap((bytes) => bytesForms(bytes))];
+}
+
+const BASE85 = {
+  ascii85: Array.from({ length: 85 }, (_, digit) => String.fromCharCode(33 + digit)).join(''),
+  rfc1924: '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~',
+  z85: '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#',
+};
+
+/** The base85 characters of the groups that consist of these bytes alone, if `offset` other bytes precede them. */
+function base85At(bytes: Buffer, offset: number, digits: string): Form {
+  const skipped = (4 - offset) % 4;
+  const groups = Math.max(0, Math.floor((bytes.length - skipped) / 4));
+  let text = '';
+  for (let group = 0; group < groups; group += 1) {
+    const word = bytes.readUInt32BE(skipped + group * 4);
+    for (let power = 4; power >= 0; power -= 1) text += digits[Math.floor(word / 85 ** power) % 85] ?? '';
+  }
+  return { text };
 }
 
 /** Bytes as digits with something between or before them; white space, commas, quotes and backslashes are folded away. */
@@ -96,6 +133,7 @@ function digitForms(bytes: Buffer): Form[] {
   return [
     ...[':', '-'].map((between) => ({ text: hex.join(between) })),
     ...['0x', '='].map((before) => ({ text: hex.map((digits) => before + digits).join('') })),
+    ...['', '-', '.', ':', '\\'].map((between) => ({ text: Array.from(bytes).join(between) })),
     { text: octal.join('') },
     { text: octal.map((digits) => `0${digits}`).join('') },
   ];

@@ -60,6 +60,30 @@ describe.each(forms.map((form, index) => ({ ...form, index })))('a known value, 
   );
 });
 
+describe('a known value that somebody hides', () => {
+  const value = 'correct-horse-8battery';
+  const bytes = Buffer.from(value);
+  const little = Buffer.from(value, 'utf16le');
+  const hidden: Record<string, string> = {
+    dashed: [...value].join('-'),
+    'in decimal numbers': [...bytes].join(' '),
+    'in decimal numbers with commas': [...bytes].join(', '),
+    'in full width': value.replaceAll(/[!-~]/g, (unit) => String.fromCharCode(unit.charCodeAt(0) + 0xfe_e0)),
+    reversed: [...value].toReversed().join(''),
+    'in UTF-16, as hex': little.toString('hex'),
+    'in UTF-16, as base64': little.toString('base64'),
+    'in UTF-16 of the other order, as hex': Buffer.from(little).swap16().toString('hex'),
+    // As base64.a85encode and base64.b85encode of Python write it, the last one with two bytes before it.
+    'in ascii85': '@rHC.ARfg6BQ%p4AM#lN@<?U&Ed7',
+    'in base85': 'V{dYDWn*+LXm4_JWi2>jVRUq5a(M',
+    'in base85 with something before it': 'cz9!Pa&l#3bS-Faa&u)ZIAURRbY*gR',
+  };
+
+  it.each(Object.entries(hidden))('%s', (_, text) => {
+    expect(knowing(value)(`before ${text} behind`)).not.toContain(text.slice(4, -4));
+  });
+});
+
 describe('around a known value', () => {
   it('everything else stays as it is', () => {
     const redact = knowing('hunter2-and-more');
