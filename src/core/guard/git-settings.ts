@@ -1,6 +1,7 @@
 /**
  * Owns: which settings in a configuration of git make git run something. Pure.
  *
+ * One that leads an existing repository elsewhere is never harmless (ledElsewhere).
  * A setting is harmless only if it is on the list; what cannot be read counts as one that is not.
  */
 
@@ -26,6 +27,33 @@ export function runningSettings(text: string): string[] {
     if (rest === '' || rest.startsWith('#') || rest.startsWith(';')) continue;
     const setting = settingIn(section, rest);
     if (setting !== null) found.push(setting);
+  }
+  return found;
+}
+
+/** Settings that say where git sends to and fetches from. */
+const LEADS = /^(?:remote\.(?:url|pushurl)|branch\.(?:remote|pushremote)|remote\.pushdefault|submodule\.url)$/;
+
+/** The settings by which a changed configuration leads git elsewhere than before, as `section "name".key=value`. */
+export function ledElsewhere(before: string, after: string): string[] {
+  const known = leadsIn(before);
+  return [...leadsIn(after)].flatMap(([name, value]) => {
+    const isNew = !known.has(name) && !/\.push(?:url|remote|default)$/.test(name);
+    return isNew || known.get(name) === value ? [] : [`${name}=${value}`.slice(0, 200)];
+  });
+}
+
+function leadsIn(text: string): Map<string, string> {
+  const found = new Map<string, string>();
+  let [section, name] = ['', ''];
+  for (const line of text.replace(/^\uFEFF/, '').split('\n')) {
+    const [, head, sub = '', rest] =
+      /^\s*\[\s*([A-Za-z0-9-]+)(?:\s+("(?:[^"\\]|\\.)*"))?\s*\]\s*(.*)$/.exec(line) ?? [];
+    if (head !== undefined) [section, name] = [head.toLowerCase(), sub];
+    const [, key, value = ''] = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*=\s*(.*?)\s*$/.exec(rest ?? line) ?? [];
+    if (key === undefined || !LEADS.test(`${section}.${key.toLowerCase()}`)) continue;
+    const full = `${section}${name === '' ? '' : ` ${name}`}.${key.toLowerCase()}`;
+    found.set(full, found.has(full) ? `${found.get(full)} ${value}` : value);
   }
   return found;
 }

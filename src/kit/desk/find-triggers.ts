@@ -6,7 +6,7 @@
  * Neither are files that are gone, what packages contain in the folder of a package manager, and a copy of a file that was
  * one before.
  */
-import { runningSettings } from '../../core/guard/git-settings.ts';
+import { ledElsewhere, runningSettings } from '../../core/guard/git-settings.ts';
 import { programTrigger } from '../../core/schema/program-triggers.ts';
 import { baseName, type Bytes, parentPath, toShownPath } from './open-folder.ts';
 import type { Objects } from './object-store.ts';
@@ -101,7 +101,11 @@ function isHook(inside: Bytes, entry: Entry | null): boolean {
 function whyOfSettings({ objects }: Trees, { before, after }: Change): string | null {
   const known = settingsOf(objects, before);
   const added = settingsOf(objects, after).filter((setting) => !known.includes(setting));
-  return added.length === 0 ? null : `git takes commands to run from there: ${added.slice(0, 5).join(', ')}`;
+  if (added.length > 0) return `git takes commands to run from there: ${added.slice(0, 5).join(', ')}`;
+  if (before === null || entryKind(before) !== 'file' || after === null) return null;
+  const configText = ({ oid }: Entry): string => objects.get('blob', oid).toString('utf8');
+  const led = ledElsewhere(configText(before), configText(after));
+  return led.length === 0 ? null : `git would send to or fetch from elsewhere: ${led.slice(0, 5).join(', ')}`;
 }
 
 function settingsOf(objects: Objects, entry: Entry | null): string[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runningSettings } from '../../../src/core/guard/git-settings.ts';
+import { ledElsewhere, runningSettings } from '../../../src/core/guard/git-settings.ts';
 
 describe('settings of git that run something', () => {
   it.each([
@@ -54,5 +54,28 @@ describe('settings of git that run something', () => {
     '[alias]\n\tst = status\n',
   ])('%j runs nothing', (text) => {
     expect(runningSettings(text)).toEqual([]);
+  });
+});
+
+describe('settings that lead elsewhere', () => {
+  const config = (url: string, more = ''): string =>
+    `[core]\n\tbare = false\n[remote "origin"]\n\turl = ${url}\n\tfetch = +refs/*\n${more}`;
+  const before = config('https://good.example/a');
+
+  it('are found when a remote is pointed to another place, or gets one to push to', () => {
+    expect(ledElsewhere(before, config('https://evil.example/a'))).toEqual([
+      'remote "origin".url=https://evil.example/a',
+    ]);
+    expect(ledElsewhere(before, config('https://good.example/a', '\tpushurl = https://evil.example/\n'))).toHaveLength(
+      1,
+    );
+    expect(ledElsewhere(before, config('https://good.example/a', '\turl = https://evil.example/\n'))).toHaveLength(1);
+    expect(ledElsewhere(before, `${before}[remote]\n\tpushDefault = evil\n`)).toEqual(['remote.pushdefault=evil']);
+  });
+
+  it('are not those that were there before, or a remote that is new', () => {
+    expect(ledElsewhere(before, before)).toEqual([]);
+    expect(ledElsewhere(before, `${before}[remote "second"]\n\turl = https://b.example/\n`)).toEqual([]);
+    expect(ledElsewhere('', before)).toEqual([]);
   });
 });
