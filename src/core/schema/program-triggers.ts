@@ -9,13 +9,20 @@
 type Trigger = { shape: RegExp; why: string };
 
 const TRIGGERS: readonly Trigger[] = [
-  { shape: /\/\.git\/(?:.*\/)?hooks(?:\/|$)|\/\.(?:husky|githooks)(?:\/|$)/i, why: 'git runs it as a hook' },
-  { shape: /\/\.git(?:\/|$)|\/\.(?:gitconfig|gitmodules)$/i, why: 'git takes commands to run from there' },
+  {
+    shape:
+      /\/\.git\/(?:.*\/)?hooks(?:\/|$)|\/\.(?:husky|githooks|lefthook)(?:\/|$)|\/\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)$/i,
+    why: 'git runs it as a hook',
+  },
+  {
+    shape: /\/\.git(?:\/|$)|\/\.(?:gitconfig|gitmodules|gitattributes)$/i,
+    why: 'git takes commands to run from there',
+  },
   // A folder with HEAD, objects and refs is a repository of its own, whose config git obeys.
   { shape: /\/HEAD$/, why: 'git takes a folder that contains it for a repository, and commands to run from it' },
   { shape: /\/\.hg(?:\/|$)|\/\.(?:hgrc|jj)(?:\/|$)/i, why: 'the version control takes commands to run from there' },
   {
-    shape: /\/\.(?:vscode|idea|zed|fleet|devcontainer|helix)(?:\/|$)/i,
+    shape: /\/\.(?:vscode|idea|zed|fleet|devcontainer|helix)(?:\/|$)|\/\.devcontainer\.json$|\.code-workspace$/i,
     why: 'the editor runs what is set there when the folder is opened',
   },
   {
@@ -25,7 +32,7 @@ const TRIGGERS: readonly Trigger[] = [
   },
   {
     shape:
-      /\/\.(?:cursor|claude|codex|gemini|windsurf|continue)(?:\/|$)|\/\.(?:cursorrules|windsurfrules|clinerules|aider[^/]*|mcp\.json|roomodes|goosehints)$|\/(?:CLAUDE|AGENTS?|GEMINI|CODEX|COPILOT|SOUL|SKILL)(?:\.local)?\.md$|\/\.github\/copilot-instructions\.md$/i,
+      /\/\.(?:cursor|claude|codex|gemini|windsurf|continue|kiro|opencode|amazonq|roo|trae|junie)(?:\/|$)|\/opencode\.jsonc?$|\/\.(?:cursorrules|windsurfrules|clinerules|aider[^/]*|mcp\.json|roomodes|goosehints)$|\/(?:CLAUDE|AGENTS?|GEMINI|CODEX|COPILOT|SOUL|SKILL)(?:\.local)?\.md$|\/\.github\/copilot-instructions\.md$/i,
     why: 'other assistants take their instructions from it',
   },
   {
@@ -34,7 +41,7 @@ const TRIGGERS: readonly Trigger[] = [
   },
   {
     shape:
-      /\/\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|inputrc|login|cshrc|tcshrc|xinitrc|xprofile|xsession)$|\/\.oh-my-zsh(?:\/|$)/i,
+      /\/\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|inputrc|login|cshrc|tcshrc|xinitrc|xprofile|xsession)$|\/\.oh-my-zsh(?:\/|$)|\/\.config\/(?:fish|nushell|elvish)(?:\/|$)/i,
     why: 'a shell or session runs it at its start',
   },
   {
@@ -44,7 +51,7 @@ const TRIGGERS: readonly Trigger[] = [
   },
   {
     shape:
-      /\/\.(?:tmux\.conf|screenrc|curlrc|wgetrc|netrc|pythonrc|pdbrc|gdbinit|lldbinit|lesskey|mailrc|irbrc|Rprofile|ocamlinit|ghci|sqliterc|psqlrc)$|\/(?:sitecustomize|usercustomize)\.py$|\.pth$/i,
+      /\/\.?latexmkrc$|\/\.(?:tmux\.conf|screenrc|curlrc|wgetrc|netrc|pythonrc|pdbrc|gdbinit|lldbinit|lesskey|mailrc|irbrc|Rprofile|ocamlinit|ghci|sqliterc|psqlrc)$|\/(?:sitecustomize|usercustomize)\.py$|\.pth$/i,
     why: 'the program of that name obeys it at its start',
   },
   {
@@ -56,7 +63,7 @@ const TRIGGERS: readonly Trigger[] = [
 
 /** Every trigger has one of these; most paths have none, and are not compared with the list. */
 const MAY_BE_TRIGGER =
-  /\/\.|HEAD$|\.(?:md|py|pth|toml|desktop|inf)$|crontab|cron\.|systemd|autostart|Launch|init\.d|profile\.d|ld\.so|udev/i;
+  /\/\.|HEAD$|\.(?:md|py|pth|toml|desktop|inf|code-workspace)$|opencode|lefthook|latexmkrc$|crontab|cron\.|systemd|autostart|Launch|init\.d|profile\.d|ld\.so|udev/i;
 
 /** Why a path, below the desk or absolute, makes another program run; null for an ordinary file. */
 export function programTrigger(path: string): string | null {

@@ -20,16 +20,31 @@ describe('files that make other programs run', () => {
     '/desk/.envrc',
     '.vscode/',
     'x.desktop',
+    '.devcontainer.json',
+    'my.code-workspace',
+    'opencode.json',
+    'lefthook.yml',
+    '.kiro/hooks/x.json',
+    '.latexmkrc',
+    '.config/fish/config.fish',
+    '.gitattributes',
   ])('%s', (path) => {
     expect(programTrigger(path)).toMatch(/\w/);
   });
 
-  it.each(['README.md', 'git/hooks.md', 'src/vscode.ts', '.gitignore', '.github/workflows/ci.yml', 'envrc', 'a.git/x'])(
-    'are not %s',
-    (path) => {
-      expect(programTrigger(path)).toBeNull();
-    },
-  );
+  it.each([
+    'README.md',
+    'git/hooks.md',
+    'src/vscode.ts',
+    '.gitignore',
+    '.github/workflows/ci.yml',
+    'envrc',
+    'a.git/x',
+    '.config/app.json',
+    '.editorconfig',
+  ])('are not %s', (path) => {
+    expect(programTrigger(path)).toBeNull();
+  });
 
   it('what git writes with every commit is not pointed out', () => {
     const paths = ['.git', '.git/HEAD', '.git/index', '.git/objects/aa/bb', '.git/refs/heads/main', 'a.txt'];
