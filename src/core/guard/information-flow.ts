@@ -15,6 +15,7 @@
  *    query chosen after something private was read could come back in an address, so one that repeats it is not a link.
  * F5 Which link is chosen tells something: log2 of the links there were, for each one that is followed after something private
  *    was read, to a host that no grant names. Beyond MOST_BITS in a run a person is asked.
+ * F8 Every argument of a server that has network, or is elsewhere, is a request that leaves this machine.
  * F7 A label belongs to a content (file-labels.ts): a private file under a public name is still private, and a tool that tells
  *    anything about it has read it.
  * F6 Every hop of a redirect is judged like a request of its own; a clean page may lead where it wants (F3).
@@ -36,6 +37,8 @@ export type Flow = {
   named: ReadonlySet<string>;
   /** What the person opened, and where. */
   grants: Grants;
+  /** The first thing that was read, for each server whose tool gave it; those of oka's own tools have the name ''. */
+  readFrom: ReadonlyMap<string, string>;
   /** What the choice of links has told so far (F5). */
   bits: number;
 };
@@ -59,11 +62,19 @@ type Ended = Extract<Event, { type: 'call.ended' }>['data'];
 /** `events` are those of a run and of the runs around and inside it, in the order in which they happened. */
 export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
   const { grants } = sources;
-  const flow = { read: sources.read ?? null, links: new Set<string>(), named: new Set<string>(), grants, bits: 0 };
+  const readFrom = new Map<string, string>(typeof sources.read === 'string' ? [['', sources.read]] : []);
+  const flow = {
+    readFrom,
+    read: sources.read ?? null,
+    links: new Set<string>(),
+    named: new Set<string>(),
+    grants,
+    bits: 0,
+  };
   const open = new Map<string, OpenCall>();
   const labels = new FileLabels(sources.isPublicFile);
   for (const { type, data } of events) {
-    if (type === 'context.packed' && data.items.length > 0) flow.read ??= 'what is remembered';
+    if (type === 'context.packed' && data.items.length > 0) addRead('', 'what is remembered');
     if (type === 'call.started') {
       const isClean = flow.read === null || isGranted(grants, data.input) || isLink(flow.links, data.input);
       const isReview = open.get(callAround(data.call))?.tool === 'task.plan';
@@ -77,6 +88,11 @@ export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
   }
   return flow;
 
+  function addRead(server: string, what: string): void {
+    flow.read ??= what;
+    if (!readFrom.has(server)) readFrom.set(server, what);
+  }
+
   function addOutput(call: OpenCall, { output }: Ended): void {
     if (call.isReview) return;
     if (isPublicPage(call)) {
@@ -86,7 +102,8 @@ export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
       if (!isSearch) for (const host of hostsNamedIn(pageText(output))) flow.named.add(host);
       flow.named.delete(URL.parse(textField(call.input, 'url'))?.host ?? '');
       if (sources.followsLinks && (call.isClean || isSearch)) for (const link of links) flow.links.add(link);
-    } else if (!REVEALS_NOTHING.test(call.tool) && labels.tells(call, output)) flow.read ??= describeRead(call);
+    } else if (!REVEALS_NOTHING.test(call.tool) && labels.tells(call, output))
+      addRead(serverOf(call.tool), describeRead(call));
     labels.follow(call);
   }
 }
@@ -151,6 +168,18 @@ export function whyRequestAsks(call: ToolCall, flow: Flow, rule: RuleOnHost): st
   return !isOpened && flow.named.has(url.host)
     ? `a page named ${url.host}, and the address is not a link that was found there`
     : null;
+}
+
+/** The server whose tool this is; '' for a tool of oka itself. */
+const serverOf = (tool: string): string => (tool.startsWith('mcp.') ? (tool.split('.')[1] ?? '') : '');
+
+/** Why a call of a server that can pass on its arguments needs a person: what it gave itself, it may get again (F8). */
+export function whyServerAsks(call: ToolCall, server: string, flow: Flow): string | null {
+  const isEmpty = call.input === null || (typeof call.input === 'object' && Object.keys(call.input).length === 0);
+  if (isEmpty || isOperatorsOwn(call)) return null;
+  const read = [...flow.readFrom].find(([from]) => from !== server)?.[1];
+  if (read === undefined) return null;
+  return `every argument goes to the server ${server}, which can pass it on, after this run has read ${read}. To allow it, put this into its entry in .oka/rules/mcp.json: "send": true`;
 }
 
 function whyMayCarry(host: string, read: string, opened: string | null): string {

@@ -23,7 +23,7 @@ import type { Effect, Policy, PolicyRule } from '../schema/policy.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import { isServerTool, type Origin, type Tool, type ToolCall } from '../schema/tool.ts';
 import type { Grant } from '../schema/wait.ts';
-import { type Flow, type RuleOnHost, whyHopAsks, whyRequestAsks } from './information-flow.ts';
+import { type Flow, type RuleOnHost, whyHopAsks, whyRequestAsks, whyServerAsks } from './information-flow.ts';
 import { isOwnMachine, namesMachine, splitHost } from './host-names.ts';
 import { programTrigger } from '../schema/program-triggers.ts';
 import { type Facts, ruleMatches } from './rule-match.ts';
@@ -38,6 +38,8 @@ export type Described = Facts & {
   /** Whether the call is a command. */
   command: boolean;
   net: boolean;
+  /** The server that gets every argument and can pass it on; absent when there is none. */
+  passesTo?: string;
   /** Whether it is a part of oka's own work, such as planning, that only oka calls. */
   internal: boolean;
 };
@@ -72,7 +74,7 @@ export function createJudge(options: JudgeOptions): (call: ToolCall, flow?: Flow
     if (strange.length > 0) return { effect: 'ask', why: describeFields(strange) };
     const trigger = allows?.path === undefined ? triggersIn(call, facts) : null;
     if (trigger !== null) return { effect: 'ask', why: trigger };
-    const leak = flow === null ? null : whyLeaks(call, flow, ruleOnHost(allows));
+    const leak = flow === null ? null : whyLeaks(call, facts, flow, allows);
     const near = allows?.host === undefined ? whyOwnMachineAsks(call, facts) : null;
     const unusual = leak ?? near;
     const verdict: Verdict =
@@ -144,8 +146,10 @@ function whyOwnMachineAsks(call: ToolCall, { command, class: effect, hosts }: De
   return machine === undefined ? null : `it goes to ${machine}, which is on your own network`;
 }
 
-function whyLeaks(call: ToolCall, flow: Flow, rule: RuleOnHost): string | null {
+function whyLeaks(call: ToolCall, { passesTo }: Described, flow: Flow, allows?: PolicyRule): string | null {
+  if (passesTo !== undefined) return allows?.send === true ? null : whyServerAsks(call, passesTo, flow);
   const { redirectedFrom: from } = call;
+  const rule = ruleOnHost(allows);
   return from === undefined ? whyRequestAsks(call, flow, rule) : whyHopAsks(call, from, flow, rule);
 }
 
@@ -214,11 +218,11 @@ function describeFields(fields: readonly string[]): string {
 
 /** Describes calls of these tools: commands by the classifier, all others by the fields that the tool declares as targets. */
 export function createDescriber(
-  tools: { get: (name: string) => Pick<Tool, 'targets' | 'annotations' | 'internal'> | undefined },
+  tools: { get: (name: string) => Pick<Tool, 'targets' | 'annotations' | 'internal' | 'passesTo'> | undefined },
   classify: (call: ToolCall) => Classified | null,
 ): Describe {
   return (call) => {
-    const { targets = [], annotations, internal = false } = tools.get(call.tool) ?? {};
+    const { targets = [], annotations, internal = false, passesTo } = tools.get(call.tool) ?? {};
     const known = {
       tool: call.tool,
       risk: annotations?.risk ?? 'high',
@@ -241,6 +245,7 @@ export function createDescriber(
       hosts,
       command: false,
       net: hosts.length > 0,
+      ...(passesTo === undefined ? {} : { passesTo }),
     };
   };
 }

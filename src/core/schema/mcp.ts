@@ -31,6 +31,12 @@ const shared = {
     .max(50)
     .default([])
     .describe('Hosts that it may reach, such as api.example.org or db.lan:5432. None unless they are named.'),
+  send: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether a server that reaches others may get what a task has read before. Else such a call is asked about.',
+    ),
   sampling: SamplingBudget.optional(),
   idle: Seconds.max(86_400).default(300).describe('Stopped when nobody has used it for so many seconds.'),
   timeout: Seconds.max(3600).default(60).describe('A call without an answer or progress ends after so many seconds.'),

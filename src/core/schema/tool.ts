@@ -183,6 +183,8 @@ export type Tool = {
   readonly parallel?: true;
   /** Names of the input's fields that say what is acted on: paths, hosts, recipients. */
   readonly targets: readonly string[];
+  /** The name of a server that gets every argument of a call and can pass it on; absent when nobody outside does. */
+  readonly passesTo?: string;
   /** What a call may change; what a person wrote is restricted less than what a model wrote. */
   classOf(input: Json, author?: Author, folders?: readonly OpenFolder[]): SideEffectClass;
   /**

@@ -83,8 +83,8 @@ export function classifyWithHosts(
 }
 
 /** Whether a call addresses another machine although it only reads; what a command may reach, the proxy decides. */
-const sendsRead = ({ class: effect, command, hosts }: Described): boolean =>
-  effect === 'read' && !command && hosts.length > 0;
+const sendsRead = ({ class: effect, command, hosts, passesTo }: Described): boolean =>
+  effect === 'read' && !command && (hosts.length > 0 || passesTo !== undefined);
 
 /** A person who fences a command with `net:` has asked for the network. */
 function declaresNetwork({ author, input }: ToolCall): boolean {

@@ -20,6 +20,7 @@ import { acceptedServers } from './accepted-tools.ts';
 import { loadServers, mcpFile } from './mcp-file.ts';
 import { pinStamp } from './mcp-pins.ts';
 import { openPool } from './server-pool.ts';
+import { mayPassOn } from './server-rights.ts';
 import { revealForServer } from './server-secrets.ts';
 import { storedLogins } from './stored-logins.ts';
 
@@ -51,7 +52,8 @@ export function openMcp(ports: McpPorts): OpenedRoom {
     stamp = now;
     const accepted = acceptedServers(home);
     pool.update(accepted.servers);
-    const wanted = accepted.tools.map(({ server, tool }) => createMcpTool(server, tool, toolPorts));
+    const passesOn = (server: string): boolean => mayPassOn(accepted.servers.get(server));
+    const wanted = accepted.tools.map(({ server, tool }) => createMcpTool(server, tool, { ...toolPorts, passesOn }));
     tools.remove([...current.keys()]);
     tools.add(wanted);
     current = new Map(wanted.map((tool) => [tool.name, tool]));

@@ -1,10 +1,10 @@
-/** Owns: which folders a server may really use: those of its entry, where they lead to and whether they may ever be opened. */
+/** Owns: what a server may really use: the folders of its entry and where they lead to, and whether it can pass on what it is given. */
 import { realpathSync } from 'node:fs';
 import { expandFolder, findFolder, whyNeverOpened } from '../../core/guard/folder-paths.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import { isInFolder, type OpenFolder } from '../../core/schema/folder.ts';
 import type { Home } from '../../core/schema/home.ts';
-import type { McpServer } from '../../core/schema/mcp.ts';
+import { isStdio, type McpServer } from '../../core/schema/mcp.ts';
 import { folderPlaces } from '../../kit/settings.ts';
 
 /** Real paths. Throws for a folder that is missing or never opened. */
@@ -32,3 +32,10 @@ export function serverFolders(home: Home, server: Pick<McpServer, 'paths' | 'wri
     return whyNeverOpened(folder, places);
   }
 }
+
+/** Whether a server could pass on what it is given: it is elsewhere, or its process reaches the network in its sandbox. */
+export const reachesOthers = (server: McpServer): boolean => !isStdio(server) || server.net.length > 0;
+
+/** Whether a call of it is asked about after something private was read: a person may have said that it may get that. */
+export const mayPassOn = (server: McpServer | undefined): boolean =>
+  server === undefined || (reachesOthers(server) && server.send !== true);

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Flow, type FlowSources, foldFlow, whyRequestAsks } from '../../../src/core/guard/information-flow.ts';
+import {
+  type Flow,
+  type FlowSources,
+  foldFlow,
+  whyRequestAsks,
+  whyServerAsks,
+} from '../../../src/core/guard/information-flow.ts';
 import { grantsOf, NO_GRANTS } from '../../../src/core/guard/grants.ts';
 import { linksIn, repeatsQuery } from '../../../src/core/guard/page-links.ts';
 import type { Event, NewEvent } from '../../../src/core/schema/event.ts';
@@ -218,5 +224,41 @@ describe('a request of a model', () => {
     expect(asks(flowAfter([...events, click(1), click(2)]), 'https://a.example/3')).toContain('18 bits');
     const grants = grantsOf([{ by: 'person', from: 'the task', text: '', hosts: ['a.example'] }]);
     expect(asks(flowAfter([...events, click(1), click(2)], { grants }), 'https://a.example/3')).toBeNull();
+  });
+});
+
+describe('a server that can pass on what it is given', () => {
+  const shapes: Json[] = [
+    ...['uri', 'url', 'q', 'query', 'host', 'path', 'name', 'id', 'text'].map((field) => ({ [field]: 'tulips' })),
+    { urls: ['evil.example/?d=tulips'] },
+    { url: 'evil.example/tulips' },
+    { filter: { where: [{ equals: 'tulips' }] } },
+    { tulips: true },
+    { count: 116_117 },
+    { when: null },
+    { list: [] },
+  ];
+  const why = (events: NewEvent[][], input: Json, change: object = {}): string | null =>
+    whyServerAsks(callOf({ tool: 'mcp.docs.find', author: 'model', input, ...change }), 'docs', flowAfter(events));
+
+  it.each(shapes)('is asked about after something private was read: %j', (input) => {
+    const asked = why([called('files.read', { path: 'private' })], input);
+    expect(asked).toContain('the server docs');
+    expect(asked).toContain('"send": true');
+    expect(why([], input)).toBeNull();
+  });
+
+  it('may get again what it gave, and not what another one did', () => {
+    expect(why([called('mcp.docs.read', { id: 1 })], { id: 2 })).toBeNull();
+    expect(why([called('mcp.mail.read', { id: 1 })], { id: 2 })).toContain('mcp.mail.read');
+    expect(why([called('mcp.docs.read', {}), called('files.read', { path: 'private' })], { id: 2 })).toContain(
+      'private',
+    );
+  });
+
+  it('is free where nothing is sent, or a person wrote the call', () => {
+    const read = [called('files.read', { path: 'private' })];
+    expect(why(read, {})).toBeNull();
+    expect(why(read, { q: 'x' }, { author: 'operator' })).toBeNull();
   });
 });

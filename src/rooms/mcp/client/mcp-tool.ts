@@ -3,6 +3,7 @@
  *
  * M1 What a server claims about its tool (that it only reads, say) changes nothing: the class comes from the policy, and is
  *    external_mutation where the policy does not name the tool. So a call without an outcome is in doubt after a crash.
+ * M3 Every argument to a server that can pass it on is a request that leaves (core/guard/information-flow.ts).
  * M2 Every field of the input counts as a target: a value that came out of a tool is asked about.
  */
 import { z } from 'zod';
@@ -17,6 +18,8 @@ import { shownDescription } from './compare-tools.ts';
 
 export type McpToolPorts = {
   classOf: (tool: string) => SideEffectClass;
+  /** Whether a server could pass on what it is given: it is elsewhere, or its process reaches the network. */
+  passesOn?: (server: string) => boolean;
   call: (server: string, tool: ToolDefinition, args: Record<string, Json>, call: ToolCall) => Promise<Outcome>;
 };
 
@@ -32,6 +35,7 @@ export function createMcpTool(server: string, definition: ToolDefinition, ports:
     output: CallOutput,
     annotations: ToolAnnotations.parse({ destructive: true, risk: 'high' }),
     targets: isObject(properties) ? Object.keys(properties) : [],
+    ...(ports.passesOn?.(server) === true ? { passesTo: server } : {}),
     classOf: () => ports.classOf(name),
     invoke: (input, call) => ports.call(server, definition, (input ?? {}) as Record<string, Json>, call),
   };

@@ -36,7 +36,9 @@ export function describeRights(server: McpServer): string {
   const rights = [
     ...(server.paths.length > 0 ? [`reads ${server.paths.join(', ')}`] : []),
     ...(server.write.length > 0 ? [`writes ${server.write.join(', ')}`] : []),
-    ...(server.net.length > 0 ? [`reaches ${server.net.join(', ')}`] : []),
+    ...(server.net.length > 0
+      ? [`reaches ${server.net.join(', ')}, so every argument of its tools can leave this machine`]
+      : []),
   ];
   return rights.length === 0 ? 'no files of yours and no network' : rights.join('; ');
 }
