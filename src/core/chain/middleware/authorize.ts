@@ -52,17 +52,17 @@ export function authorize(judge: Judge = cautiousJudge, asking?: ApprovalPorts):
       // Without a pause where none is needed: calls that start together are paid for in the order in which they reserved.
       const { effect, why, isForRun = false, approvedHosts = [] } = judged instanceof Promise ? await judged : judged;
       if (effect === 'deny') return { status: 'denied', error: `${call.tool}: ${why}` };
-      const judgeHops = { whyNotFollow: hopJudge(judge, call) };
+      // Written out, since every node pays for what happens here: only these two follow redirects.
+      const asked =
+        call.tool === 'http.get' || call.tool === 'web.read' ? { ...call, whyNotFollow: hopJudge(judge, call) } : call;
       if (effect === 'allow' && !call.bounds.ask)
         return next(
           call.approval === null && !isForRun && approvedHosts.length === 0
-            ? { ...call, ...judgeHops }
-            : { ...call, ...judgeHops, approval: null, isAllowedForRun: isForRun, approvedHosts },
+            ? asked
+            : { ...asked, approval: null, isAllowedForRun: isForRun, approvedHosts },
         );
       const answered = await findApproval(call, asking);
-      return answered === null
-        ? askForApproval(call, why, asking)
-        : next({ ...withHosts(call, answered), ...judgeHops });
+      return answered === null ? askForApproval(call, why, asking) : next(withHosts(asked, answered));
     },
   };
 }
