@@ -18,6 +18,7 @@ import { penHolder } from '../../core/ledger/pen.ts';
 import type { Retrieved, SearchRequest } from '../../rooms/memory/recall/search-memory.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
+import { ID_SHAPE } from '../../core/schema/id-shape.ts';
 import type { Intake } from '../../core/schema/intake.ts';
 import type { RunSummary, Waiting } from '../../core/schema/view-answers.ts';
 import { describeWait } from '../../kit/views/event-sentence.ts';
@@ -97,6 +98,7 @@ function withId(text: string, title: string | undefined): { id: string; titled: 
 
 /** A task that no run has been started for: it is in the inbox, was rejected, or does not exist. */
 function unstarted(home: Home, run: string): { run: string; status: 'queued' | 'rejected'; reason: string } {
+  if (!ID_SHAPE.test(run)) throw noSuchRun(run); // a path would tell which files there are
   const inbox = join(home.workspace, 'inbox');
   const delivered = listFolder(newFolder(inbox)).map((name) => join(newFolder(inbox), name));
   const isClaimed = lstatIfPresent(join(claimedFolder(inbox), run)) !== undefined;
@@ -150,6 +152,7 @@ const shortRun = ({ run, title, status, started, ended, reason }: RunSummary) =>
 /** RESULT.md, where the run has one. */
 function readResult(home: Home, run: string): { file: string; text: string } | null {
   const file = join(home.workspace, 'outbox', run, 'RESULT.md');
+  if (!ID_SHAPE.test(run)) return null;
   if (lstatIfPresent(file)?.isFile() !== true) return null;
   return { file, text: readFileSync(file, 'utf8').slice(0, MOST_CHARACTERS) };
 }

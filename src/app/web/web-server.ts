@@ -7,7 +7,7 @@
  */
 import { hash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, isIP } from 'node:net';
+import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { openRowsReader } from '../../kit/house/open-views.ts';
@@ -64,22 +64,26 @@ export type WebOptions = {
 export type Web = { address: string; port: number; newLink: () => string; close: () => Promise<void> };
 
 const MOST_CONNECTIONS = 400;
+/** Connections on which nothing is asked. */
+const MOST_SILENT = 200;
 
 export async function startWeb(options: WebOptions): Promise<Web> {
   const { home, host, address } = options;
   const server = createServer({
     requestTimeout: 30_000,
     headersTimeout: 10_000,
+    connectionsCheckingInterval: 2000,
     keepAliveTimeout: 10_000,
     maxHeaderSize: 16_384,
   });
   server.maxConnections = MOST_CONNECTIONS;
+  limitSilent(server);
   const port = await listen(server, host, options.port);
-  const place = placeOf({ host, port, address });
+  const access = openAccess(home);
+  const place = placeOf({ host, port, address }, () => isProtected(access));
   const stop = new AbortController();
   const reader = openRowsReader(home);
   const tail = openLedgerTail(home);
-  const access = openAccess(home);
   writeAddress(home, place.address);
   const app = buildApp({ ...options, place, reader, tail, access, signal: stop.signal });
   const answer = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: false });
@@ -121,7 +125,7 @@ function buildApp({ home, pages = allPages, place, reader, tail, access, signal,
       500,
     );
   });
-  addHookRoutes(app, home, place, log);
+  addHookRoutes(app, { home, isKnownHost: place.isKnownHost, sourceOf, log });
   app.use('*', checkRequests(place));
   addMcpRoutes(app, { home, reader, access });
   addAssetRoutes(app, files, base);
@@ -158,7 +162,13 @@ function sourceOf({ env }: Context): string {
   return (env as { incoming?: { socket: { remoteAddress?: string } } }).incoming?.socket.remoteAddress ?? '';
 }
 
-function placeOf({ host, port, address }: { host: string; port: number; address: string | null }): Place {
+/** Whether there is more to log in with than links, which only whoever is at this machine can get. */
+const isProtected = (access: Parts['access']): boolean =>
+  access.hasPassphrase() || access.list().some(({ kind }) => kind === 'token');
+
+type Listening = { host: string; port: number; address: string | null };
+
+function placeOf({ host, port, address }: Listening, mayBeElsewhere: () => boolean): Place {
   const isEverywhere = host === '0.0.0.0' || host === '::';
   const shown = isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
   const names = new Set([`${shown}:${port}`, `localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`]);
@@ -166,7 +176,10 @@ function placeOf({ host, port, address }: { host: string; port: number; address:
   const base = proxy === null ? '/' : proxy.pathname.replace(/\/?$/, '/');
   return {
     // A name can be pointed at us by anybody; an address cannot.
-    isKnownHost: (given) => names.has(given) || given === proxy?.host || (isEverywhere && isAddress(given)),
+    isKnownHost: (given) =>
+      names.has(given) ||
+      given === proxy?.host ||
+      (isEverywhere && isAddress(given) && (isLoopbackName(given) || mayBeElsewhere())),
     proxyOrigin: proxy?.origin ?? null,
     address: proxy === null ? `http://${shown}:${port}/` : `${proxy.origin}${base}`,
     base,
@@ -179,6 +192,25 @@ function isAddress(given: string): boolean {
   const name = given.replace(/:\d{1,5}$/, '');
   return name === 'localhost' || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
 }
+
+/** Whoever connects and asks nothing makes room for whoever comes later: the one that has been silent longest goes first. */
+function limitSilent(server: Server): void {
+  const silent = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+    if (silent.size <= MOST_SILENT) return;
+    const [longest] = silent;
+    longest?.destroy();
+  });
+  server.on('request', ({ socket }, response) => {
+    silent.delete(socket);
+    response.once('close', () => (socket.destroyed ? undefined : silent.add(socket)));
+  });
+}
+
+/** A container does not see who may reach its port; a browser elsewhere names another address than this. */
+const isLoopbackName = (given: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/.test(given);
 
 async function listen(server: Server, host: string, port: number): Promise<number> {
   await new Promise<void>((done, fail) => {

@@ -45,7 +45,8 @@ export function checkRequests({ isKnownHost, proxyOrigin }: Known): MiddlewareHa
   };
 }
 
-const HOST_FIX = 'Name the address in .oka/rules/config.json: {"web": {"address": "https://…"}}';
+const HOST_FIX =
+  'Name the address in .oka/rules/config.json: {"web": {"address": "https://…"}}. The address of a machine works once there is a passphrase: oka web passphrase';
 
 /** A link on another site may open a page; nothing else of ours is read from there. */
 function isOwnSite(site: string, { req }: Context): boolean {

@@ -36,6 +36,18 @@ async function call(client: Client, name: string, input: Record<string, Json>): 
 }
 
 describe('/mcp', () => {
+  it('says the same about a path that is there and one that is not', async () => {
+    const client = await connect('read');
+    for (const tool of ['oka_status', 'oka_result']) {
+      const about = async (run: string): Promise<string> =>
+        (await call(client, tool, { run })).text.replaceAll(run, 'X').replaceAll(JSON.stringify(run), 'X');
+      const missing = await about('../../../nothing-here');
+      for (const there of ['../../../.oka', '../../inbox', '..', '../../../../../../../../etc/passwd'])
+        expect(await about(there)).toBe(missing);
+    }
+    await client.close();
+  });
+
   it('takes a task, says where it stands, and gives its result, in both eras of the protocol', async () => {
     for (const mode of ['legacy', 'auto'] as const) {
       const client = await connect('all', mode);

@@ -1,6 +1,6 @@
 /** What another site, another program or a curious neighbour may try against the dashboard. */
 import { readdirSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -266,6 +266,35 @@ describe('sessions', () => {
       path.endsWith('.json'),
     ))
       expect(readFileSync(join(folder, name), 'utf8')).not.toContain(secret);
+  });
+});
+
+describe('a port that is published more widely than this machine', () => {
+  it('answers under other addresses only once there is a passphrase', async () => {
+    const other = await openWebClient({ pages: [target], host: '0.0.0.0' });
+    const statusAt = async (host: string): Promise<number> =>
+      (await other.send('/login', { headers: { host } })).status;
+    expect(await statusAt('192.0.2.7:6520')).toBe(421);
+    expect(await statusAt('127.0.0.1:6520')).toBe(200);
+    openAccess(other.home).setPassphrase('correct horse');
+    expect(await statusAt('192.0.2.7:6520')).toBe(200);
+    await other.close();
+  });
+});
+
+describe('many connections', () => {
+  it('that ask nothing make room for a page', async () => {
+    const other = await openWebClient({ pages: [target] });
+    const silent = Array.from({ length: 1000 }, () =>
+      connect(other.web.port, '127.0.0.1', function (this: Socket) {
+        this.write('GET /target/x HTTP/1.1\r\nHost: x'); // half of a request
+      }).on('error', () => undefined),
+    );
+    await expect.poll(() => silent.filter(({ connecting }) => connecting).length, { timeout: 30_000 }).toBe(0);
+    expect((await other.get('/api/v1/target?name=x')).status).toBe(200);
+    expect(silent.filter(({ destroyed }) => destroyed).length).toBeGreaterThan(0);
+    for (const socket of silent) socket.destroy();
+    await other.close();
   });
 });
 

@@ -8,16 +8,16 @@ import { requireHome } from '../../../kit/cli/require-home.ts';
 import { tryUntilFixed } from '../../../kit/cli/stay.ts';
 
 type Options = { host: string | undefined; port: number | undefined; stay: boolean };
-type Data = { address: string; link: string };
+type Data = { address: string; link: string | null };
 type ServeCall = Call<Options, Data>;
 
 export async function run(call: ServeCall): Promise<Answer<Data>> {
   return { code: await tryUntilFixed(call, () => serve(call)) };
 }
 
-/** The link logs the person who opens it in; it works once. */
-export function render({ link }: Data): string {
-  return `Dashboard: ${link}\n`;
+/** The link logs the person who opens it in; it works once. In the log of a container it would stay for others to find. */
+export function render({ address, link }: Data): string {
+  return `Dashboard: ${link ?? `${address} (a link that opens it: oka web link)`}\n`;
 }
 
 async function serve(call: ServeCall): Promise<number> {
@@ -35,7 +35,7 @@ async function serve(call: ServeCall): Promise<number> {
       if (options.port !== undefined || port !== DASHBOARD_PORT) throw error;
       return start(0); // another home has the usual port
     });
-    emit({ address: web.address, link: web.newLink() });
+    emit({ address: web.address, link: isInContainer() ? null : web.newLink() });
     await new Promise<void>((stopped) =>
       stop.aborted ? stopped() : stop.addEventListener('abort', () => stopped(), { once: true }),
     );

@@ -4,8 +4,12 @@ import { hidesText, visibleText } from './visible-text.ts';
 
 export type ParsedMail = { text: string; files: { name: string; bytes: Uint8Array }[] };
 
+/** People send a few; a mail of very many parts only keeps the worker busy. */
+const MOST_PARTS = 1000;
+
 /** Null for a mail whose structure cannot be read. Attached mails stay files: what they say is not the sender's. */
 export async function parseMail(source: Uint8Array): Promise<ParsedMail | null> {
+  if (partsAtMost(source) > MOST_PARTS) return null;
   const mail = await PostalMime.parse(source, {
     forceRfc822Attachments: true,
     maxNestingDepth: 20,
@@ -21,6 +25,28 @@ export async function parseMail(source: Uint8Array): Promise<ParsedMail | null> 
   }));
   return { text, files };
 }
+
+/** How many parts a mail can have: lines that begin with one of its boundaries. */
+function partsAtMost(source: Uint8Array): number {
+  const text = Buffer.from(source.buffer, source.byteOffset, source.byteLength).toString('latin1');
+  const boundaries = new Set<string>();
+  for (const [, quoted, bare] of text.matchAll(
+    /boundary(?:\*\d*\*?)?\s*=\s*(?:"([^"\r\n]{1,200})"|([^\s";]{1,200}))/gi,
+  )) {
+    boundaries.add((quoted ?? bare ?? '').slice(0, SHORTEST));
+    if (boundaries.size > MOST_PARTS) return boundaries.size;
+  }
+  let parts = 0;
+  for (let at = text.indexOf('\n--'); at !== -1 && boundaries.size > 0; at = text.indexOf('\n--', at + 3)) {
+    const start = text.slice(at + 3, at + 3 + SHORTEST);
+    if ([...boundaries].some((boundary) => start.startsWith(boundary))) parts += 1;
+    if (parts > MOST_PARTS) break;
+  }
+  return parts;
+}
+
+/** Characters by which boundaries are told apart. */
+const SHORTEST = 12;
 
 const isWritten = (text: string | undefined): boolean => (text ?? '').trim() !== '';
 
