@@ -52,7 +52,11 @@ describe('a cleaned copy', () => {
 
   it('leads nowhere however the pieces are put together', () => {
     const pieces = fc.array(
-      fc.oneof(fc.constantFrom(...LEAVING), fc.string({ maxLength: 6 }), fc.constantFrom(...'<>"\'/=&-! ')),
+      fc.oneof(
+        fc.constantFrom(...LEAVING),
+        fc.string({ maxLength: 6 }),
+        fc.constantFrom('<', '>', '"', "'", '/', '=', '&', '-', '!', ' '),
+      ),
     );
     fc.assert(
       fc.property(pieces, (parts) => expectNowhere(cleanMarkup(parts.join('')))),

@@ -46,7 +46,11 @@ describe.skipIf(browserProgram === null)('a result that wants to be noticed', { 
       executablePath: browserProgram ?? '',
       ignoreDefaultArgs: true,
       args: [
-        ...['--headless=new', '--no-sandbox', '--disable-gpu', '--no-first-run', '--remote-debugging-pipe'],
+        '--headless=new',
+        '--no-sandbox',
+        '--disable-gpu',
+        '--no-first-run',
+        '--remote-debugging-pipe',
         `--user-data-dir=${profile}`,
         `--host-resolver-rules=MAP evil.example 127.0.0.1:${port}`,
       ],
