@@ -183,7 +183,7 @@ const namesIn = (body: string): string[] =>
 export type Piece = { name: string; source: string; text: string };
 
 export function evidenceIn({ text }: WireRequest): Piece[] {
-  return [...text.matchAll(/<data (\w+) (e\d+) ([^\n]*)>\n([^]*?)\n<\/data \1>/g)].map(
+  return [...text.matchAll(/<data (\w+) (E\d+) ([^\n]*)>\n([^]*?)\n<\/data \1>/g)].map(
     ([, , name = '', source = '', body = '']) => ({ name, source, text: body }),
   );
 }

@@ -26,7 +26,7 @@ const planner: WireScript = ({ text }) => {
 /** Finds every criterion met by what has the word of the task in it. */
 const critic: WireScript = ({ text }) => {
   const [, word = ''] = TASK.exec(text) ?? [];
-  const found = [...text.matchAll(/<data \w+ (e\d+) [^\n]*\n([\s\S]*?)<\/data/g)].find(([, , content = '']) =>
+  const found = [...text.matchAll(/<data \w+ (E\d+) [^\n]*\n([\s\S]*?)<\/data/g)].find(([, , content = '']) =>
     content.includes(word),
   );
   const criteria = [...text.matchAll(/^(c\d+): /gm)].map(([, criterion = '']) => criterion);

@@ -25,7 +25,7 @@ const friendly = inParts({
     call('files_read', { path: 'hello.txt' }),
   ),
   critic: ({ text }) => {
-    const piece = [...text.matchAll(/\b(e\d+) files\.read/g)].at(-1)?.[1] ?? '';
+    const piece = [...text.matchAll(/\b(E\d+) files\.read/g)].at(-1)?.[1] ?? '';
     return verdict('done', [{ criterion: 'c1', holds: true, evidence: piece, quote: 'how good to see you!' }]);
   },
 });

@@ -10,7 +10,7 @@ const NO_REPLAN = 'budget: { replans: 0 }';
 
 /** The name of the last entry of evidence that came from a call. */
 const evidenceFrom = (text: string, source: string): string =>
-  [...text.matchAll(new RegExp(String.raw`\b(e\d+) ${source}`, 'g'))].at(-1)?.[1] ?? '';
+  [...text.matchAll(new RegExp(String.raw`\b(E\d+) ${source}`, 'g'))].at(-1)?.[1] ?? '';
 
 describe('one rule for paths: what a model writes starts at the desk', () => {
   const cleaned = (content: string, criterion: string) =>

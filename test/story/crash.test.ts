@@ -32,7 +32,7 @@ const answers = inParts({
     ]),
   ),
   critic: ({ text }) => {
-    const piece = [...text.matchAll(/\b(e\d+) files\.read/g)].at(-1)?.[1] ?? '';
+    const piece = [...text.matchAll(/\b(E\d+) files\.read/g)].at(-1)?.[1] ?? '';
     return verdict('done', [{ criterion: 'c1', holds: true, evidence: piece, quote: 'the worker survived' }]);
   },
 });

@@ -13,7 +13,7 @@ it('what the critic cost is known of every task, so that work that it judges is 
       call('files_read', { path: 'hello.txt' }),
     ),
     critic: ({ text }) => {
-      const evidence = [...text.matchAll(/\b(e\d+) files\.read/g)].at(-1)?.[1] ?? '';
+      const evidence = [...text.matchAll(/\b(E\d+) files\.read/g)].at(-1)?.[1] ?? '';
       const judged = verdict('done', [{ criterion: 'c1', holds: true, evidence, quote: 'How good to see you' }]);
       return { ...judged, usage: { in: 4000, out: 321 } };
     },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openStory } from '../support/story.ts';
 import { acting, goal, inParts, plan, verdict } from '../support/story-model.ts';
 import type { WireScript } from '../support/wire-server.ts';
-import { call } from '../support/wire-server-reply.ts';
+import { call, calls } from '../support/wire-server-reply.ts';
 
 const TOOLS = ['files.read', 'files.write', 'files.list'];
 const TASK = '---\nid: job\nbudget: { replans: 0 }\n---\nWrite an index of the chapters in book.txt to index.txt.\n';
@@ -10,7 +10,7 @@ const BOOK = 'Chapter 1: Rain\nChapter 2: Snow\n';
 
 /** The name of the last entry of evidence from this source; empty when the prompt has none. */
 const entryFrom = (text: string, source: string): string =>
-  [...text.matchAll(new RegExp(String.raw`\b(e\d+) ${source}`, 'g'))].at(-1)?.[1] ?? '';
+  [...text.matchAll(new RegExp(String.raw`\b(E\d+) ${source}`, 'g'))].at(-1)?.[1] ?? '';
 
 const judgedBy = (critic: WireScript, criterion = 'index.txt lists every chapter of book.txt.') =>
   inParts({
@@ -78,6 +78,54 @@ describe('the evidence of a critic', () => {
     story.work();
     expect((await story.ended('job')).status).toBe('failed');
     expect(story.model.requests.filter(({ tools }) => tools.includes('submit_verdict'))).toHaveLength(5);
+  });
+
+  it('is asked for once more, with the reason, before anything is planned again', async () => {
+    const critic: WireScript = ({ text }) => {
+      const evidence = text.includes('there is no evidence named E99')
+        ? entryFrom(text, String.raw`files\.read`)
+        : 'E99';
+      return verdict('done', [{ criterion: 'c1', holds: true, evidence, quote: 'Rain, Snow' }]);
+    };
+    await using story = await openStory({ model: judgedBy(critic) });
+    story.write('workspace/desk/book.txt', BOOK);
+    story.drop('job.md', TASK);
+    story.work();
+    expect((await story.ended('job')).status).toBe('done');
+    const asked = (tool: string): number => story.model.requests.filter(({ tools }) => tools.includes(tool)).length;
+    expect([asked('submit_plan'), asked('submit_verdict')]).toEqual([1, 2]);
+  });
+
+  it('is asked for once more only once', async () => {
+    const critic: WireScript = () => verdict('done', [{ criterion: 'c1', holds: true, evidence: 'E99', quote: '' }]);
+    await using story = await openStory({ model: judgedBy(critic) });
+    story.write('workspace/desk/book.txt', BOOK);
+    story.drop('job.md', TASK);
+    story.work();
+    const { status, page } = await story.ended('job');
+    expect([status, page]).toEqual(['failed', expect.stringContaining('there is no evidence named E99')]);
+    expect(story.model.requests.filter(({ tools }) => tools.includes('submit_verdict'))).toHaveLength(2);
+  });
+
+  it('may be several files that it reads in one turn', async () => {
+    const critic: WireScript = ({ text }) => {
+      const evidence = entryFrom(text, String.raw`files\.read \{"path":"notes\.txt"`);
+      if (evidence !== '') return verdict('done', [{ criterion: 'c1', holds: true, evidence, quote: 'two chapters' }]);
+      return calls([
+        { name: 'files_read', input: { path: 'book.txt' } },
+        { name: 'files_read', input: { path: 'notes.txt' } },
+      ]);
+    };
+    await using story = await openStory({ model: judgedBy(critic) });
+    story.write('workspace/desk/book.txt', BOOK);
+    story.write('workspace/desk/notes.txt', 'The book has two chapters.\n');
+    story.drop('job.md', TASK);
+    story.work();
+    expect((await story.ended('job')).status).toBe('done');
+    const reads = (await story.eventsOf('call.started', 'job')).filter(({ data }) => data.tool === 'files.read');
+    expect(reads.map(({ data }) => data.input)).toEqual(
+      expect.arrayContaining([{ path: 'book.txt' }, { path: 'notes.txt' }]),
+    );
   });
 
   const twoPlaces =

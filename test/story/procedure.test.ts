@@ -98,7 +98,7 @@ const runIn = (share: number, isIn: boolean, id = ID): string => {
 const quoting =
   (word: string): WireScript =>
   ({ text }) => {
-    const files = [...text.matchAll(/\b(e\d+) files\.read [^\n]*\n([\s\S]*?)<\/data/g)];
+    const files = [...text.matchAll(/\b(E\d+) files\.read [^\n]*\n([\s\S]*?)<\/data/g)];
     const evidence = files.find(([, , content = '']) => content.includes(word))?.[1] ?? '';
     const criteria = [...text.matchAll(/^(c\d+): /gm)].map(([, criterion = '']) => criterion);
     return verdict(

@@ -70,7 +70,7 @@ const model = inParts({
     call('files_read', { path: 'summary.md' }),
   ),
   critic: ({ text }) => {
-    const evidence = /\b(e\d+) files\.read \{"path":"summary\.md"/.exec(text)?.[1] ?? '';
+    const evidence = /\b(E\d+) files\.read \{"path":"summary\.md"/.exec(text)?.[1] ?? '';
     const criteria = [...text.matchAll(/^(c\d+): /gm)].map(([, criterion = '']) => criterion);
     const quote = 'Blue was chosen. Ada orders the paint.';
     return verdict(

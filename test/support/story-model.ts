@@ -50,7 +50,7 @@ export const refusing: WireScript = () => verdict('impossible', []);
 export function agreeing(tool: string, field: string): WireScript {
   return ({ text }) => {
     const [, evidence = '', content = ''] =
-      [...text.matchAll(new RegExp(String.raw`\b(e\d+) ${tool} [^\n]*\n([\s\S]*?)</data`, 'g'))].at(-1) ?? [];
+      [...text.matchAll(new RegExp(String.raw`\b(E\d+) ${tool} [^\n]*\n([\s\S]*?)</data`, 'g'))].at(-1) ?? [];
     const quote = new RegExp(String.raw`^${field}: (.+)$`, 'm').exec(content)?.[1] ?? '';
     const criteria = [...text.matchAll(/^(c\d+): /gm)].map(([, criterion = '']) => criterion);
     return verdict(

@@ -76,9 +76,9 @@ export const Claim = z
     holds: z.boolean().describe('Whether the evidence shows that it is met.'),
     evidence: z
       .string()
-      .max(60)
-      .describe('Name of the evidence, such as e2, or of two that agree, such as "e2 e5"; empty when there is none.'),
-    quote: z.string().max(2000).describe('The words in that evidence that show it, copied exactly.'),
+      .max(400)
+      .describe('Numbers of the entries that show it, such as "E2 E5"; empty when there are none.'),
+    quote: z.string().max(2000).default('').describe('Optional: words copied from these entries, a line of each.'),
   })
   .describe('What is said of one criterion.');
 export type Claim = z.infer<typeof Claim>;

@@ -168,7 +168,8 @@ const SENTENCES: readonly (readonly [shape: RegExp, as: (...groups: string[]) =>
     sentence('(https?://\\S+) (?:answers|returns|responds)(?: with)? (\\d{3})'),
     (url, status) => `http: ${url} ${status}`,
   ],
-  [sentence(`${PATH} is unchanged`), (path) => `unchanged: ${path}`],
+  [sentence(`${PATH} (?:is|stays|remains) (?:unchanged|untouched)`), (path) => `unchanged: ${path}`],
+  [sentence(`${PATH} (?:is not|was not|has not been) (?:changed|modified|touched)`), (path) => `unchanged: ${path}`],
 ];
 
 function sentence(shape: string): RegExp {

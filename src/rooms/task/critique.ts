@@ -19,9 +19,9 @@ import { hasModelFailed } from '../../core/engine/step-events.ts';
 import { MOST_REPLANS } from '../../kit/task/task-loop.ts';
 import { messageTokens } from '../../kit/text/context-budget.ts';
 import type { Criterion } from '../../kit/task/criteria.ts';
-import { type CriticAsk, criticRequest, readVerdict } from './roles/critic.ts';
+import { type CriticAsk, criticRequest, type ModelVerdict, readVerdict } from './roles/critic.ts';
 import type { Witness } from './roles/critic-evidence.ts';
-import { criticReadIn } from './roles/critic-reads.ts';
+import { criticReadsIn } from './roles/critic-reads.ts';
 import { hasChangedNothing, idleReason, impliedCriteria, type TaskFacts } from './roles/implied-criteria.ts';
 import { type Breach, findBreaches } from '../../kit/text/safety.ts';
 import { type Found, foundByModel, type Verdict, decideVerdict } from './roles/verdict.ts';
@@ -74,7 +74,7 @@ async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promis
   const around = await checkContextOf(ports, given, allPaths(work.changes));
   const checked = await runChecks(ports, criteria, around, call);
   if ('outcome' in checked) return checked.outcome;
-  const asked = await askCritic(ports, given, work, criteria, call);
+  const asked = await askCritic(ports, given, work, { criteria, checked: checked.found }, call);
   const judgedByModel = hasFailed(asked) && isRefuted(checked.found) ? UNJUDGED : asked;
   if ('outcome' in judgedByModel) return judgedByModel.outcome;
   const breaches = await findAllBreaches(ports, given, work, call);
@@ -257,50 +257,57 @@ async function isRefused(ports: TaskPorts, run: string): Promise<boolean> {
   );
 }
 
-/** Lets a model judge criteria in prose; without a model they stay unchecked. It may read more before it judges. */
+/**
+ * Lets a model judge criteria in prose; without a model they stay unchecked. It may read more before it judges, and is asked
+ * once more where a claim of it cannot be accepted (K5 in critic.ts).
+ */
 async function askCritic(
   ports: TaskPorts,
   { task, end }: Given,
   work: Work,
-  criteria: readonly Criterion[],
+  { criteria, checked }: { criteria: readonly Criterion[]; checked: readonly Found[] },
   call: ToolCall,
 ): Promise<Judgement> {
   const prose = criteria.filter(({ check }) => check === null).map(({ text }) => text);
   if (prose.length === 0 || ports.model('critic', task.fields.model) === null) return UNJUDGED;
   const body = await bodyOf(ports, task);
-  const notes = await notesOf(ports, call.run, end.run);
-  const pack = await ports.pack('critic', call, task, `${body}\n${prose.join('\n')}`);
-  const tokens = Math.max(LEAST_TOKENS, messageTokens(ports.contextOf('critic', task.fields.model)));
   const untouched = hasChangedNothing(work.declared) ? work.declared.targets : [];
-  const evidence: Witness[] = await collectEvidence(work.attempts, work.changes, call.act, untouched);
+  const evidence: Witness[] = await collectEvidence(work, call.act, { untouched, checked });
   const attempt = work.attempts.length;
+  const ask: Omit<CriticAsk, 'canRead' | 'refused'> = {
+    task: body,
+    notes: await notesOf(ports, call.run, end.run),
+    pack: await ports.pack('critic', call, task, `${body}\n${prose.join('\n')}`),
+    criteria: prose,
+    answer: work.answer,
+    evidence,
+    attempt,
+    tokens: Math.max(LEAST_TOKENS, messageTokens(ports.contextOf('critic', task.fields.model))),
+  };
   const { clock, askAgainMs } = ports;
   const about = { model: task.fields.model, later: { clock, askAgainMs, attempt: call.attempt } };
+  let refused: string | undefined;
+  let first: ModelVerdict | undefined;
   for (let reads = 0; ; reads += 1) {
     const canRead = reads < MOST_READS;
-    const ask: CriticAsk = {
-      task: body,
-      notes,
-      pack,
-      criteria: prose,
-      answer: work.answer,
-      evidence,
-      attempt,
-      tokens,
-      canRead,
-    };
-    const asked = await askModel(
-      call.act,
-      criticRequest(ask),
-      about,
-      (answer) => (canRead ? criticReadIn(answer) : null) ?? readVerdict(answer, ask),
-    );
-    if (asked.kind === 'outcome') return { outcome: asked.outcome };
-    if (!('tool' in asked.answer)) return { found: foundByModel(asked.answer), model: asked.answer };
-    const { tool, input } = asked.answer;
-    evidence.push({
-      ...witnessOf(tool, input, await call.act(tool, input, { author: 'model' }), attempt),
-      kind: 'read',
+    const asked = { ...ask, canRead, ...(refused === undefined ? {} : { refused }) };
+    const answered = await askModel(call.act, criticRequest(asked), about, (answer) => {
+      const wanted = canRead ? criticReadsIn(answer) : null;
+      if (wanted !== null) return wanted;
+      const judged = readVerdict(answer, asked);
+      if ('problem' in judged || judged.refused === '' || refused !== undefined) return judged;
+      first = judged;
+      refused = judged.refused;
+      return { problem: refused };
     });
+    if (answered.kind === 'outcome' && first !== undefined && hasFailed({ outcome: answered.outcome }))
+      return { found: foundByModel(first), model: first };
+    if (answered.kind === 'outcome') return { outcome: answered.outcome };
+    if (!('reads' in answered.answer)) return { found: foundByModel(answered.answer), model: answered.answer };
+    for (const { tool, input } of answered.answer.reads)
+      evidence.push({
+        ...witnessOf(tool, input, await call.act(tool, input, { author: 'model' }), attempt),
+        kind: 'read',
+      });
   }
 }

@@ -6,6 +6,7 @@ import { LIST_OF_CHANGES, type Witness } from './roles/critic-evidence.ts';
 import { formatOutput } from '../../kit/text/prompt-text.ts';
 import { STEP_CHECK } from '../../core/schema/acceptance.ts';
 import type { Event } from '../../core/schema/event.ts';
+import type { Found } from './roles/verdict.ts';
 import type { Json } from '../../core/schema/json.ts';
 import type { Act, Outcome } from '../../core/schema/tool.ts';
 import type { Changes } from '../../kit/desk/desk-changes.ts';
@@ -16,12 +17,14 @@ const MOST_NAMES = 500;
 /** Answers of a model are no evidence; what a check read is shown by the calls inside it. */
 const NO_EVIDENCE = new Set(['model.complete', STEP_CHECK]);
 
-/** `attempts` are the events of the runs of each plan, the latest last; `untouched`, what these were to change and did not. */
+/** `attempts` are the events of the runs of each plan, the latest last. */
+export type WorkDone = { attempts: readonly (readonly Event[])[]; changes: Changes };
+
+/** `untouched` is what the plans were to change and did not, `checked` what checks found. */
 export async function collectEvidence(
-  attempts: readonly (readonly Event[])[],
-  changes: Changes,
+  { attempts, changes }: WorkDone,
   act: Act,
-  untouched: readonly string[] = [],
+  { untouched = [], checked = [] }: { untouched?: readonly string[]; checked?: readonly Found[] } = {},
 ): Promise<Witness[]> {
   const attempt = attempts.length;
   const files: Witness[] = [];
@@ -29,13 +32,24 @@ export async function collectEvidence(
   for (const path of [...new Set([...changes.created, ...changes.changed, ...unchanged])].slice(0, MOST_FILES)) {
     const input = /\.x?html?$/i.test(path) ? { path, source: true } : { path }; // what was made is judged as it is
     const outcome = await act('files.read', input, { author: 'model' });
-    files.push({ ...witnessOf('files.read', input, outcome, attempt), kind: 'file' });
+    const isOwn = changes.created.includes(path);
+    files.push({ ...witnessOf('files.read', input, outcome, attempt), kind: 'file', isOwn });
   }
   return [
     ...changesWitness(changes, attempt),
     ...files,
+    ...checkWitness(checked, attempt),
     ...attempts.flatMap((events, index) => callsIn(events, index + 1)),
   ];
+}
+
+/** What code has decided already, in one entry. */
+function checkWitness(checked: readonly Found[], attempt: number): Witness[] {
+  if (checked.length === 0) return [];
+  const text = checked.map(
+    ({ text: criterion, holds, evidence }) => `${holds ? 'met' : 'not met'}: ${criterion} (${evidence})`,
+  );
+  return [{ source: 'checks by oka', attempt, ok: true, input: '', text: text.join('\n'), kind: 'check' }];
 }
 
 /** What a call that was made for the critic has shown. */
@@ -43,7 +57,7 @@ export function witnessOf(tool: string, input: Json, outcome: Outcome, attempt: 
   const isOk = outcome.status === 'ok';
   const text = isOk ? contentOf(outcome.output) : 'error' in outcome ? outcome.error : 'it was not read';
   const given = JSON.stringify(input);
-  return { source: `${tool} ${given.slice(0, 200)}`, by: 'tool', attempt, ok: isOk, input: given, text };
+  return { source: `${tool} ${given.slice(0, 200)}`, attempt, ok: isOk, input: given, text };
 }
 
 /** The text of a file is shown as it is. */
@@ -59,22 +73,33 @@ function changesWitness({ created, changed, removed }: Changes, attempt: number)
     ...removed.map((path) => `removed: ${path}`),
   ];
   const text = lines.length === 0 ? 'no file of the desk was changed' : lines.slice(0, MOST_NAMES).join('\n');
-  return [{ source: LIST_OF_CHANGES, by: 'tool', attempt, ok: true, input: '', text, kind: 'file' }];
+  return [{ source: LIST_OF_CHANGES, attempt, ok: true, input: '', text, kind: 'file' }];
 }
 
 /** The results of the calls that the steps made. */
 function callsIn(events: readonly Event[], attempt: number): Witness[] {
-  const started = new Map<string, { tool: string; input: string }>();
+  const started = new Map<string, { tool: string; input: string; line: string | null }>();
   return events.flatMap((event): Witness[] => {
     if (event.type === 'call.started' && !NO_EVIDENCE.has(event.data.tool))
-      started.set(event.data.call, { tool: event.data.tool, input: JSON.stringify(event.data.input) });
+      started.set(event.data.call, {
+        tool: event.data.tool,
+        input: JSON.stringify(event.data.input),
+        line: commandIn(event.data.input),
+      });
     const call = event.type === 'call.ended' ? started.get(event.data.call) : undefined;
     if (call === undefined || event.type !== 'call.ended' || event.data.status === 'waiting') return [];
     const { status, output, error } = event.data;
     const text = status === 'ok' ? formatOutput(withoutReports(call.tool, output)) : (error ?? '');
     const source = `${call.tool} ${call.input.slice(0, 200)}`;
-    return [{ source, by: 'tool', attempt, ok: status === 'ok', input: call.input, text }];
+    const line = call.line === null ? {} : { call: call.line };
+    return [{ source, attempt, ok: status === 'ok', input: call.input, text, ...line }];
   });
+}
+
+/** The command that a call runs, as it would be typed. */
+function commandIn(input: Json): string | null {
+  const { line, code } = (input ?? {}) as { line?: Json; code?: Json };
+  return typeof line === 'string' ? line : typeof code === 'string' ? code : null;
 }
 
 /** Memory also finds what oka wrote about earlier runs, such as "every criterion is met". A verdict is no evidence. */

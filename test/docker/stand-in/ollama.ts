@@ -10,7 +10,7 @@ const script = inParts({
     call('files_read', { path: 'p.txt' }),
   ),
   critic: ({ text }) => {
-    const piece = [...text.matchAll(/\b(e\d+) files\.read/g)].at(-1)?.[1] ?? '';
+    const piece = [...text.matchAll(/\b(E\d+) files\.read/g)].at(-1)?.[1] ?? '';
     return verdict('done', [{ criterion: 'c1', holds: true, evidence: piece, quote: 'waiting without complaint' }]);
   },
 });

@@ -56,7 +56,7 @@ describe('a mistake that no check saw', () => {
 
   it('is none where the critic says that all is met, and is not believed; what it finds besides is one', () => {
     const claim = { criterion: 'c1', holds: true, evidence: 'e9', quote: 'it is done' };
-    const unproven = { by: 'model', ...judgeClaim('It is sorted.', claim, []) } as const;
+    const unproven = { by: 'model', ...judgeClaim('It is sorted.', claim, { shown: [] }) } as const;
     const met = { holds: true, by: 'check' } as const;
     expect(unproven.holds).toBe(false);
     expect(seenBy('procedure', judged('rework', met, unproven))).toBeNull();

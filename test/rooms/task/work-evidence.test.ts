@@ -22,12 +22,9 @@ describe('evidence from files', () => {
       return Promise.resolve({ status: 'ok', output: { content: `text of ${path}` } });
     };
     const changes = { ...nothing, created: ['other.txt'] };
-    const shown = await collectEvidence([], changes, reading as unknown as Act, [
-      'a.txt',
-      'a.txt',
-      'out/*.md',
-      'b.txt',
-    ]);
+    const shown = await collectEvidence({ attempts: [], changes }, reading as unknown as Act, {
+      untouched: ['a.txt', 'a.txt', 'out/*.md', 'b.txt'],
+    });
     expect(read).toEqual(['other.txt', 'a.txt', 'b.txt']);
     expect(shown.map(({ text, kind }) => [text, kind])).toContainEqual(['text of b.txt', 'file']);
   });
@@ -40,14 +37,16 @@ describe('evidence from memory', () => {
   ];
 
   it('does not contain what oka wrote about earlier runs: a verdict is no evidence', async () => {
-    const shown = (await collectEvidence([callOf('memory.search', found)], nothing, act)).at(-1)?.text;
+    const shown = (await collectEvidence({ attempts: [callOf('memory.search', found)], changes: nothing }, act)).at(
+      -1,
+    )?.text;
     expect(shown).toContain('9034');
     expect(shown).not.toContain('every criterion');
   });
 
   it('is changed for no other tool', async () => {
-    expect((await collectEvidence([callOf('other.search', found)], nothing, act)).at(-1)?.text).toContain(
-      'every criterion',
-    );
+    expect(
+      (await collectEvidence({ attempts: [callOf('other.search', found)], changes: nothing }, act)).at(-1)?.text,
+    ).toContain('every criterion');
   });
 });

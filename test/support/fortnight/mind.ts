@@ -56,7 +56,7 @@ function executor(request: WireRequest): WireReply {
 /** A critic that is content, and quotes what was written. */
 function critic({ text }: WireRequest): WireReply {
   const criteria = [...text.matchAll(/^(c\d+): /gm)].map(([, criterion = '']) => criterion);
-  const [, evidence = '', content = ''] = /\b(e\d+) files\.read [^\n]*\n([\s\S]*?)<\/data/.exec(text) ?? [];
+  const [, evidence = '', content = ''] = /\b(E\d+) files\.read [^\n]*\n([\s\S]*?)<\/data/.exec(text) ?? [];
   const quote = content.split('\n').find((line) => line.trim() !== '') ?? '';
   return verdict(
     'done',

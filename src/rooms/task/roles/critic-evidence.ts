@@ -1,11 +1,12 @@
 /**
  * Owns: which evidence a critic is shown, in which order, and how much of it.
  *
- * 1. The files that the task changed, or was to change where it changed none of them, come first, as they are now, complete
- *    where they fit; then the calls of the attempt that is judged; then what earlier attempts saw, unless it was read again
- *    since.
+ * 1. The list of changes, the files that the task changed, or was to change where it changed none of them, and what checks
+ *    found come first; then the calls of the attempt that is judged; then what earlier attempts saw, unless it was read
+ *    again since. A file that was read before it was changed stays.
  * 2. The choice depends on the request alone, so that an answer is read with the names that the model was shown.
- * 3. What the critic reads itself comes last.
+ * 3. What the critic reads itself comes last and has room of its own: it pushes nothing out and renames nothing.
+ * 4. A command is shown whole where its label does not show it.
  */
 import { bytesForTokens, byteLength, truncateText } from '../../../kit/text/prompt-text.ts';
 import { escapeInvisible } from '../../../core/schema/one-line.ts';
@@ -17,14 +18,17 @@ export const LIST_OF_CHANGES = 'changes of the desk';
 export type Witness = {
   /** Where it came from, such as "files.read report.md". */
   source: string;
-  by: 'tool' | 'worker';
   attempt: number;
   ok: boolean;
   /** The input of the call, as text. */
   input: string;
   text: string;
-  /** A file that the task changed or was to change, as it is now; or what the critic itself has read. */
-  kind?: 'file' | 'read';
+  /** The command of a call that ran one. */
+  call?: string;
+  /** A file that the task changed or was to change, as it is now; what a check found; or what the critic itself has read. */
+  kind?: 'file' | 'check' | 'read';
+  /** Of a file: whether this run made all of it. */
+  isOwn?: boolean;
 };
 
 export type EvidenceAsk = {
@@ -39,15 +43,18 @@ export type Shown = { name: string; witness: Witness; text: string };
 
 export const CRITIC_TOKENS = 12_000;
 const MIN_SHOWN = 400;
-/** Parts of the room that files and what was read may use before the rest. */
+/** Part of the room that files may use before the rest, and of what the critic reads in addition to the room. */
 const FILES_SHARE = 0.6;
+const READS_SHARE = 0.4;
+/** Of a command that is longer than its label. */
+const LONGEST_CALL = 3000;
+const LONGEST_LABEL = 200;
 
 export function selectEvidence({ evidence, attempt, tokens }: EvidenceAsk): Shown[] {
   const room = Math.floor(bytesForTokens(tokens ?? CRITIC_TOKENS) / 2);
-  const files = evidence.filter(({ kind }) => kind === 'file');
+  const files = evidence.filter(({ kind }) => kind === 'file' || kind === 'check');
   const read = evidence.filter(({ kind }) => kind === 'read');
-  const known = new Set(files.map(({ input }) => input));
-  const calls = evidence.filter(({ kind, input }) => kind === undefined && !known.has(input));
+  const calls = evidence.filter((each) => each.kind === undefined && !files.some((file) => isSameRead(each, file)));
   const current = calls.filter((each) => each.attempt === attempt);
   const again = new Set(current.map(({ source }) => source));
   const earlier = calls.filter((each) => each.attempt < attempt && each.ok && !again.has(each.source));
@@ -58,9 +65,19 @@ export function selectEvidence({ evidence, attempt, tokens }: EvidenceAsk): Show
     return fitting;
   };
   const first = fit(files, room * FILES_SHARE);
-  const added = fit(read, room * FILES_SHARE);
-  const shown = [...first, ...fit(current, left), ...fit(earlier, left), ...added];
-  return shown.map(([witness, text], index) => ({ name: `e${index + 1}`, witness, text }));
+  const worked = [...first, ...fit(current, left), ...fit(earlier, left)];
+  const shown = [...worked, ...fitInto(read, room * READS_SHARE)];
+  return shown.map(([witness, text], index) => ({ name: `E${index + 1}`, witness, text }));
+}
+
+/** Whether a call read a file as it still is, so that it need not be shown twice. */
+const isSameRead = (call: Witness, file: Witness): boolean =>
+  call.input === file.input && call.ok && (!file.ok || call.text.includes(file.text) || file.text.includes(call.text));
+
+/** An entry as the critic is shown it: with its command, where the label is too short for it or cannot contain its marks. */
+export function shownText({ witness: { input, call }, text }: Shown): string {
+  const isInLabel = call === undefined || (input.length <= LONGEST_LABEL && !/[<>]/.test(call));
+  return isInLabel ? text : `command: ${truncateText(escapeInvisible(call), LONGEST_CALL)}\n${text}`;
 }
 
 /** The latest entries, shortened to fit; short ones leave their share to long ones. */

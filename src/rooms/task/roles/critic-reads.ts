@@ -14,13 +14,22 @@ export const CRITIC_READS: readonly ModelTool[] = [
   { name: SEARCH, about: 'Shows the lines that contain a text.', input: leanSchemaOf(CriticSearchInput) },
 ];
 
-/** The reading that an answer asks for; null when it asks for none. */
-export function criticReadIn({ call }: ModelAnswer): CriticRead | null {
-  if (call?.name === READ) {
-    const read = CriticReadInput.safeParse(call.input);
+/** Reads of one answer; further ones are left out. */
+const MOST_AT_ONCE = 8;
+
+/** The reads that an answer asks for; null when it asks for none, or submits a verdict beside them. */
+export function criticReadsIn({ call, more = [] }: ModelAnswer): { reads: CriticRead[] } | null {
+  const calls = call === null ? [] : [call, ...more];
+  const reads = calls.flatMap((each) => readIn(each) ?? []);
+  return reads.length === 0 || reads.length < calls.length ? null : { reads: reads.slice(0, MOST_AT_ONCE) };
+}
+
+function readIn({ name, input }: NonNullable<ModelAnswer['call']>): CriticRead | null {
+  if (name === READ) {
+    const read = CriticReadInput.safeParse(input);
     return read.success ? { tool: 'files.read', input: read.data as Json } : null;
   }
-  const search = call?.name === SEARCH ? CriticSearchInput.safeParse(call.input) : null;
+  const search = name === SEARCH ? CriticSearchInput.safeParse(input) : null;
   return search?.success === true
     ? { tool: 'files.search', input: { ...search.data, limit: MOST_LINES } as Json }
     : null;

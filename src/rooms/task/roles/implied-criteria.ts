@@ -37,6 +37,10 @@ export const NOTHING_TO_CHANGE =
   'Nothing had to be changed: the evidence shows it, and the answer, if there is one, says so.';
 const TASK_IS_DONE = 'What the task asks for is done, and the evidence shows it';
 
+/** Whether oka itself demands this of a task. */
+export const isOwnCriterion = (text: string): boolean =>
+  text === ANSWER_IS_RIGHT || text === NOTHING_TO_CHANGE || text.startsWith(TASK_IS_DONE);
+
 export function impliedCriteria(facts: TaskFacts): Criterion[] {
   const { text, criteria, answer, targets, judge } = facts;
   const mentioned = criteria.map((each) => each.text).join('\n');

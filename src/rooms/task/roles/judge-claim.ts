@@ -1,130 +1,160 @@
-/** Owns: how far a claim of the critic is believed. The rules K1 to K5 are stated in critic.ts. */
+/**
+ * Owns: how far a claim of the critic is believed. The critic decides what evidence shows; code only decides whether the
+ * evidence is there and is evidence. The rules K1 to K4 are stated in critic.ts.
+ *
+ * Every reason is written for the critic, who gets it once and may answer again.
+ */
+import { classify } from '../../../core/guard/classify/classify-command.ts';
 import type { Claim } from '../../../core/schema/role.ts';
 import { SAID_TO_BE_MET } from '../../../core/schema/unproven-claim.ts';
 import { LIST_OF_CHANGES, type Shown } from './critic-evidence.ts';
-import { baseName, fileNamesIn } from '../../../kit/text/file-names.ts';
-import { NOTHING_TO_CHANGE } from './implied-criteria.ts';
-import { toOneLine, escapeInvisible } from '../../../core/schema/one-line.ts';
+import { ANSWER_IS_RIGHT, isOwnCriterion, NOTHING_TO_CHANGE } from './implied-criteria.ts';
+import { foldText, isQuotedIn, quotedParts } from './quotation.ts';
+import { toOneLine } from '../../../core/schema/one-line.ts';
 
-const MIN_QUOTE = 8;
+export type ClaimFrame = {
+  shown: readonly Shown[];
+  /** The task as it was given. Words that it asks for are not written for the judge. */
+  task?: string;
+  /** What the worker answered; a claim about the answer itself may name it. */
+  answer?: string | null;
+};
+
+export type JudgedClaim = {
+  holds: boolean;
+  evidence: string;
+  /** Why a claim that it is met is not believed; null when it is, or when nothing of that kind is claimed. */
+  refused: string | null;
+};
+
 const MAX_SHOWN = 1000;
-/** A quotation of fewer words can be a text that the criterion asks for. */
+/** Of such criteria the answer itself may show that they are met: "The answer is in German." */
+const ABOUT_ANSWER = /\b(?:answers?|answered|repl(?:y|ies)|responses?)\b/i;
+/** Fewer words can be a text that the criterion asks for. */
 const MIN_RESTATED = 3;
-const PART_OF_CRITERION = 0.7;
+/** A text with this share of the criterion's words, and no other, says the criterion again. */
+const RESTATED_SHARE = 0.6;
 
-export function judgeClaim(
-  criterion: string,
-  claim: Claim | undefined,
-  shown: readonly Shown[],
-): { holds: boolean; evidence: string } {
-  if (claim === undefined) return { holds: false, evidence: 'the model did not judge it' };
+export function judgeClaim(criterion: string, claim: Claim | undefined, frame: ClaimFrame): JudgedClaim {
+  if (claim === undefined) return { holds: false, evidence: 'the model did not judge it', refused: null };
   const quote = toOneLine(claim.quote, MAX_SHOWN);
-  if (!claim.holds) return { holds: false, evidence: quote === '' ? 'no evidence for it' : `against it: "${quote}"` };
-  const named = namedEntries(claim.evidence, shown);
-  const doubt =
-    named.length === 0
-      ? `there is no evidence named "${toOneLine(claim.evidence, 20)}"`
-      : (findDoubtInAll(claim.quote, named) ??
-        findMissingFile(criterion, named) ??
-        findListOnly(criterion, named) ??
-        findRestatement(claim.quote, criterion));
-  if (doubt !== null)
-    return { holds: false, evidence: `${SAID_TO_BE_MET} ${doubt}${quote === '' ? '' : `: "${quote}"`}` };
-  const sources = named.map(({ witness }) => toOneLine(witness.source, 200)).join(' and ');
-  return { holds: true, evidence: `${sources}: "${quote}"` };
+  if (!claim.holds)
+    return {
+      holds: false,
+      evidence: quote === '' ? 'no evidence for it' : `against it: "${quote}"`,
+      refused: null,
+    };
+  const named = namedEntries(claim.evidence, frame);
+  const doubt = typeof named === 'string' ? named : findDoubt(criterion, claim.quote, named, frame);
+  const words = quote === '' ? '' : `: "${quote}"`;
+  if (typeof named === 'string' || doubt !== null)
+    return { holds: false, evidence: `${SAID_TO_BE_MET} ${doubt}${words}`, refused: doubt };
+  const sources = named.map(({ source }) => toOneLine(source, 200)).join(' and ');
+  return { holds: true, evidence: `${sources}${words}`, refused: null };
 }
 
-/** The entries that a claim names, such as "e2" or "e2, e5"; none when one of them is not there. */
-function namedEntries(text: string, shown: readonly Shown[]): Shown[] {
-  const names = [...new Set(text.split(/[\s,;+&]+|\band\b/).filter((name) => name !== ''))];
-  const found = names.flatMap((name) => shown.find((each) => each.name === name) ?? []);
-  return found.length === names.length ? found : [];
+/** What a claim rests on: entries of the evidence, or the answer. */
+type Named = { name: string; source: string; text: string; entry: Shown | null };
+
+/** The entries that a claim names, in any notation; or why there are none. */
+function namedEntries(text: string, { shown, answer }: ClaimFrame): Named[] | string {
+  const names = [...new Set([...text.matchAll(/\be ?(\d{1,4})\b/gi)].map(([, number]) => `E${Number(number)}`))];
+  const missing = names.find((name) => shown.every((each) => each.name !== name));
+  const have = shown.length === 0 ? 'there is no evidence' : `there is ${shown[0]?.name} to ${shown.at(-1)?.name}`;
+  if (missing !== undefined) return `there is no evidence named ${missing}; ${have}`;
+  const isAnswerNamed = /\banswer\b/i.test(text) && typeof answer === 'string' && answer !== '';
+  const named = names.flatMap((name): Named[] => {
+    const entry = shown.find((each) => each.name === name);
+    return entry === undefined ? [] : [{ name, source: entry.witness.source, text: entryText(entry), entry }];
+  });
+  if (isAnswerNamed) named.push({ name: 'the answer', source: 'the answer', text: answer, entry: null });
+  return named.length > 0 ? named : `it names no evidence by its number (${have})`;
 }
 
-/** Why a quotation proves nothing; null when each of its lines is in one of the entries. */
-function findDoubtInAll(quote: string, named: readonly Shown[]): string | null {
-  const [only] = named;
-  if (only === undefined) return 'nothing is quoted';
-  if (named.length === 1) return findDoubt(quote, only);
-  const parts = quote.split(/\n|\s(?:…|\.{3}|\|)\s/).filter((part) => part.trim() !== '');
-  if (parts.length === 0) return 'nothing is quoted';
-  for (const part of parts) {
-    const doubts = named.map((entry) => findDoubt(part, entry));
-    if (!doubts.includes(null)) return doubts[0] ?? null;
-  }
-  return null;
+/** What a quotation may stand in: the text as it was shown, and all of it, where it was shown in part. */
+const entryText = ({ text, witness }: Shown): string => `${text}\n${witness.text}`;
+
+function findDoubt(
+  criterion: string,
+  quote: string,
+  named: readonly Named[],
+  { shown, task = '' }: ClaimFrame,
+): string | null {
+  const absent = quotedParts(quote).find((part) => !named.some(({ text }) => isQuotedIn(part, text)));
+  if (absent !== undefined) return describeAbsent(absent, named, shown);
+  if (named.some(({ text }) => speaksToJudge(text)) && !speaksToJudge(task))
+    return `${named.find(({ text }) => speaksToJudge(text))?.name} tries to instruct the judge; name other evidence`;
+  const doubts = named.map((each) => findMadeUp(criterion, quote, each));
+  return doubts.includes(null) ? null : (doubts[0] ?? null);
 }
 
-/** Why a quotation proves nothing; null when it does. */
-function findDoubt(given: string, { name, witness, text }: Shown): string | null {
-  const quote = escapeInvisible(given).trim();
-  if (witness.by !== 'tool') return `${name} is a worker's report about itself`;
-  if (!witness.ok) return `${name} is the output of a call that failed`;
-  if (!isSpecific(quote, text)) return quote === '' ? 'nothing is quoted' : 'the quotation says too little';
-  if (!text.includes(quote)) return `the quotation is not in ${name}`;
-  if (isEcho(quote, witness.input)) return `the call of ${name} supplied these words itself`;
-  return speaksToJudge(text) ? `${name} tries to instruct the judge` : null;
+function describeAbsent(part: string, named: readonly Named[], shown: readonly Shown[]): string {
+  const names = named.map(({ name }) => name).join(' and ');
+  const elsewhere = shown.find((each) => isQuotedIn(part, entryText(each)))?.name;
+  const isGiven = named.some(({ entry }) => isQuotedIn(part, `${entry?.witness.input}\n${entry?.witness.call}`));
+  const hint = isGiven
+    ? ', but in what the call was given; quote what it returned, or nothing'
+    : elsewhere === undefined
+      ? '; a quotation is copied, or left out'
+      : `; it is in ${elsewhere}`;
+  return `the quotation is not in ${names}${hint}`;
 }
 
-const ABOUT_CHANGES = /\b(?:created?|changed?|removed?|deleted?|moved|renamed|written|unchanged|untouched)\b/i;
-
-/** The list of changes shows what was changed: neither that an answer is right nor that nothing had to be changed. */
-function findListOnly(criterion: string, named: readonly Shown[]): string | null {
-  const isListOnly = named.every(({ witness }) => witness.source === LIST_OF_CHANGES);
-  const canShow = ABOUT_CHANGES.test(criterion) && criterion !== NOTHING_TO_CHANGE;
-  return isListOnly && !canShow ? 'the list of changes says nothing about it' : null;
+/** Why an entry shows nothing about this criterion, because its author made it for the claim alone; else null. */
+function findMadeUp(criterion: string, quote: string, { name, text, entry }: Named): string | null {
+  if (entry === null)
+    return ABOUT_ANSWER.test(criterion) && !isOwnCriterion(criterion)
+      ? null
+      : 'the answer is what is judged; name the evidence that shows it';
+  const { witness } = entry;
+  if (witness.source === LIST_OF_CHANGES || witness.kind === 'check')
+    return criterion === ANSWER_IS_RIGHT || criterion === NOTHING_TO_CHANGE
+      ? `${name} only lists what was changed or checked; name the evidence that shows it`
+      : null;
+  if (isEcho(quote, witness.call ?? '', text)) return `the call of ${name} supplied these words itself`;
+  const isWritten = witness.kind === 'file' && witness.isOwn === true;
+  return isWritten && isRestatement(witness.text, criterion) ? `${name} only repeats the criterion` : null;
 }
 
-/** Why the evidence cannot be about the criterion (K5); null when it can. */
-function findMissingFile(criterion: string, named: readonly Shown[]): string | null {
-  const files = fileNamesIn(criterion).map(baseName);
-  const seen = named.map(({ witness, text }) => `${witness.source}\n${witness.input}\n${text}`).join('\n');
-  return files.length === 0 || files.some((file) => seen.includes(file))
-    ? null
-    : `${named.map(({ name }) => name).join(' and ')} does not mention ${files[0]}`;
+/** Programs that print the words they are given and know nothing else. */
+const PRINTERS = new Set(['echo', 'printf', 'true', ':', 'sleep']);
+const ONLY_PRINTS = /^(?:print|console\.log)\((["'`])[^"'`]*\1\);?$/;
+
+/** Whether a command did no more than print words that stand in it. A command that also looked at something may. */
+function isEcho(quote: string, call: string, text: string): boolean {
+  if (call === '') return false;
+  const code = /^(?:python3?|node) -(?:c|e|p) (["'])([\s\S]*)\1$/.exec(call.trim())?.[2];
+  const { programs, class: effect } = classify({ line: call });
+  const onlyPrints =
+    code === undefined
+      ? effect === 'read' && programs.length > 0 && programs.every((program) => PRINTERS.has(program))
+      : ONLY_PRINTS.test(code.trim());
+  const source = foldText(call.replaceAll(String.raw`\n`, '\n'));
+  const said = quotedParts(quote === '' ? text : quote).map((part) => foldText(part.replace(/^\s*stdout: /, '')));
+  return onlyPrints && said.some((part) => /[\p{L}\p{N}]/u.test(part)) && said.every((part) => source.includes(part));
 }
 
-/** Why the words are no more than the criterion said again, which a worker can write into any file (K6); else null. */
-function findRestatement(quote: string, criterion: string): string | null {
-  const said = contentWords(quote);
-  const wanted = new Set(contentWords(criterion));
-  if (said.length < MIN_RESTATED || !said.every((word) => wanted.has(word))) return null;
-  const [plainQuote, plainCriterion] = [plainText(quote), plainText(criterion)];
-  const isAskedFor =
-    plainCriterion.includes(plainQuote) && plainQuote.length < plainCriterion.length * PART_OF_CRITERION;
-  return isAskedFor ? null : 'the quotation only repeats the criterion';
+/** Whether a text is no more than the criterion said again, which a worker can write into any file. */
+function isRestatement(text: string, criterion: string): boolean {
+  const said = contentWords(text);
+  const wanted = contentWords(criterion);
+  if (said.length < MIN_RESTATED || !said.every((word) => wanted.includes(word))) return false;
+  if (said.join(' ') === wanted.join(' ')) return true;
+  const isAskedFor = ` ${wanted.join(' ')} `.includes(` ${said.join(' ')} `);
+  return !isAskedFor && new Set(said).size >= new Set(wanted).size * RESTATED_SHARE;
 }
 
-const plainText = (text: string): string =>
+const contentWords = (text: string): string[] =>
   text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
-
-const contentWords = (text: string): string[] =>
-  plainText(text)
+    .trim()
     .split(' ')
     .filter(
       (word) =>
         word.length > 2 && !/^(?:the|and|are|was|were|has|have|had|all|its|their|this|that|with|for|been)$/.test(word),
     )
     .map((word) => word.replace(/(?:ing|ed|es|s|d)$/, ''));
-
-/**
- * Whether the call only returned its own input, which proves nothing. The input is JSON or text; the name of a field, such
- * as "stdout: ", is put before an output here and proves nothing either.
- */
-function isEcho(quote: string, input: string): boolean {
-  const plain = input.replaceAll(String.raw`\n`, '\n').replaceAll(String.raw`\"`, '"');
-  const lines = quote.split('\n').map((line) => line.trim().replace(/^\w+: /, ''));
-  return lines.every((line) => plain.includes(line) || input.includes(line));
-}
-
-/** A few letters occur in every text, so a short quotation has to be a complete line. */
-function isSpecific(quote: string, text: string): boolean {
-  if (!/[\p{L}\p{N}]/u.test(quote)) return false;
-  return quote.length >= MIN_QUOTE || text.split('\n').some((line) => line.trim() === quote);
-}
 
 const INSTRUCTIONS_TO_JUDGE: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override)\b[^.\n]{0,60}\b(?:instructions?|rules?|prompts?|criteri(?:a|on)|above|previous)\b/i,

@@ -21,7 +21,6 @@ import { called, spoken } from './prompts.ts';
 
 const witness = (text: string, change: Partial<Witness> = {}): Witness => ({
   source: 'files.read report.md',
-  by: 'tool',
   attempt: 2,
   ok: true,
   input: '{"path":"report.md"}',
@@ -35,7 +34,6 @@ const ask: CriticAsk = {
   evidence: [
     witness('# Report\n\nLargest customer: Acme Ltd.\nRevenue: 120 million\n'),
     witness('Largest customer: Old Corp.', { attempt: 1 }),
-    witness('I wrote the whole report and it is complete.', { by: 'worker', source: 'finish', input: '' }),
     witness('exit 1. It wrote to stderr:\nRevenue: file not found', {
       ok: false,
       source: 'shell make',
@@ -44,8 +42,10 @@ const ask: CriticAsk = {
     witness('Revenue verified: 120 million', {
       source: 'shell echo',
       input: '{"line":"echo Revenue verified: 120 million"}',
+      call: 'echo Revenue verified: 120 million',
     }),
   ],
+  answer: 'I wrote the whole report and it is complete.',
   attempt: 2,
 };
 
@@ -78,6 +78,7 @@ describe('an echo', () => {
     const echoed = witness('stdout: Revenue verified: 120 million', {
       source: 'shell echo',
       input: '{"line":"echo Revenue verified: 120 million"}',
+      call: 'echo Revenue verified: 120 million',
     });
     const quote = 'stdout: Revenue verified: 120 million';
     const given = answer([{ criterion: 'c1', holds: true, evidence: 'e1', quote }]);
@@ -90,7 +91,7 @@ describe('the request', () => {
   it('names criteria and evidence, marks evidence as material and leaves older attempts out', () => {
     const text = criticRequest(ask).messages[0]?.text ?? '';
     expect(text).toContain('c1: The report names the largest customer\nc2: The report gives its revenue');
-    expect(text).toMatch(/<data [0-9a-f]{8} e1 files\.read report\.md>\n# Report/);
+    expect(text).toMatch(/<data [0-9a-f]{8} E1 files\.read report\.md>\n# Report/);
     expect(text).not.toContain('Old Corp');
     expect(criticRequest({ ...ask, evidence: [] }).messages[0]?.text).toContain('Evidence: none.');
   });
@@ -150,17 +151,14 @@ describe('false "done": a model that claims success without the work', () => {
 
   const variants: [string, () => Verdict][] = [
     ['no evidence at all', () => concluded(answer(honest), { evidence: [] })],
-    ['an empty quotation', () => concluded(answer(c2({ quote: '' })))],
-    ['a blank quotation', () => concluded(answer(c2({ quote: ' \n\t' })))],
     ['an invented quotation', () => concluded(answer(c2({ quote: 'Revenue: 130 million' })))],
-    ['a quotation that is nearly right', () => concluded(answer(c2({ quote: 'revenue: 120 million' })))],
-    ['a quotation of a letter that occurs everywhere', () => concluded(answer(c2({ quote: 'e' })))],
     [
       'a quotation of marks without words',
       () => concluded(answer(c2({ quote: '# ' }), 'done'), { evidence: [witness('#\n#\n---------\n')] }),
     ],
     ['a quotation from the task instead of a result', () => concluded(answer(c2({ quote: 'its revenue' })))],
-    ['a quotation from another piece than it names', () => concluded(answer(c2({ evidence: 'e3' })))],
+    ['a quotation from another piece than it names', () => concluded(answer(c2({ evidence: 'E2' })))],
+    ['no piece of evidence at all', () => concluded(answer(c2({ evidence: '' })))],
     ['a piece of evidence that does not exist', () => concluded(answer(c2({ evidence: 'e99' })))],
     [
       'evidence of an older attempt',
@@ -168,12 +166,11 @@ describe('false "done": a model that claims success without the work', () => {
     ],
     [
       'what a worker says of itself',
-      () => concluded(answer(c2({ evidence: 'e2', quote: 'I wrote the whole report' }))),
+      () => concluded(answer(c2({ evidence: 'answer', quote: 'I wrote the whole report' }))),
     ],
-    ['an error as evidence', () => concluded(answer(c2({ evidence: 'e3', quote: 'Revenue: file not found' })))],
     [
       'words that the call itself put there',
-      () => concluded(answer(c2({ evidence: 'e4', quote: 'Revenue verified: 120 million' }))),
+      () => concluded(answer(c2({ evidence: 'E3', quote: 'Revenue verified: 120 million' }))),
     ],
     [
       'words on several lines that the call itself put there',
@@ -181,6 +178,7 @@ describe('false "done": a model that claims success without the work', () => {
         concluded(answer(c2({ evidence: 'e1', quote: 'Revenue checked:\n120 million' })), {
           evidence: [
             witness('Revenue checked:\n120 million\n', {
+              call: 'printf "Revenue checked:\\n120 million\\n"',
               input: JSON.stringify({ line: 'printf "Revenue checked:\n120 million\n"' }),
             }),
           ],
