@@ -43,7 +43,6 @@ export const isOwnCriterion = (text: string): boolean =>
 
 export function impliedCriteria(facts: TaskFacts): Criterion[] {
   const { text, criteria, answer, targets, judge } = facts;
-  const mentioned = criteria.map((each) => each.text).join('\n');
   const files = fileDemands(text, criteria);
   const isIdle = hasChangedNothing(facts);
   const wantsAnswer =
@@ -52,12 +51,12 @@ export function impliedCriteria(facts: TaskFacts): Criterion[] {
       text,
       criteria.some(({ author }) => author === 'operator'),
     ) ||
-      targets.length === 0) &&
-    !/\banswer\b/i.test(mentioned);
+      targets.length === 0);
   const prose = [...(wantsAnswer ? [ANSWER_IS_RIGHT] : []), ...(isIdle ? [NOTHING_TO_CHANGE] : [])];
   const isProven = judge === 'checks' && criteria.some(({ check }) => check !== null);
   const isBound = isProven || criteria.some(isBinding) || files.length > 0 || prose.length > 0;
-  const texts = [...prose, ...(isBound && judge !== 'critic' ? [] : [`${TASK_IS_DONE}${namesIn(text)}.`])];
+  const isEnough = isBound && judge !== 'critic';
+  const texts = [...prose, ...(isEnough ? [] : [`${TASK_IS_DONE}${namesIn(text)}.`])];
   const judged = texts.flatMap((each) => {
     const read = parseCriterion(each, 'operator');
     return 'problem' in read ? [] : [read];

@@ -50,10 +50,11 @@ describe('I1 a file that the task plainly asks for', () => {
 });
 
 describe('I2 an answer', () => {
-  it('is judged when the task asks for one and no criterion is about it', () => {
+  it('is judged when the task asks for one, also where a criterion says something about it', () => {
     const text = 'Which day is the meeting? Note it in notes.txt.';
     expect(impliedBy({ text })).toEqual([ANSWER_IS_RIGHT]);
-    expect(impliedBy({ text, criteria: [criterion('The answer names the day.', 'model')] })).toEqual([]);
+    const aboutIt = [criterion('The answer names the day.', 'model')];
+    expect(impliedBy({ text, criteria: aboutIt })).toEqual([ANSWER_IS_RIGHT]);
     expect(impliedBy({ text, answer: null })).toEqual([]);
   });
 
