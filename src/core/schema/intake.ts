@@ -6,7 +6,7 @@ import { JsonValue } from './json.ts';
 import { FactGiven, Forgotten } from './memory.ts';
 import { CallId, Id, Instant, Sha256 } from './names.ts';
 import { PushSubscribed } from './channel-port.ts';
-import { RunLink, RunMarks, RunNote } from './run.ts';
+import { RunLink, RunMarks, RunNote, Mode } from './run.ts';
 import { TreePath, WorkspaceName } from './tree.ts';
 import { WaitAnswer } from './wait.ts';
 
@@ -116,10 +116,14 @@ export const Intake = z
       replaces: Sha256.nullable().describe('The hash of the file that was edited; null = there is none yet.'),
     }),
     z.strictObject({
-      kind: z.literal('run_graph').describe('Run a graph of workspace/graphs.'),
+      kind: z.literal('run_graph').describe('Run a graph of workspace/graphs, or the one that is given.'),
       id: Id.describe('Name of the run.'),
       graph: Id.describe('Name of the graph.'),
       input: JsonValue.default({}).describe('What it is run with.'),
+      text: z.string().min(2).max(400_000).optional().describe('The graph itself: JSON.'),
+      until: Id.optional().describe('Only what leads to this node.'),
+      mode: Mode.optional().describe('Another mode than that of the graph.'),
+      force: z.boolean().optional().describe('Also a looser one.'),
     }),
     z.strictObject({
       kind: z.literal('tidy').describe('Remove old data, according to the settings.'),

@@ -6,7 +6,7 @@ import type { Graph } from './graph.ts';
 import type { Json } from './json.ts';
 import type { ModelSampling } from './model.ts';
 import type { PromptPicture } from './picture.ts';
-import type { Budgets, RunLink, RunStatus } from './run.ts';
+import type { Budgets, Mode, RunLink, RunStatus } from './run.ts';
 import type { SideEffectClass, Usage } from './effect.ts';
 import type { Act, ArtifactRef, Outcome, Tool, ToolCall } from './tool.ts';
 import type { TimerWait } from './wait.ts';
@@ -154,7 +154,16 @@ export type Evidence = {
 
 /** Work for a backend: a new run of a graph, one that is made from an earlier run, or one that goes on where it stopped. */
 export type Execution =
-  | { kind: 'start'; run: string; graph: Graph; title?: string; input?: Json; budgets?: Budgets; state?: string }
+  | {
+      kind: 'start';
+      run: string;
+      graph: Graph;
+      title?: string;
+      input?: Json;
+      budgets?: Budgets;
+      state?: string;
+      loosenedFrom?: Mode;
+    }
   | { kind: 'linked'; run: string; link: RunLink; graph?: Graph }
   | { kind: 'resume'; run: string; reason: string };
 

@@ -32,6 +32,9 @@ export function graphValueIn(file: string): unknown {
   return parseGraphText(textIn(file), file);
 }
 
+/** `isForced`: a looser mode than that of the graph is meant. */
+export type RunTerms = { mode?: Mode | undefined; isForced?: boolean };
+
 export type RunnableGraph = {
   graph: Graph;
   text: string;
@@ -46,9 +49,13 @@ export type RunnableGraph = {
 export function loadRunnableGraph(
   file: string,
   kinds: readonly NodeKind[],
-  asked: { mode?: Mode | undefined; isForced?: boolean } = {},
+  asked: RunTerms = {},
 ): RunnableGraph {
-  const text = textIn(file);
+  return runnableGraph(textIn(file), file, kinds, asked);
+}
+
+/** The same for a text that another process has read from a file. */
+export function runnableGraph(text: string, file: string, kinds: readonly NodeKind[], asked: RunTerms): RunnableGraph {
   const value = parseGraphText(text, file);
   const own = readGraph(value, kinds, file);
   const { mode = own.graph.mode, isForced = false } = asked;
