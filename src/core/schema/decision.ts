@@ -26,7 +26,7 @@ export const Decision = z
           }),
         )
         .min(1)
-        .max(15)
+        .max(255)
         .optional()
         .describe('Further calls of the same turn, in this order; reads next to each other are made together.'),
       finish: z

@@ -122,6 +122,14 @@ export const ModelsConfig = z
       .max(3600)
       .default(5)
       .describe('A model that is down is retried after this long, then after twice as long, up to five minutes.'),
+    calls_per_answer: z
+      .int()
+      .min(1)
+      .max(256)
+      .default(32)
+      .describe(
+        'Tool calls that one answer may contain. Of an answer with more none is made, and the model gets the reason.',
+      ),
     settings: z
       .record(ModelName, z.strictObject(own).describe('Settings of this model alone; they override the general ones.'))
       .default({})

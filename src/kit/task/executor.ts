@@ -48,7 +48,8 @@ export type ExecutorOptions = {
 
 const MAX_RATIONALE = 4000;
 /** Calls in one turn; further ones are left for the next. */
-const MAX_CALLS = 16;
+/** Calls of one answer, unless the settings say otherwise (models.calls_per_answer). */
+export const USUAL_CALLS = 32;
 const MAX_SHOWN = 20;
 
 const SYSTEM = `You work towards one goal by tool calls. Make calls that do not depend on each other in one turn; they are carried out in order. The desk is a folder; paths are relative to it.
@@ -89,7 +90,10 @@ export function executorRequest(input: PlannerInput, options: ExecutorOptions = 
 }
 
 /** Reads the calls of a turn as one decision: tools before anything that ends the turn, which has not seen their results. */
-export function readDecision(answer: ModelAnswer, input: PlannerInput): Decision | Problem {
+export function readDecision(answer: ModelAnswer, input: PlannerInput, most = USUAL_CALLS): Decision | Problem {
+  const made = 1 + (answer.more?.length ?? 0);
+  if (answer.call !== null && made > most)
+    return { problem: `${made} calls in one answer are too many, and none of them was made: at most ${most} at once` };
   const [first, ...more] = readCalls(answer, input);
   if (first === undefined || 'problem' in first) return first ?? { problem: 'call one of the tools' };
   const broken = more.find((each) => 'problem' in each);
@@ -99,12 +103,12 @@ export function readDecision(answer: ModelAnswer, input: PlannerInput): Decision
   const notes = decisions.flatMap(({ note }) => note ?? []);
   const shown = [...new Set(decisions.flatMap(({ show }) => show ?? []))];
   const [main = first] = calls.length > 0 ? calls : decisions.filter(({ kind }) => kind !== 'Transition');
-  const also = calls.slice(1, MAX_CALLS).map(({ tool, input: given }) => ({ tool, input: given }));
+  const also = calls.slice(1).map(({ tool, input: given }) => ({ tool, input: given }));
   const finish = decisions.find((each) => each.kind === 'Finish');
   return {
     ...main,
     ...(also.length === 0 || main.kind !== 'CallTool' ? {} : { also }),
-    ...(main.kind === 'CallTool' && calls.length <= MAX_CALLS ? finishWithCalls(calls, finish) : null),
+    ...(main.kind === 'CallTool' ? finishWithCalls(calls, finish) : null),
     ...(notes.length === 0 ? {} : { note: notes.join('\n').slice(0, MAX_RATIONALE) }),
     ...(shown.length === 0 ? {} : { show: shown.slice(0, MAX_SHOWN) }),
   };

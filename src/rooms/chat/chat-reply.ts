@@ -64,8 +64,8 @@ export function replyRequest(input: PlannerInput, prompt: ReplyPrompt): ModelReq
   };
 }
 
-export function readReply(answer: ModelAnswer, input: PlannerInput): Decision | Problem {
-  if (answer.call !== null) return readDecision(answer, input);
+export function readReply(answer: ModelAnswer, input: PlannerInput, mostCalls?: number): Decision | Problem {
+  if (answer.call !== null) return readDecision(answer, input, mostCalls);
   const text = answer.text.trim();
   if (text === '') return { problem: 'the answer is empty; write the message' };
   return { kind: 'Finish', output: { text, model: answer.model }, rationale: '' };

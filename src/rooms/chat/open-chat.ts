@@ -105,6 +105,7 @@ export function openChat(ports: OpenChatPorts): OpenChat {
       rows,
       runs,
       askAgainMs: config.models.ask_again_seconds * 1000,
+      mostCalls: config.models.calls_per_answer,
       clock: Date.now,
     }),
     answer: () => {

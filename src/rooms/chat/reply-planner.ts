@@ -25,6 +25,8 @@ export type ReplyPlannerPorts = {
   offers: Pick<OfferChoice, 'forTurn'>;
   runs: Pick<Runs, 'post'>;
   askAgainMs: number;
+  /** How many calls one answer may contain. */
+  mostCalls?: number;
   clock: () => number;
 };
 
@@ -53,17 +55,21 @@ export function replyPlanner(ports: ReplyPlannerPorts): Planner {
         now: describeMoment(ports.clock()),
         offers: { skills },
       });
-      return readOutcome(await act('model.complete', inputOf(request, model)), input, ports.askAgainMs);
+      return readOutcome(await act('model.complete', inputOf(request, model)), input, ports);
     },
   };
 }
 
 type Outcome = Awaited<ReturnType<Parameters<Planner['decide']>[1]>>;
 
-function readOutcome(outcome: Outcome, input: PlannerInput, askAgainMs: number): ReturnType<Planner['decide']> {
+function readOutcome(
+  outcome: Outcome,
+  input: PlannerInput,
+  { askAgainMs, mostCalls }: ReplyPlannerPorts,
+): ReturnType<Planner['decide']> {
   if (outcome.status === 'ok') {
     const answer = answerIn(outcome.output);
-    return answer.problem === null ? readReply(answer, input) : { problem: answer.problem };
+    return answer.problem === null ? readReply(answer, input, mostCalls) : { problem: answer.problem };
   }
   if (outcome.status === 'waiting' && outcome.for.kind === 'timer') return { wait: outcome.for };
   const error = 'error' in outcome ? outcome.error : outcome.status;

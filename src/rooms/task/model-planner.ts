@@ -22,6 +22,8 @@ export function modelPlanner(
     offersFor?: (input: PlannerInput) => Promise<TurnOffers>;
     /** Sentences about the folders outside the desk that this run may use. */
     foldersOf?: (run: string) => Promise<readonly string[]>;
+    /** How many calls one answer may contain. */
+    mostCalls?: number;
   } = {},
 ): Planner {
   return {
@@ -41,7 +43,8 @@ export function modelPlanner(
       const outcome = await act('model.complete', inputOf(request, model));
       if (outcome.status === 'ok') {
         const answer = answerIn(outcome.output);
-        const decision = answer.problem === null ? readDecision(answer, input) : { problem: answer.problem };
+        const decision =
+          answer.problem === null ? readDecision(answer, input, about.mostCalls) : { problem: answer.problem };
         return 'problem' in decision && answer.call === null
           ? { problem: withWords(decision.problem, answer.text) }
           : decision;

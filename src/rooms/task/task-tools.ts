@@ -64,6 +64,7 @@ export function taskTools(parts: TaskParts): TaskTools {
       memory.pack({ role: 'executor', run, node, query: goal, model: idOf(models, 'executor', model) }, ports.note),
     contextOf: (model) => ports.contextOf('executor', model),
     now: () => describeMoment(Date.now()),
+    mostCalls: config.models.calls_per_answer,
     offersFor: async (input) => ({
       ...parts.offers.forTurn(input),
       instructions: ports.instructions(await dirOfRun(input.run, runs)),

@@ -235,6 +235,10 @@ describe('the decision', () => {
       kind: 'Finish',
       note: 'one',
     });
+    const many = (count: number) => several(...Array.from({ length: count }, () => read));
+    expect(many(32)).toMatchObject({ kind: 'CallTool', also: expect.objectContaining({ length: 31 }) as object });
+    expect(many(33)).toEqual({ problem: expect.stringContaining('33 calls') });
+    expect(many(500)).toEqual({ problem: expect.stringContaining('none of them was made: at most 32') });
     expect(several(read, ['files_fly', {}])).toEqual({ problem: expect.stringContaining('files_fly') });
   });
 
