@@ -24,6 +24,7 @@ import type { Witness } from './roles/critic-evidence.ts';
 import { criticReadsIn } from './roles/critic-reads.ts';
 import { hasChangedNothing, idleReason, impliedCriteria, type TaskFacts } from './roles/implied-criteria.ts';
 import { type Breach, findBreaches } from '../../kit/text/safety.ts';
+import { unfoundCommands } from './roles/unfound-commands.ts';
 import { type Found, foundByModel, type Verdict, decideVerdict } from './roles/verdict.ts';
 import type { Event } from '../../core/schema/event.ts';
 import { Critique, CritiqueInput, type Planned, type TaskGiven } from '../../core/schema/task-run.ts';
@@ -173,6 +174,7 @@ async function findAllBreaches(ports: TaskPorts, { task, plan }: Given, work: Wo
     ...(work.unwritten === null || task.fields.repair === true
       ? []
       : [{ verdict: 'rework' as const, reason: work.unwritten }]),
+    ...unfoundCommands(attempts.at(-1) ?? []).map((reason) => ({ verdict: 'rework' as const, reason })),
     ...(idle === null ? [] : [{ verdict: 'rework' as const, reason: idle }]),
     ...(answer === null && isEmptyPlan(plan, facts) ? [{ verdict: 'rework' as const, reason: NOTHING_DELIVERED }] : []),
     ...(answer === null ? [] : await judgeAnswer({ ...facts, answer }, call.act)),

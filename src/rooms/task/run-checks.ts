@@ -6,7 +6,7 @@ import type { Event } from '../../core/schema/event.ts';
 import type { TaskGiven } from '../../core/schema/task-run.ts';
 import type { Outcome, ToolCall } from '../../core/schema/tool.ts';
 import { openCheckCalls } from './check-approvals.ts';
-import type { TaskPorts } from './task-ports.ts';
+import { bodyOf, type TaskPorts } from './task-ports.ts';
 
 /** What was found about criteria, or why the task has to wait. */
 export type Judgement = { found: Found[]; model: Judged['model'] } | { outcome: Outcome };
@@ -26,7 +26,8 @@ export async function checkContextOf(
     const failed = run?.failure?.node === node.id ? run.failure.reason : '';
     return { id: node.id, status, reason: failed, fallback: fellBack.has(node.id) };
   });
-  return { ...(task.dir === null ? {} : { dir: task.dir }), changed, steps };
+  const mayBeEmpty = /\b(?:empty|blank|touch)\b|\bzero bytes\b/i.test(await bodyOf(ports, task));
+  return { ...(task.dir === null ? {} : { dir: task.dir }), changed, steps, mayBeEmpty };
 }
 
 /** Steps that failed and went on with what their author gave for that case. */

@@ -28,6 +28,8 @@ export type CheckContext = {
   /** Paths in the desk that the run changed; null when unknown. */
   changed?: readonly string[] | null;
   steps?: readonly StepEnd[];
+  /** The task speaks of an empty file, so that one may be what it asks for. */
+  mayBeEmpty?: boolean;
 };
 
 /** How a step of the run ended. `fallback`: it failed, and the run continued with the output its author gave. */
@@ -41,7 +43,7 @@ export function findingOf(check: Check, outcomes: readonly Outcome[], around: Ch
   const [first] = outcomes;
   switch (check.kind) {
     case 'file':
-      return fileFinding(check, first);
+      return fileFinding(check, first, around);
     case 'folder':
       return folderFinding(check, first);
     case 'contains':
@@ -63,8 +65,15 @@ export function findingOf(check: Check, outcomes: readonly Outcome[], around: Ch
   }
 }
 
-function fileFinding({ path, want }: Extract<Check, { kind: 'file' }>, outcome: Outcome | undefined): Finding {
+function fileFinding(
+  { path, want }: Extract<Check, { kind: 'file' }>,
+  outcome: Outcome | undefined,
+  { author, mayBeEmpty = false }: CheckContext,
+): Finding {
   const size = readNumber(outcome, 'size');
+  // A model that checks whether a file was made means one with something in it; a person says what is meant.
+  if (size === 0 && want === 'there' && author === 'model' && !mayBeEmpty)
+    return { holds: false, evidence: `${path} is there, but it is empty`, seen: true };
   if (size !== null) {
     const evidence = `${path} has ${size} bytes`;
     return { holds: want === 'there' || (want === 'filled' && size > 0), evidence, seen: true };
