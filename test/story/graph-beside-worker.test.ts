@@ -6,7 +6,11 @@ import { openStory } from '../support/story.ts';
 
 const bounds = { timeout_seconds: 20, max_retries: 0 };
 const step = (id: string, line: string, needs: string[] = []): object => ({
-  ...{ id, kind: 'tool', tool: 'shell', input: { line }, needs },
+  id,
+  kind: 'tool',
+  tool: 'shell',
+  input: { line },
+  needs,
   ...bounds,
 });
 

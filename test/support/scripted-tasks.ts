@@ -23,8 +23,15 @@ export type Scripted = {
 };
 
 const TOOLS = [
-  ...['files.read', 'files.list', 'files.write', 'files.edit', 'files.move', 'files.remove'],
-  ...['shell', 'http.get', 'http.request'],
+  'files.read',
+  'files.list',
+  'files.write',
+  'files.edit',
+  'files.move',
+  'files.remove',
+  'shell',
+  'http.get',
+  'http.request',
 ];
 
 export async function openScripted(options: Pick<StoryOptions, 'policy'> = {}): Promise<Scripted> {

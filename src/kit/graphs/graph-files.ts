@@ -46,11 +46,7 @@ export type RunnableGraph = {
  * The graph in a file for a run, in another mode if one is asked for: a looser one only by force. Throws when the graph
  * breaks a rule that can only be seen in the file; all others are checked when the run starts.
  */
-export function loadRunnableGraph(
-  file: string,
-  kinds: readonly NodeKind[],
-  asked: RunTerms = {},
-): RunnableGraph {
+export function loadRunnableGraph(file: string, kinds: readonly NodeKind[], asked: RunTerms = {}): RunnableGraph {
   return runnableGraph(textIn(file), file, kinds, asked);
 }
 

@@ -168,8 +168,8 @@ async function lastRecordElsewhere(
   config: Config,
   given?: readonly HouseRoom[],
 ): Promise<LastRecord | null> {
-  const told = (await roomsOf(given)).map(({ lastRecord }) => lastRecord?.(home, config) ?? null);
-  return (await Promise.all(told)).find((record) => record !== null) ?? null;
+  const asked = (await roomsOf(given)).map(async ({ lastRecord }) => (await lastRecord?.(home, config)) ?? null);
+  return (await Promise.all(asked)).find((record) => record !== null) ?? null;
 }
 
 /** Snapshots of runs: derived like everything else. */

@@ -162,7 +162,7 @@ const byPage: Attack[] = [
 ];
 
 /** The id written backwards, so that only the last link of a tree contains the id itself. */
-export const mirror = (id: string): string => [...id].toReversed().join('');
+export const mirror = (id: string): string => Array.from(id).toReversed().join('');
 
 const PUBLIC = 'public: ["site/**"]\n';
 /** A private content under a public name, and questions that are not called reading. */

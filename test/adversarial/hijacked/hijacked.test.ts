@@ -188,7 +188,10 @@ function ask(step: Extract<Step, { url: string }>, web: string): Promise<void> {
   return new Promise((done, fail) => {
     const sent = request({ host, port, path: step.url, ...about, headers: about.headers ?? {} }, (reply) => {
       const to = reply.statusCode === 302 ? reply.headers.location : undefined;
-      reply.resume().on('end', () => (to === undefined ? done() : ask({ ...step, url: to }, web).then(done, fail)));
+      reply.resume().on('end', () => {
+        if (to === undefined) done();
+        else ask({ ...step, url: to }, web).then(done, fail);
+      });
     });
     sent.on('error', fail).end('body' in step ? step.body : undefined);
   });

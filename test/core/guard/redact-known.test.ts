@@ -65,11 +65,11 @@ describe('a known value that somebody hides', () => {
   const bytes = Buffer.from(value);
   const little = Buffer.from(value, 'utf16le');
   const hidden: Record<string, string> = {
-    dashed: [...value].join('-'),
+    dashed: Array.from(value).join('-'),
     'in decimal numbers': [...bytes].join(' '),
     'in decimal numbers with commas': [...bytes].join(', '),
     'in full width': value.replaceAll(/[!-~]/g, (unit) => String.fromCharCode(unit.charCodeAt(0) + 0xfe_e0)),
-    reversed: [...value].toReversed().join(''),
+    reversed: Array.from(value).toReversed().join(''),
     'in UTF-16, as hex': little.toString('hex'),
     'in UTF-16, as base64': little.toString('base64'),
     'in UTF-16 of the other order, as hex': Buffer.from(little).swap16().toString('hex'),

@@ -84,7 +84,7 @@ describe('models in config.json', () => {
   });
 
   it('nothing has to be there', () => {
-    expect(ModelsConfig.parse({})).toEqual({ roles: {}, settings: {}, ask_again_seconds: 5 });
+    expect(ModelsConfig.parse({})).toEqual({ roles: {}, settings: {}, ask_again_seconds: 5, calls_per_answer: 32 });
   });
 });
 
