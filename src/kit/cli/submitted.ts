@@ -32,13 +32,14 @@ export async function requestOfWorker(
   intake: Intake,
   patienceMs = PATIENCE_MS,
 ): Promise<(Submitted & { done?: Json }) | null> {
-  if (penHolder(home.ledgers.run) === null) return null;
+  const holder = penHolder(home.ledgers.run);
+  if (holder === null) return null;
   const { submit } = await import('../requests/submit-request.ts');
   const [id, replies] = [randomUUID(), repliesFolder(home.oka)];
   wantReply(replies, id);
   submit(join(home.oka, 'intake'), intake, id);
   const whileHandled = new AbortController();
-  const untaken = watchForUntaken(home, id, whileHandled);
+  const untaken = holder.brief === true ? watchForUntaken(home, id, whileHandled) : undefined;
   const reply = await awaitReply(replies, id, patienceMs, AbortSignal.any([signal, whileHandled.signal]));
   clearInterval(untaken);
   if (reply === null) return whileHandled.signal.aborted ? null : { submitted: id };
@@ -47,7 +48,10 @@ export async function requestOfWorker(
   throw new OkaError(code, message, fix === undefined ? {} : { fix });
 }
 
-/** A command that had the pen may end before it has read the request: it is withdrawn then, and done here. */
+/**
+ * A command that had the pen may end before it has read the request: it is withdrawn then, and done here. What a worker
+ * was asked for stays for the next one, since a command cannot do everything that a worker can.
+ */
 function watchForUntaken(home: Home, id: string, whileHandled: AbortController): NodeJS.Timeout {
   return setInterval(() => {
     if (penHolder(home.ledgers.run) !== null) return;
