@@ -144,7 +144,12 @@ describe('models that obey a poisoned page in a graph', () => {
     story = await openStory({
       model: ({ tools }) => (tools.includes('choose') ? choice : summary),
       policy: (text) =>
-        text.replace('rules: []', `rules:\n  - { effect: allow, host: '127.0.0.1:${portOf(near)}', tool: http.get }`),
+        text.replace(
+          'rules: []',
+          `rules:
+  - { effect: allow, host: '127.0.0.1:${portOf(near)}', tool: http.get }
+  - { effect: allow, host: partner.example.net, tool: http.get, send: true }`,
+        ),
     });
     story.write('workspace/desk/private.txt', 'tulips');
   });

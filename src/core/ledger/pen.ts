@@ -117,9 +117,11 @@ const nameOf = ({ pid, host, since }: Holder): string =>
   pid === 0 ? 'another process, which has just begun' : `process ${pid} on ${host} since ${since}`;
 
 function readHolder(lock: string): Holder {
-  const unknown: Holder = { pid: 0, host: 'an unknown host', since: 'an unknown time' };
+  // Whoever has just taken the pen has not said yet how long it stays: others look again.
+  const unknown: Holder = { pid: 0, host: 'an unknown host', since: 'an unknown time', brief: true };
   try {
-    return { ...unknown, ...(JSON.parse(readFileSync(holderFile(lock), 'utf8')) as Partial<Holder>) };
+    const { brief: _, ...nameless } = unknown;
+    return { ...nameless, ...(JSON.parse(readFileSync(holderFile(lock), 'utf8')) as Partial<Holder>) };
   } catch {
     return unknown;
   }

@@ -13,6 +13,7 @@ import { OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Call } from '../../kit/cli/command-module.ts';
 import type { Terminal } from '../../kit/cli/io.ts';
+import { askOrDo } from '../../kit/cli/host-here.ts';
 import { fitText, plainText } from '../../kit/cli/plain-text.ts';
 
 /** Opens memory, updates it, and closes it again. */
@@ -29,15 +30,17 @@ export async function withRecall<T>(home: Home, work: (recall: Recall) => Promis
 export type Recorded = { submitted: string } | { seqs: number[] };
 
 /** Through the worker if one is running, else written here and now. Returns the request's id in the first case. */
-export async function requestMemory(
-  { home, ...patience }: Pick<Call, 'home' | 'signal' | 'notify'>,
-  intake: MemoryIntake,
-): Promise<Recorded> {
-  const config = await loadConfig(home);
-  const take = (): Promise<Stores> => openStores(home, config, 'run', { isBrief: true });
+export const requestMemory = (call: MemoryCall, intake: MemoryIntake): Promise<Recorded> =>
+  askOrDo(() => record(call, intake));
+
+type MemoryCall = Pick<Call, 'home' | 'signal' | 'notify'>;
+
+async function record({ home, signal, notify }: MemoryCall, intake: MemoryIntake): Promise<Recorded> {
   const holder = penHolder(home.ledgers.run);
   if (holder !== null && holder.brief !== true) return { submitted: submit(join(home.oka, 'intake'), intake) };
-  const stores = await whenPenIsFree(home.ledgers.run, take, { ...patience, ms: COMMAND_PATIENCE_MS });
+  const config = await loadConfig(home);
+  const take = (): Promise<Stores> => openStores(home, config, 'run', { isBrief: true });
+  const stores = await whenPenIsFree(home.ledgers.run, take, { signal, notify, ms: COMMAND_PATIENCE_MS });
   try {
     return { seqs: await recordMemory(intake, stores) };
   } finally {
