@@ -70,11 +70,11 @@ describe('tooling and integration', () => {
     }));
 
   it('Clear separation from core engine: it imports no command line, no dashboard and no daemon, and prints nothing', () => {
-    const src = join(import.meta.dirname, '../../src/tree');
-    const files = globSync('**/*.ts', { cwd: src });
+    const src = join(import.meta.dirname, '../../src/rooms/context');
+    const files = globSync('{model,scan,outline,map}/**/*.ts', { cwd: src });
     expect(files.length).toBeGreaterThan(20);
     const faces = files.filter((file) =>
-      /from '[^']*\/(?:cli|web|daemon)\/|\bprocess\.(?:argv|env|stdout|stderr)|\bconsole\./.test(
+      /from '[^']*\/(?:cli|web|app)\/|\bprocess\.(?:argv|env|stdout|stderr)|\bconsole\./.test(
         readFileSync(join(src, file), 'utf8'),
       ),
     );

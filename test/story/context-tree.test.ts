@@ -49,13 +49,13 @@ describe('the context tree of a real repository', () => {
     expect(given.length).toBeGreaterThan(5);
     expect(count(prompt)).toBeLessThan(whole / 5);
 
-    story.write('repo/engine/decide.ts', '/** Changed. */\n');
+    story.write('repo/core/engine/decide.ts', '/** Changed. */\n');
     const report = await story.oka('context', 'report', ...repo);
     expect(report.code).toBe(1);
-    const path = ['.', 'engine', 'core/engine/decide.ts'];
+    const path = ['.', 'core', 'core/engine', 'core/engine/decide.ts'];
     expect([...report.out.matchAll(/^\| (\S+) \|/gm)].map(([, name]) => name).slice(1)).toEqual(path);
     const again = await json<SynthesisReport>(story, 'context', 'regenerate', '--recursive', ...repo);
-    expect(again.made.map((frame) => frame.path)).toEqual(['core/engine/decide.ts', 'engine', '']);
+    expect(again.made.map((frame) => frame.path)).toEqual(['core/engine/decide.ts', 'core/engine', 'core', '']);
     expect(await story.oka('context', 'report', ...repo)).toMatchObject({ code: 0 });
   });
 
