@@ -185,7 +185,8 @@ function writerOf(
   let unsaved = key === null && pen === 'run' ? makeHomeKey() : null;
   return (head) => {
     if (head.hash === current) return;
-    key ??= unsaved === null ? findHomeKey(id) : null;
+    key ??= findHomeKey(id); // another process may have saved one since, while it had the pen
+    if (key !== null) unsaved = null;
     const signing = (key ?? unsaved)?.signing ?? null;
     const anchor = signAnchor({ v: 1, home: id, pen, ...head, at: new Date().toISOString() }, signing);
     for (const file of [penFile(home, pen), ...(notes === null ? [] : [notesFile(notes, pen)])])
