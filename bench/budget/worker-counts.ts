@@ -148,7 +148,7 @@ const doGreeting = inParts({
     call('files_read', { path: 'hello.txt' }),
   ),
   critic: ({ text }) => {
-    const evidence = [...text.matchAll(/\b(e\d+) files\.read/g)].at(-1)?.[1] ?? '';
+    const evidence = [...text.matchAll(/\b(E\d+) files\.read/g)].at(-1)?.[1] ?? '';
     return verdict('done', [{ criterion: 'c1', holds: true, evidence, quote: 'how good to see you!' }]);
   },
 });

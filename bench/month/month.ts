@@ -113,7 +113,7 @@ function hand(story: Story, { run, task }: Given): void {
 
 /** The critic, who is asked about work that changed nothing, and about procedures that are new: it wants to see a file. */
 function judgeByFiles({ text }: WireRequest): WireReply {
-  const files = [...text.matchAll(/\b(e\d+) files\.read [^\n]*\n([\s\S]*?)<\/data/g)];
+  const files = [...text.matchAll(/\b(E\d+) files\.read [^\n]*\n([\s\S]*?)<\/data/g)];
   const [, evidence = '', content = ''] = files[0] ?? [];
   const quote = content.split('\n').findLast((line) => line.trim() !== '') ?? '';
   const criteria = [...text.matchAll(/^(c\d+): /gm)].map(([, criterion = '']) => criterion);
