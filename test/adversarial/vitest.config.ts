@@ -1,31 +1,26 @@
 /**
  * Cuts, kills, full disks, floods, forgeries: minutes of it, so it has a script of its own. It also runs the tests of
- * which `npm test` tries only a part (support/thorough.ts), whole. With OKA_TEST_PART=<seed> all files of this folder run
+ * which `npm test` tries only a part (support/thorough.ts), whole. With OKA_TEST_PART=<seed> half of the files of this folder run
  * with a quarter of their kills and random cases, and a fifth of the other files, chosen by the seed: the rest of those
  * run in their short form with `npm test` and the stories.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { chanceOf } from '../support/thorough.ts';
+import { chanceOf, filesOf } from '../support/thorough.ts';
 
 const top = join(import.meta.dirname, '../..');
 const part = process.env['OKA_TEST_PART'] ?? '';
 const thorough = globSync('test/**/*.test.ts', { cwd: top })
   .filter((file) => readFileSync(join(top, file), 'utf8').includes('support/thorough.ts'))
   .filter((file) => part === '' || chanceOf(file, 5) === 0);
-if (part !== '') {
-  process.env['OKA_TEST_SCALE'] ??= '0.25';
-  console.log(
-    `A part of the adversarial suite: OKA_TEST_PART=${part} runs it again, npm run test:adversarial all of it.`,
-  );
-}
+if (part !== '') process.env['OKA_TEST_SCALE'] ??= '0.25';
 
 export default defineConfig({
   test: {
     setupFiles: ['test/support/rooms-of-product.ts'],
     globalSetup: ['test/support/user-places.ts'],
-    include: ['test/adversarial/**/*.test.ts', ...thorough],
+    include: [...filesOf('test/adversarial/**/*.test.ts', 2), ...thorough],
     env: { OKA_TEST_THOROUGH: '1' },
     testTimeout: 240_000, // real processes and files, however busy the machine is
     hookTimeout: 240_000, // ending them takes time, too

@@ -53,15 +53,16 @@ async function publish(cluster: NatsCluster, count: number): Promise<void> {
   } finally {
     await connection.close();
   }
-  await publishAt(cluster.url.split(','), count);
+  await publishAt(cluster.url.split(','), count, 20); // a server hears a moment later of a stream that was just made
 }
 
-/** Resolves when all are acknowledged. */
-async function publishAt(servers: readonly string[], count: number): Promise<void> {
+/** Resolves when all are acknowledged, each stored once however often it was tried. */
+async function publishAt(servers: readonly string[], count: number, tries = 1): Promise<void> {
   const connection = await connect({ servers: toHosts(servers), ignoreClusterUpdates: true });
   try {
     const js = jetstream(connection, { timeout: 5000 });
-    for (let number = 0; number < count; number += 1) await js.publish(STREAM, `${number}`);
+    for (let number = 0; number < count; number += 1)
+      await js.publish(STREAM, `${number}`, tries === 1 ? {} : { retries: tries, msgID: `${number}` });
   } finally {
     await connection.close();
   }

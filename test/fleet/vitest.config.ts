@@ -1,12 +1,13 @@
 /** Real message servers and real workers that are killed and paused: slow, so it has a script of its own. */
 import { defineConfig } from 'vitest/config';
 import { longestFirst } from '../suites/longest-first.ts';
+import { filesOf } from '../support/thorough.ts';
 
 export default defineConfig({
   test: {
     setupFiles: ['test/support/rooms-of-product.ts'],
     globalSetup: ['test/support/user-places.ts'],
-    include: ['test/fleet/**/*.trial.ts'],
+    include: filesOf('test/fleet/**/*.trial.ts', 3),
     sequence: {
       sequencer: longestFirst([
         'killed-sender',

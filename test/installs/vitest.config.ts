@@ -1,12 +1,13 @@
 /** Installs for real, from the registry that npm is set to: slow, so it has a script of its own. */
 import { defineConfig } from 'vitest/config';
 import { longestFirst } from '../suites/longest-first.ts';
+import { filesOf } from '../support/thorough.ts';
 
 export default defineConfig({
   test: {
     setupFiles: ['test/support/rooms-of-product.ts'],
     globalSetup: ['test/support/user-places.ts'],
-    include: ['test/installs/*.trial.ts'],
+    include: filesOf('test/installs/*.trial.ts', 2),
     sequence: { sequencer: longestFirst(['package-managers', 'python-age', 'package', 'python']) },
     pool: 'forks',
     maxWorkers: 2,

@@ -1,12 +1,13 @@
 /** Tools and documents from outside: real servers and files that other programs made. Slow, so it has a script of its own. */
 import { defineConfig } from 'vitest/config';
 import { longestFirst } from '../suites/longest-first.ts';
+import { filesOf } from '../support/thorough.ts';
 
 export default defineConfig({
   test: {
     setupFiles: ['test/support/rooms-of-product.ts'],
     globalSetup: ['test/support/user-places.ts'],
-    include: ['test/outside/**/*.trial.ts'],
+    include: filesOf('test/outside/**/*.trial.ts', 2),
     sequence: { sequencer: longestFirst(['documents', 'hostile', 'login', 'real-servers', 'mail-story']) },
     pool: 'forks',
     maxWorkers: 2,

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Ended, type Job, runSideBySide } from './side-by-side.ts';
 import { memoryFolder } from '../support/test-folders.ts';
@@ -51,5 +53,30 @@ describe('scripts that run side by side', () => {
   it('fail where the program is not there', async () => {
     const { ended } = await run([{ name: 'missing', command: ['/no/such/program'] }], 1);
     expect(ended[0]?.failure).toContain('ENOENT');
+  });
+
+  it('run a file that failed once more, alone, and name what passes then', async () => {
+    const folder = memoryFolder('again-');
+    const again = (files: readonly string[]): Job['command'] => [
+      'sh',
+      '-c',
+      `echo "${files.join()}" > ${folder}/files`,
+    ];
+    const late: Job = { ...shell('late', 'echo " FAIL  test/a.trial.ts > waits"; exit 1'), again };
+    const { ended, printed } = await run([late, shell('other', 'true')], 2);
+    expect(ended.map(({ failure }) => failure)).toEqual([null, null]);
+    expect(readFileSync(join(folder, 'files'), 'utf8')).toBe('test/a.trial.ts\n');
+    expect(printed).toContain('UNSTEADY: test/a.trial.ts failed in late');
+  });
+
+  it('fail where a file fails twice, where more than a few fail, and where no file is named', async () => {
+    const fails = (name: string, script: string): Job => ({
+      ...shell(name, `${script}; exit 1`),
+      again: () => ['sh', '-c', name === 'twice' ? 'exit 1' : 'exit 0'],
+    });
+    const many = [1, 2, 3, 4, 5].map((each) => `echo " FAIL  test/${each}.trial.ts > x"`).join(';');
+    const jobs = [fails('twice', 'echo " FAIL  test/a.trial.ts"'), fails('many', many), fails('nameless', 'true')];
+    const { ended } = await run(jobs, 1);
+    expect(ended.map(({ failure }) => failure)).toEqual(Array(3).fill('ended with code 1'));
   });
 });

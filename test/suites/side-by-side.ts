@@ -3,6 +3,10 @@
  * Prints when each begins and ends, the end of the log of one that failed, what tests say that they skip, and a table of
  * times. Every log is in test-artifacts/ci. All scripts run, also after one has failed; then the exit code is 1.
  *
+ * Real servers, browsers and kills share the machine, and now and then one of them is late. So when all has ended, the few
+ * test files that failed run once more, with the machine to themselves. What passes then is named UNSTEADY, with the log of
+ * its failure: it does not stop a change, and it is a fault to look for. What fails twice has failed.
+ *
  * Each script has a session of its own: Linux divides the processors among sessions, so that the many processes of one
  * suite hardly delay those of another, and one signal ends all processes of a suite. Two suites at once keep two cores
  * busy; with three, what a trial waits for came too late on a slower machine. What takes longest comes first.
@@ -12,12 +16,14 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-export type Job = { name: string; command: readonly [string, ...string[]] };
+export type Command = readonly [string, ...string[]];
+export type Job = { name: string; command: Command; again?: (files: readonly string[]) => Command };
 export type Ended = { name: string; log: string; seconds: number; cpuSeconds: number; failure: string | null };
 export type Options = { atOnce: number; folder: string; limitMinutes: number; print: (line: string) => void };
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const LINES_OF_A_FAILURE = 200; // a test runner prints its failures last
+const FILES_TRIED_AGAIN = 4; // where more have failed, it was not chance
 
 export async function runSideBySide(jobs: readonly Job[], options: Options): Promise<Ended[]> {
   mkdirSync(options.folder, { recursive: true });
@@ -39,9 +45,26 @@ export async function runSideBySide(jobs: readonly Job[], options: Options): Pro
   const progress = setInterval(() => options.print(`still running: ${[...running.keys()].join(', ')}`), 120_000);
   for (const signal of SIGNALS) process.on(signal, stop);
   await Promise.all(Array.from({ length: options.atOnce }, takeJobs));
+  for (const end of ended.filter(({ failure }) => failure !== null)) {
+    const again = againOf(end, jobs);
+    if (again === null) continue;
+    options.print(`begins once more, alone: ${again.files.join(' ')}`);
+    const second = await runJob(again.job, options, running);
+    reportEnd(second, options.print);
+    if (second.failure !== null) continue;
+    options.print(`UNSTEADY: ${again.files.join(' ')} failed in ${end.name} and passed alone; see ${end.log}`);
+    end.failure = null;
+  }
   for (const signal of SIGNALS) process.off(signal, stop);
   clearInterval(progress);
   return ended;
+}
+
+function againOf({ name, log }: Ended, jobs: readonly Job[]): { job: Job; files: readonly string[] } | null {
+  const again = jobs.find((job) => job.name === name)?.again;
+  const files = new Set(linesOf(log).flatMap((line) => /^ *FAIL +(test\/\S+)/.exec(line)?.[1] ?? []));
+  if (again === undefined || files.size === 0 || files.size > FILES_TRIED_AGAIN) return null;
+  return { job: { name: `${name}:again`, command: again([...files]) }, files: [...files] };
 }
 
 async function runJob(job: Job, options: Options, running: Map<string, ChildProcess>): Promise<Ended> {
@@ -85,7 +108,7 @@ function endSession(child: ChildProcess, signal: NodeJS.Signals): void {
 }
 
 function reportEnd({ name, log, failure, seconds }: Ended, print: Options['print']): void {
-  const lines = stripVTControlCharacters(readFileSync(log, 'utf8')).trimEnd().split('\n');
+  const lines = linesOf(log);
   print(`${failure === null ? 'passed' : 'FAILED'}: ${name}, ${Math.round(seconds)} s`);
   for (const line of new Set(lines.filter((each) => each.includes('SKIPPED')))) print(`  ${line.trim()}`);
   if (failure === null)
@@ -93,11 +116,16 @@ function reportEnd({ name, log, failure, seconds }: Ended, print: Options['print
   else print([`  ${failure}; all of its log: ${log}`, ...lines.slice(-LINES_OF_A_FAILURE)].join('\n'));
 }
 
+const linesOf = (log: string): string[] => stripVTControlCharacters(readFileSync(log, 'utf8')).trimEnd().split('\n');
+
 async function main([atOnce = '1', ...scripts]: readonly string[]): Promise<void> {
   const began = performance.now();
   const minutes = (): string => ((performance.now() - began) / 60_000).toFixed(1).padStart(5);
   const print = (line: string): void => console.log(`[${minutes()} min] ${line}`);
-  const jobs = scripts.map((name): Job => ({ name, command: ['npm', 'run', '-s', name] }));
+  const jobs = scripts.map((name): Job => {
+    const command = ['npm', 'run', '-s', name] as const;
+    return { name, command, again: (files) => [...command, '--', ...files] };
+  });
   const folder = join(import.meta.dirname, '../../test-artifacts/ci');
   const ended = await runSideBySide(jobs, { atOnce: Number(atOnce), folder, limitMinutes: 45, print });
   for (const { name, seconds, cpuSeconds, failure } of ended)

@@ -2,19 +2,31 @@
  * Some tests try every case of a large matrix. `npm test` runs a representative part of such a test, and the adversarial
  * suite runs all of it: its configuration sets the variable and includes every test file that imports this one.
  *
- * On each change CI runs a part of the adversarial suite: OKA_TEST_PART is the seed that chooses it (the commit), and
- * OKA_TEST_SCALE its size. Whatever such a part tries, the whole tries, too: so it fails only where the whole fails.
+ * On each change CI runs a part of the slower suites: OKA_TEST_PART is the seed that chooses it (the commit), and
+ * OKA_TEST_SCALE the size of a part of the adversarial suite. Whatever such a part tries, the whole tries, too: so it fails only where the whole fails.
  */
 import { createHash } from 'node:crypto';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
 
 export const isThorough = process.env['OKA_TEST_THOROUGH'] === '1';
 
-/** The seed of the part of the adversarial suite that is run; empty for all of it. */
+/** The seed of the part that is run; empty for all of it. */
 const part = process.env['OKA_TEST_PART'] ?? '';
 
 /** A whole number below the limit that follows from the seed of the part and a name. */
 export const chanceOf = (name: string, limit: number): number =>
   createHash('sha256').update(`${part} ${name}`).digest().readUInt32LE() % limit;
+
+/** The files of a suite, or one in so many of them, chosen by the seed of the part. */
+export function filesOf(pattern: string, oneIn: number): string[] {
+  const all = globSync(pattern, { cwd: join(import.meta.dirname, '../..') });
+  if (part === '') return all;
+  console.log(`A part of a suite: OKA_TEST_PART=${part} runs it again, and without that variable all of it runs.`);
+  return all
+    .toSorted((one, other) => chanceOf(one, 2 ** 32) - chanceOf(other, 2 ** 32))
+    .slice(0, Math.ceil(all.length / oneIn));
+}
 
 /** All of the cases, or the few that `npm test` tries. */
 export const casesOf = <T>(all: readonly T[], few: (each: T, index: number) => boolean): readonly T[] =>

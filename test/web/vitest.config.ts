@@ -1,11 +1,12 @@
 /** The dashboard in a real browser, with a real worker: slow, so it has a script of its own. */
 import { defineConfig } from 'vitest/config';
+import { filesOf } from '../support/thorough.ts';
 
 export default defineConfig({
   test: {
     setupFiles: ['test/support/rooms-of-product.ts'],
     globalSetup: ['test/support/user-places.ts'],
-    include: ['test/web/browser/**/*.scenario.ts'],
+    include: filesOf('test/web/browser/**/*.scenario.ts', 2),
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 300_000, // however busy the machine is, and so the next two
