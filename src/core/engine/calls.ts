@@ -13,6 +13,7 @@ import { estimateCost } from './run-budget.ts';
 import type { CallStep } from './decide.ts';
 import { checkStateWrite, refuseStateWrite } from './graph-state.ts';
 import { isAccepting } from './node-acceptance.ts';
+import { isSafeInDoubt } from './repeat-rule.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
 import { deliver, type DriveState, fail, flushBefore, stage } from './drive-state.ts';
 import { toolCallFor } from './tool-call.ts';
@@ -24,7 +25,7 @@ export function startCall(state: DriveState, step: CallStep): void {
   state.inFlight.add(step);
   const call = toolCallFor(state, step, usage);
   outcomeOf(state, step, call, usage, flushBefore(state, step.class)).then(
-    (outcome) => deliver(state, { kind: 'outcome', step, outcome: failedUnlessStopped(state, outcome) }),
+    (outcome) => deliver(state, { kind: 'outcome', step, outcome: failedUnlessStopped(state, step, outcome) }),
     (error: unknown) => fail(state, error),
   );
 }
@@ -56,8 +57,15 @@ async function outcomeOf(
 const configOf = ({ run }: DriveState, { node, isCheck }: CallStep): Node | undefined =>
   isCheck === true ? undefined : run.configs[nodeNamed(run, node) ?? -1];
 
-/** Only a call that was asked to stop is cancelled, and so in doubt; or one whose tool could not see how it ended. */
-function failedUnlessStopped(state: DriveState, outcome: Outcome): Outcome {
+/**
+ * Only a call that was asked to stop is cancelled, and so in doubt; or one whose tool could not see how it ended. What
+ * may be repeated has been, as often as it may: there is nothing to ask about.
+ */
+function failedUnlessStopped(state: DriveState, step: CallStep, outcome: Outcome): Outcome {
+  if (outcome.status === 'failed' && outcome.unseen === true)
+    return isSafeInDoubt(step, state.world.tools(step.tool))
+      ? outcome
+      : { status: 'cancelled', error: outcome.error, unseen: true };
   if (outcome.status !== 'cancelled' || outcome.unseen === true || state.calls.signal.aborted) return outcome;
   return { ...outcome, status: 'failed' };
 }

@@ -328,7 +328,9 @@ function repeatStep(
 }
 
 /** A call that was ended in order is known to be unfinished; of any other nobody knows how it ended. */
-function doubtText({ tool, stopped }: OpenCall): string {
+function doubtText({ tool, stopped, unseen }: OpenCall): string {
+  if (unseen !== undefined)
+    return `${tool} broke off, and how it ended is unknown (${unseen}). Did it happen? Check, then answer: done, repeat or fail.`;
   return stopped === true
     ? `${tool} was ended before it had finished, because the run was stopped; what it had done until then stays. Check, then answer: repeat (do it again), done (it is fine as it is) or fail.`
     : `${tool} was in progress when work stopped, and how it ended is unknown. Did it happen? Check, then answer: done, repeat or fail.`;

@@ -245,8 +245,7 @@ function callEnded(run: RunState, event: EventOf<'call.ended'>): void {
     } else if (data.begun === false) {
       node.again = open;
       run.ready.add(index);
-    } else if (data.status === 'cancelled')
-      putInDoubt(run, index, node, data.stopped === true ? { ...open, stopped: true } : open);
+    } else if (data.status === 'cancelled') putInDoubt(run, index, node, { ...open, ...howItEnded(data) });
     else if (node.again !== null) run.ready.add(index);
     else if (node.agent !== null) {
       recordOutcome(node.agent, data.status, data.output, data.error ?? null, open.class);
@@ -379,6 +378,11 @@ function runResumed(run: RunState): void {
     } else if (node.status === 'running' && node.items === null) run.ready.add(index);
   });
   run.status = 'running';
+}
+
+function howItEnded({ stopped, unseen, error }: EventOf<'call.ended'>['data']): Partial<OpenCall> {
+  if (unseen === true) return { unseen: error ?? '' };
+  return stopped === true ? { stopped } : {};
 }
 
 function putInDoubt(run: RunState, index: number, node: NodeState, open: NodeState['open']): void {

@@ -19,6 +19,8 @@ export type OpenCall = Attempt & {
   unaccepted?: true;
   /** It was ended in order, since the run was stopped. */
   stopped?: true;
+  /** Nobody stopped it, and how it ended was not seen: what is known of that. */
+  unseen?: string;
 };
 
 /** How a node with acceptance has ended; it is settled when its checks were made. */

@@ -55,6 +55,8 @@ export type Outcome =
       temporary?: boolean;
       /** A program ended and this is what it said: `temporary` is false, and only a node that names it repeats a read. */
       isAnswer?: true;
+      /** Nobody saw whether it has acted: unless it may be repeated, that is doubt and no failure (repeat-rule.ts). */
+      unseen?: true;
       /** What the kernel denied, because it was beyond the class of the call. */
       overstepped?: string;
       artifacts?: ArtifactRef[];

@@ -16,10 +16,11 @@ import {
   type RequestOptions,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { errnoOf, messageOf, OkaError } from '../../core/schema/errors.ts';
 import type { Outcome } from '../../core/schema/tool.ts';
-import { OWN_ANSWER } from './refusals.ts';
+import { NO_ANSWER, OWN_ANSWER } from './refusals.ts';
 import { isOwnNetwork, isPublic } from '../../core/guard/network-address.ts';
 import { failure, Refused } from '../define-tool.ts';
 
@@ -43,7 +44,12 @@ export type NetOptions = {
 export type Address = { address: string; family: number };
 type Hop = 'asked' | 'redirected';
 export type Ask = { method: string; headers: Readonly<Record<string, string>>; body?: string | undefined };
-export type Trip = NetOptions & { signal: AbortSignal; redirects: 'followed' | 'given back' };
+export type Trip = NetOptions & {
+  signal: AbortSignal;
+  redirects: 'followed' | 'given back';
+  /** Called when the other side can be sent to: from now on a request may have arrived, whatever happens to its answer. */
+  onReached?: () => void;
+};
 /** `hosts` are all that were asked, in order: more than one after a redirect to another. */
 export type Reply = {
   url: URL;
@@ -93,11 +99,19 @@ async function send(url: URL, ask: Ask, trip: Trip, hop: Hop): Promise<Omit<Repl
   const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const sent = start(url, { method: ask.method, headers, signal: trip.signal, ...route }, resolve);
+  if (trip.onReached !== undefined) sent.once('socket', (socket) => whenReached(socket, trip.onReached));
   sent.on('error', (error) => reject(toProxyRefusal(error, url))).end(ask.body);
   const response = await promise;
   const { body, isCut } = await readBody(response, url, trip);
   if (trip.through !== undefined) assertFromServer(response, body, url);
   return { url, status: response.statusCode ?? 0, headers: response.headers, body, isCut };
+}
+
+/** A socket that an agent made by way of a proxy is connected already. */
+function whenReached(socket: Socket, reached = (): void => undefined): void {
+  const isOpen = !socket.connecting && (!(socket instanceof TLSSocket) || socket.authorized);
+  if (isOpen) reached();
+  else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', reached);
 }
 
 /** An agent of its own: a pooled connection may have been made for another check. */
@@ -113,6 +127,7 @@ function assertFromServer({ statusCode, headers }: IncomingMessage, body: Buffer
   if (headers['proxy-status'] !== OWN_ANSWER['proxy-status']) return;
   const why = body.toString('utf8').trim().slice(0, 500);
   if (statusCode === 403) throw new Refused(`the egress proxy lets nothing through to ${url.host}: ${why}`, IN_POLICY);
+  if (statusCode === NO_ANSWER) throw new Error(why);
   throw failure(`the egress proxy could not ask ${url.host}: ${why}`, 'Ask again later, or another address.');
 }
 
@@ -130,7 +145,7 @@ export function requestFailure(
   error: unknown,
   to: string,
   signals: { call: AbortSignal; timeout: AbortSignal },
-): Outcome {
+): Extract<Outcome, { status: 'failed' }> {
   if (error instanceof OkaError || signals.call.aborted) throw error;
   const what = signals.timeout.aborted ? 'no whole answer in time' : messageOf(error);
   return { status: 'failed', error: `${to.slice(0, 500)}: ${what}`, temporary: !PERMANENT.test(errnoOf(error) ?? '') };

@@ -22,7 +22,7 @@ import { type RouteOptions, chooseRoute } from './route.ts';
 import { type Target, parseConnectTarget, parseRequestTarget, type Unclear } from './proxy-target.ts';
 import type { DecisionLog } from './decision-log.ts';
 import { type Admit, type Admitted, readTicket } from './proxy-tickets.ts';
-import { OWN_ANSWER, REFUSALS_PATH } from './refusals.ts';
+import { NO_ANSWER, OWN_ANSWER, REFUSALS_PATH } from './refusals.ts';
 import type { Authority } from './certificates.ts';
 import { acceptPackages, PACKAGES_PATH } from './register-packages.ts';
 import { registryObjection } from './registry-request.ts';
@@ -211,7 +211,7 @@ async function exchange(request: IncomingMessage, response: ServerResponse, door
     await forward({ request, response, target: wanted, added, fetch }, found.socket, door.limits);
   } catch (error) {
     if (response.headersSent) response.destroy();
-    else refuse('502', `the other side does not answer properly: ${messageOf(error)}`);
+    else refuse(String(NO_ANSWER), `the other side does not answer properly: ${messageOf(error)}`);
   } finally {
     clearTimeout(life);
   }

@@ -15,6 +15,9 @@ export const REFUSALS_PATH = '/refusals';
 /** Marks an answer of the proxy itself, which a client must not take for that of the server. */
 export const OWN_ANSWER = { 'proxy-status': 'oka-egress' } as const;
 
+/** The status of its own answer to a request that it has passed on, and of which it does not know what became of it. */
+export const NO_ANSWER = 504;
+
 const MOST = 20;
 const LONGEST = 300;
 const PATIENCE_MS = 3000;

@@ -16,7 +16,7 @@ import { findObjection, forward } from './forward.ts';
 import type { Limits } from './limits.ts';
 import type { PackageScope } from './package-scope.ts';
 import type { Target } from './proxy-target.ts';
-import { OWN_ANSWER } from './refusals.ts';
+import { NO_ANSWER, OWN_ANSWER } from './refusals.ts';
 import { registryObjection } from './registry-request.ts';
 
 export type RegistryTunnel = {
@@ -106,16 +106,18 @@ async function exchange(
   }
   const found = await open();
   if ('reason' in found) return refuse(Number(found.status.slice(0, 3)), found.reason);
+  let status = 502;
   try {
     const authorities = [...trusted, ...(fetching === null ? [] : packageAuthorities())];
     const upstream = await encrypt(found.socket, target.host, limits, authorities);
+    status = NO_ANSWER;
     const fetch = fetching === null ? null : { scope: fetching.scope, path };
     await forward({ request, response, target: { ...target, path, isSecure: true }, added, fetch }, upstream, limits);
   } catch (error) {
     found.socket.destroy();
     if (response.headersSent) return void response.destroy();
     const reason = upstreamProblem(error, target.host, fetching !== null);
-    if (!reason.includes(DISTRUSTED)) return refuse(502, reason);
+    if (!reason.includes(DISTRUSTED)) return refuse(status, reason);
     refused(reason);
     refuse(403, reason); // trying again does not help, and after 502 package managers would
   }

@@ -5,7 +5,8 @@
  * S1 A tool is called only while it is as a person accepted it: the server is asked for its tools before the first call and
  *    whenever it says that they have changed.
  * S2 A server that failed is left alone for a while, which doubles with every failure up to five minutes.
- * S3 A server that hangs, floods or dies fails the calls that it was given, and nothing else.
+ * S3 A server that hangs, floods or dies ends the calls that it was given, and nothing else: whether they had their effect
+ *    is unseen.
  * S4 A call that the server refuses for want of a login waits until a person has logged in.
  */
 import { mcpToolName } from './client/mcp-tool.ts';
@@ -78,6 +79,13 @@ const failed = (error: string, temporary = false): Outcome => ({
   status: 'failed',
   error,
   temporary,
+});
+
+const unseen = (how: string): Outcome => ({
+  status: 'failed',
+  error: `${how}; the call may have had its effect`,
+  temporary: false,
+  unseen: true,
 });
 
 /** A call in progress, and the question that its server asked a person, if it did. */
@@ -250,13 +258,11 @@ class ServerSlot {
     const ended = connection.whyClosed();
     if (ended !== null) {
       this.#noteFailure();
-      return failed(`the server ${this.#name} ${ended} during the call; the call may have had its effect`);
+      return unseen(`the server ${this.#name} ${ended} during the call`);
     }
     const code = error !== null && typeof error === 'object' && 'code' in error ? error.code : null;
     if (code === 'REQUEST_TIMEOUT')
-      return failed(
-        `the server ${this.#name} did not answer within ${timeoutMs / 1000} s (timeout in mcp.json); the call may have had its effect`,
-      );
+      return unseen(`the server ${this.#name} did not answer within ${timeoutMs / 1000} s (timeout in mcp.json)`);
     return failed(`the server ${this.#name} refused the call: ${messageOf(error).slice(0, 2000)}`);
   }
 

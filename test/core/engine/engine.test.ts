@@ -705,6 +705,21 @@ describe('a call in doubt', () => {
     expect(act.inputs).toHaveLength(1);
   });
 
+  it('D3 is asked about when it broke off, unless it only reads: that has failed', async () => {
+    const broken: Outcome = { status: 'failed', error: 'the connection was cut', unseen: true };
+    const runOf = async (effect: 'read' | 'external_mutation') => {
+      const act = noting('act', () => broken, { class: effect });
+      const { engine } = engineWith({ tools: [act.tool] });
+      return await (await engine.start(graphOf([tool('a', 'act')]), { id: 'r' })).done;
+    };
+    const { status, waits } = await runOf('external_mutation');
+    expect(status).not.toBe('failed');
+    expect([...waits.values()]).toMatchObject([
+      { for: { text: expect.stringContaining('the connection was cut'), options: ['done', 'repeat', 'fail'] } },
+    ]);
+    expect(await runOf('read')).toMatchObject({ status: 'failed' });
+  });
+
   it.each([
     ['done', 1, { status: 'done', output: null }],
     ['repeat', 2, { status: 'done', output: 'done again' }],

@@ -186,7 +186,7 @@ describe('plain http', () => {
         egress.port,
         `GET http://site.test:${port}${path} HTTP/1.1\r\nHost: x\r\n${auth}\r\nConnection: close\r\n\r\n`,
       );
-    for (const path of ['/garbage', '/head', '/switch', '/both']) expect(await ask(path)).toMatch(/^HTTP\/1\.1 502 /);
+    for (const path of ['/garbage', '/head', '/switch', '/both']) expect(await ask(path)).toMatch(/^HTTP\/1\.1 504 /);
     expect(await ask('/broken')).not.toMatch(/0\r\n\r\n$/);
     expect(await ask('/fine')).toMatch(/ok$/);
   });

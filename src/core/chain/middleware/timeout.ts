@@ -1,6 +1,7 @@
-/** Ends an attempt that takes longer than its node allows. */
+/** Ends an attempt that takes longer than its node allows. What it was sending to the outside may have arrived. */
 import type { Middleware } from '../../schema/ports.ts';
-import type { Outcome } from '../../schema/tool.ts';
+import type { Outcome, ToolCall } from '../../schema/tool.ts';
+import { effectOf } from '../../engine/repeat-rule.ts';
 import { createDeadlines } from '../deadlines.ts';
 
 export function timeout(): Middleware {
@@ -16,7 +17,7 @@ export function timeout(): Middleware {
       return new Promise<Outcome>((resolve, reject) => {
         const lift = setDeadline(limit, () => {
           forget();
-          resolve(timedOut(limit));
+          resolve(timedOut(limit, call));
           attempt.abort();
         });
         next({ ...call, signal: attempt.signal }).then(
@@ -36,8 +37,14 @@ export function timeout(): Middleware {
   };
 }
 
-function timedOut(limit: number): Outcome {
-  return { status: 'failed', error: `it did not end within ${limit / 1000} s and was stopped`, temporary: true };
+function timedOut(limit: number, call: ToolCall): Outcome {
+  const error = `it did not end within ${limit / 1000} s and was stopped`;
+  return {
+    status: 'failed',
+    error,
+    temporary: true,
+    ...(effectOf(call) === 'external_mutation' ? { unseen: true } : {}),
+  };
 }
 
 /** All attempts of a run share one abort listener; one for each would cost more than the rest of this layer. */

@@ -82,16 +82,19 @@ async function exchange(
   call: ToolCall,
 ): Promise<Outcome> {
   const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
+  let isReached = false;
   try {
     const trip = {
       ...options,
       isOpened: openedHosts(call, to),
       whyNotFollow: call.whyNotFollow,
       signal: AbortSignal.any([call.signal, timeout]),
+      onReached: () => void (isReached = true),
     };
     return await toHttpOutcome(await request(to, ask, trip), options.artifacts);
   } catch (error) {
-    return requestFailure(error, to, { call: call.signal, timeout });
+    const failed = requestFailure(error, to, { call: call.signal, timeout });
+    return isReached ? { ...failed, unseen: true } : failed;
   }
 }
 

@@ -25,6 +25,19 @@ describe('timeout', () => {
     expect(told).toMatchObject({ aborted: true });
   });
 
+  it('of what was being sent to the outside nobody has seen whether it arrived, whatever rights it had', async () => {
+    const late = { timeoutMs: 1 };
+    for (const terms of [
+      { class: 'external_mutation' },
+      { class: 'write_local', judged: 'external_mutation' },
+    ] as const)
+      expect(await pass(callOf({ ...terms, bounds: { ...bounds, ...late } }), patient)).toMatchObject({ unseen: true });
+    for (const effect of ['read', 'write_local'] as const)
+      expect(await pass(callOf({ class: effect, bounds: { ...bounds, ...late } }), patient)).not.toHaveProperty(
+        'unseen',
+      );
+  });
+
   it('one that ignores that is left behind', async () => {
     expect(
       await pass(callOf({ bounds: { ...bounds, timeoutMs: 1 } }), () => new Promise(() => undefined)),

@@ -295,6 +295,47 @@ describe('addresses that are refused', () => {
   });
 });
 
+describe('a request that breaks off', () => {
+  const post = { method: 'POST', url: '', body: 'x' };
+
+  it('after the server could be sent to may have arrived, however it broke off', async () => {
+    const unseen = { status: 'failed', unseen: true };
+    answer = (_, response) => response.destroy();
+    expect(await request({ ...post, url: at('/') })).toMatchObject(unseen);
+    answer = (_, response) =>
+      void response.writeHead(200, { 'content-length': 9 }).write('half', () => response.destroy());
+    expect(await request({ ...post, url: at('/') })).toMatchObject(unseen);
+    answer = () => undefined;
+    expect(await request({ ...post, url: at('/') }, { timeoutMs: 300 })).toMatchObject(unseen);
+    expect(seen).toHaveLength(3);
+  });
+
+  it('before that has not arrived; and an error that a server answers is an answer', async () => {
+    for (const outcome of [
+      await request({ ...post, url: 'http://127.0.0.1:1/' }, { allowPrivate: () => true }),
+      await request({ ...post, url: at('/', 'none.test') }),
+      await request({ ...post, url: at('/').replace('http', 'https') }),
+      ((answer = (_, response) => response.writeHead(500).end('no')), await request({ ...post, url: at('/') })),
+    ]) {
+      expect(outcome).toMatchObject({ status: 'failed' });
+      expect(outcome).not.toHaveProperty('unseen');
+    }
+  });
+
+  it('by way of the egress proxy is no answer, and it may have arrived', async () => {
+    const proxy = createServer((_, response) =>
+      response.writeHead(by, { 'proxy-status': 'oka-egress' }).end('it hung up'),
+    ).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const through = async () => ({ HTTP_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` });
+    let by = 504;
+    expect(await request({ ...post, url: at('/') }, { through })).toMatchObject({ status: 'failed', unseen: true });
+    by = 502;
+    expect(await request({ ...post, url: at('/') }, { through })).not.toHaveProperty('unseen');
+    proxy.close();
+  });
+});
+
 describe('redirects', () => {
   it.each([301, 302, 303, 307, 308])('http.get follows a %i', async (status) => {
     redirectTo('/end', status);
