@@ -83,3 +83,42 @@ export function triggersAmong(paths: readonly string[]): { path: string; why: st
     return why === null ? [] : [{ path, why }];
   });
 }
+
+/** Hidden names that everyday projects have and from which programs only take data, folders that programs fill, and git's own. */
+const HARMLESS_HIDDEN = new Set(
+  `.git .gitmodules .gitignore .gitkeep .keep .mailmap .gitmessage .git-blame-ignore-revs .github .gitlab .circleci .gitlab-ci.yml .travis.yml
+  .changeset .editorconfig .dockerignore .npmignore .eslintignore .prettierignore .stylelintignore .okaignore .ignore .rgignore
+  .vercelignore .gcloudignore .helmignore .nojekyll .well-known .prettierrc .prettierrc.json .prettierrc.yaml .prettierrc.yml
+  .prettierrc.toml .eslintrc .eslintrc.json .eslintrc.yml .stylelintrc .stylelintrc.json .browserslistrc .babelrc
+  .babelrc.json .swcrc .jshintrc .markdownlint.json .markdownlint.yaml .markdownlint.yml .yamllint .yamllint.yml .flake8
+  .isort.cfg .clang-format .scalafmt.conf .rustfmt.toml .golangci.yml .hadolint.yaml .codespellrc .nvmrc .node-version
+  .python-version .ruby-version .java-version .go-version .tool-versions .terraform.lock.hcl .env.example .env.sample
+  .env.template .env.dist .cache .npm .local .config .cargo .rustup .m2 .gradle .ivy2 .sbt .dotnet .nuget .java .pub-cache
+  .dart_tool .pnpm-store .yarn .bun .deno .venv .tox .nox .eggs .pytest_cache .mypy_cache .ruff_cache .hypothesis
+  .ipynb_checkpoints .ipython .jupyter .matplotlib .coverage .nyc_output .next .nuxt .output .astro .svelte-kit .parcel-cache
+  .turbo .angular .docusaurus .vitepress .vuepress .storybook .sass-cache .jekyll-cache .jekyll-metadata .bundle .build
+  .stack-work .mix .hex .cabal .opam .julia .Rhistory .RData .Rbuildignore .Rproj.user .fontconfig .fonts .thumbnails
+  .directory .DS_Store .localized .bash_history .python_history .node_repl_history .psql_history .sqlite_history .lesshst
+  .viminfo .wget-hsts .rnd .buildinfo .vite .stfolder .stignore .nomedia .tmp .temp .zig-cache .terminfo`
+    .trim()
+    .split(/\s+/),
+);
+/** Names that programs make up for a while: copies, locks, downloads in progress. */
+const PASSING =
+  /^\.(?:_.*|~lock\..*#|.*\.sw[a-p]|.*\.(?:tmp|temp|part|lock|bak|log|stamp)|nfs[\da-f]+|fuse_hidden.*)$/i;
+
+/** The part of a path up to a hidden name of which it is not known which program obeys it; null if there is none. */
+export function unknownHidden(path: string): string | null {
+  const parts = path.replace(/^\/+/, '').split('/');
+  const first = parts.findIndex((name) => name.startsWith('.') && name !== '.' && name !== '..');
+  const name = parts[first];
+  if (name === undefined || HARMLESS_HIDDEN.has(name) || PASSING.test(name)) return null;
+  return parts.slice(0, first + 1).join('/');
+}
+
+const SETTINGS = /^[\w-]{2,}rc$|\.config\.[cm]?[jt]sx?$/i;
+const KNOWN_SETTINGS =
+  /^(?:vite|vitest|jest|webpack|rollup|rolldown|esbuild|tsup|tsdown|next|nuxt|astro|svelte|vue|babel|postcss|tailwind|eslint|prettier|stylelint|commitlint|playwright|cypress|karma|metro|app|drizzle|knip|docusaurus|eleventy|uno|rspack|rsbuild|typedoc|svgo|site|graphql|mdx)\.config\.[cm]?[jt]sx?$/i;
+
+/** Whether a file at the top of a project has the name of settings, and it is not known which program obeys them. */
+export const isUnknownSettings = (name: string): boolean => SETTINGS.test(name) && !KNOWN_SETTINGS.test(name);

@@ -5,15 +5,18 @@
  * What git writes with every command of its own is not among them: sample hooks, objects, and settings that run nothing.
  * Neither are files that are gone, what packages contain in the folder of a package manager, and a copy of a file that was
  * one before.
+ *
+ * No list of such files is complete. So a hidden name, and at the top of a project one of settings, that was not there before
+ * and is not known to be harmless, is found as well (`isUnknown`).
  */
 import { ledElsewhere, runningSettings } from '../../core/guard/git-settings.ts';
-import { programTrigger } from '../../core/schema/program-triggers.ts';
+import { isUnknownSettings, programTrigger, unknownHidden } from '../../core/schema/program-triggers.ts';
 import { baseName, type Bytes, parentPath, toShownPath } from './open-folder.ts';
 import type { Objects } from './object-store.ts';
 import type { Step } from './plan-undo.ts';
 import { type Change, differences, type Entry, entryKind, flattenTree, getTree } from './snapshot-tree.ts';
 
-export type TriggerChange = Change & { after: Entry; why: string };
+export type TriggerChange = Change & { after: Entry; why: string; isUnknown?: true };
 
 /** Their files are code that runs only when it is used, and packages contain files of every kind. */
 const DEPENDENCIES = /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.venv|venv)\//;
@@ -28,7 +31,9 @@ export function findTriggers(objects: Objects, { before, after }: Step): Trigger
   const found = differences(objects, before, after).flatMap((change): TriggerChange[] => {
     if (change.after === null || entryKind(change.after) === 'folder') return [];
     const why = whyTrigger(trees, change);
-    return why === null ? [] : [{ ...change, after: change.after, why }];
+    if (why !== null) return [{ ...change, after: change.after, why }];
+    const unknown = whyUnknown(trees, change);
+    return unknown === null ? [] : [{ ...change, after: change.after, why: unknown, isUnknown: true }];
   });
   return found.length === 0 ? [] : withoutCopies(objects, before, found);
 }
@@ -61,6 +66,21 @@ function whyTrigger(trees: Trees, change: Change): string | null {
   if (baseName(change.path).toLowerCase() === '.git') return null; // it only says where the repository is
   if (path.endsWith('/.gitmodules') || path === '.gitmodules') return whyOfSettings(trees, change);
   return DEPENDENCIES.test(path) ? null : programTrigger(path);
+}
+
+/** What makes a folder the top of a project. */
+const PROJECT = ['package.json', '.git', 'pyproject.toml', 'Makefile', 'Cargo.toml', 'go.mod'];
+
+function whyUnknown({ before, after }: Trees, { path, before: known }: Change): string | null {
+  if (DEPENDENCIES.test(path)) return null;
+  const hidden = unknownHidden(path);
+  if (hidden !== null && before.at(hidden) === null)
+    return 'it is hidden, was not there before, and it is not known which program obeys it';
+  const folder = parentPath(path);
+  const isTop = folder === '' || PROJECT.some((name) => after.names(folder).has(name));
+  return known === null && isTop && isUnknownSettings(baseName(path))
+    ? 'it has the name of settings, was not there before, and it is not known which program obeys it'
+    : null;
 }
 
 const isGitFolder = (folder: Bytes): boolean => /(?:^|\/)\.git(?:\/|$)/i.test(folder);
@@ -118,7 +138,7 @@ function settingsOf(objects: Objects, entry: Entry | null): string[] {
 function withoutCopies(objects: Objects, before: string, found: readonly TriggerChange[]): TriggerChange[] {
   const known = new Set<string>();
   for (const [path, entry] of flattenTree(objects, before))
-    if (programTrigger(toShownPath(path)) !== null) known.add(identity(path, entry));
+    if (programTrigger(toShownPath(path)) !== null || unknownHidden(path) !== null) known.add(identity(path, entry));
   return found.filter(({ path, after }) => entryKind(after) !== 'file' || !known.has(identity(path, after)));
 }
 

@@ -18,12 +18,13 @@ import { DESK_WRITERS } from '../../core/schema/desk-writers.ts';
 import type { Event, NewEvent } from '../../core/schema/event.ts';
 import type { Json } from '../../core/schema/json.ts';
 import { type Outcome, runsCommand, type Tool, type ToolCall } from '../../core/schema/tool.ts';
+import type { TriggerChange } from '../../kit/desk/find-triggers.ts';
 import { toShownPath } from '../../kit/desk/open-folder.ts';
 import type { Snapshots } from '../../kit/desk/snapshots.ts';
 import { isAboutSpace } from '../../kit/home/disk-space.ts';
 import { isOperatorsOwn } from '../../core/guard/judge-call.ts';
 import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
-import { type AsidePorts, askAboutAside, putInPlace, type SetAside, setAside } from './set-aside.ts';
+import { type AsidePorts, askAboutAside, isAllowed, putInPlace, type SetAside, setAside } from './set-aside.ts';
 import type { OpenDeskCall } from './open-desk-calls.ts';
 
 type Append = (event: NewEvent) => Promise<unknown>;
@@ -141,13 +142,23 @@ async function snapshotFolders({ shadow }: DeskPorts, paths: readonly string[], 
 }
 
 /** Restores files in folders outside the desk that would make other programs run (K6), and names them. */
-async function revertTriggers({ shadow }: DeskPorts, before: FolderState[], after: FolderState[]): Promise<string[]> {
+async function revertTriggers(
+  { shadow, aside }: DeskPorts,
+  before: FolderState[],
+  after: FolderState[],
+): Promise<string[]> {
   return before.flatMap(({ path, tree }) => {
     const now = after.find((each) => each.path === path)?.tree ?? tree;
-    const found = now === tree ? [] : shadow.forFolder(path).triggers({ before: tree, after: now });
+    const triggers = now === tree ? [] : shadow.forFolder(path).triggers({ before: tree, after: now });
+    const isOpened = ({ path: at, isUnknown }: TriggerChange): boolean =>
+      isUnknown === true && aside !== undefined && isAllowed(aside, 'shell', join(path, toShownPath(at)));
+    const found = triggers.filter((each) => !isOpened(each));
     if (found.length > 0)
       shadow.forFolder(path).change(found.map(({ path: at, before: to, after: from }) => ({ path: at, from, to })));
-    return found.map(({ path: at, why }) => `${join(path, toShownPath(at))} (${why})`);
+    return found.map(({ path: at, why, isUnknown }) => {
+      const full = join(path, toShownPath(at));
+      return `${full} (${why}${isUnknown ? `. To allow it, a rule of the policy: { effect: allow, path: '${full}' }` : ''})`;
+    });
   });
 }
 
@@ -180,7 +191,7 @@ async function recordState(
   const folders = await recordFolders(ports, call, ending);
   let after = await shadow.snapshot(`after ${call.call}`, placed);
   if (isGuarded && aside !== undefined && ending.aside === null && after.tree !== before) {
-    ending.aside = setAside(aside, { before, after: after.tree }, call);
+    ending.aside = await setAside(aside, { before, after: after.tree }, call);
     if (ending.aside !== null) after = await shadow.snapshot(`after ${call.call}`, placed);
   }
   const found = ending.aside;

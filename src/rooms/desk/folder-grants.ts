@@ -20,6 +20,7 @@ import type { Outcome } from '../../core/schema/tool.ts';
 import { isRestorable } from '../../kit/desk/restorable.ts';
 import type { Runs } from '../../kit/ports/port-types.ts';
 import { folderPlaces, isInContainer } from '../../kit/settings.ts';
+import { taskAround } from './accepted-files.ts';
 import type { ApprovedFolders } from './approved-folders.ts';
 import { foldersOfTask, type NamedFolder, type TaskFolders } from './task-folders.ts';
 import type { LoadedPolicy } from '../../kit/policy/policy-file.ts';
@@ -79,7 +80,7 @@ async function wantedFolders(
   ports: FolderPorts,
   run: string,
 ): Promise<{ task: RunState; folders: TaskFolders } | null> {
-  const task = await taskAround(ports, run);
+  const task = await taskAround(ports.runs, run);
   const given = task === null ? undefined : TaskGiven.safeParse(task.input).data;
   const { policy } = ports.policy();
   if (task === null || given === undefined) return null;
@@ -88,13 +89,6 @@ async function wantedFolders(
   const text = (await ports.artifacts.get({ sha256: body })).toString('utf8');
   const about = { id: task.id, name, title, text: `${title}\n${text}`, fields };
   return { task, folders: foldersOfTask(about, policy.folders, placesIn(ports.home), ports.approved.list()) };
-}
-
-/** The run of the task that a run is a part of. */
-async function taskAround({ runs }: FolderPorts, run: string): Promise<RunState | null> {
-  let found = await runs.stateOf(run);
-  while (found !== null && found.parent !== null) found = await runs.stateOf(found.parent);
-  return found;
 }
 
 function placesIn(home: Home): FolderPlaces {

@@ -13,6 +13,7 @@ import type { Tool } from '../../core/schema/tool.ts';
 import { isRestorable } from '../../kit/desk/restorable.ts';
 import { openSnapshots, type Snapshots } from '../../kit/desk/snapshots.ts';
 import { type Classifier, classifierOf } from '../../kit/policy/classifier.ts';
+import { acceptedFiles } from './accepted-files.ts';
 import { openApprovedFolders } from './approved-folders.ts';
 import { openFolderGrants } from './folder-grants.ts';
 import type { FolderGrants } from '../../kit/ports/folders-port.ts';
@@ -73,7 +74,8 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
     folders: folders.forCall,
   });
   const closing = new AbortController();
-  const asidePorts: AsidePorts = { shadow, policy, clock: Date.now };
+  const accepted = (run: string): Promise<string[]> => acceptedFiles(runs, run);
+  const asidePorts: AsidePorts = { shadow, policy, clock: Date.now, acceptedFiles: accepted };
   const desk = {
     ...writableDesk(needed, sandbox, shadow, asidePorts, closing.signal),
     foldersOf: changedFolders(home, folders),

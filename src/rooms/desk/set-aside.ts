@@ -5,12 +5,14 @@
  *
  * V1 What is set aside stays in the undo store; the desk has the state from before the call at these paths.
  * V2 The approval is bound to these files with just this content, and puts them in place without running the call again.
+ * V4 A hidden file that nobody knows (find-triggers.ts) stays where the task itself asks for it, in a check of `accept:`.
  * V3 A call that failed is not asked about: its error says what was set aside.
  */
 import { hash } from 'node:crypto';
 import { describeCall } from '../../core/guard/describe-call.ts';
 import { escapeInvisible, escapeInvisibleLine, shorten } from '../../core/guard/escape-invisible.ts';
 import { ruleMatches } from '../../core/guard/rule-match.ts';
+import { isInFolder } from '../../core/schema/folder.ts';
 import type { Json } from '../../core/schema/json.ts';
 import { jsonField } from '../../core/schema/json-field.ts';
 import { programTrigger } from '../../core/schema/program-triggers.ts';
@@ -27,6 +29,8 @@ export type AsidePorts = {
   shadow: Pick<Snapshots, 'triggers' | 'change' | 'contentOf'>;
   policy: () => LoadedPolicy;
   clock: () => number;
+  /** Paths, relative to the desk, that the task of a run asks for in its `accept:`; none when left out. */
+  acceptedFiles?: (run: string) => Promise<readonly string[]>;
 };
 
 /** The state of the desk with the files in it, and which they are; `left` could not be set aside. */
@@ -40,17 +44,29 @@ const MOST_SHOWN = 20;
 const MOST_TEXT = 4000;
 
 /** Null when the step has written no such file. */
-export function setAside(
+export async function setAside(
   ports: AsidePorts,
   { before, after }: Step,
-  { tool, input }: Pick<AsideCall, 'tool' | 'input'>,
-): SetAside | null {
-  const found = ports.shadow
-    .triggers({ before, after })
-    .filter(({ path }) => !isNamed(toShownPath(path), tool, input) && !isAllowed(ports, tool, toShownPath(path)));
+  { run, tool, input }: Pick<AsideCall, 'run' | 'tool' | 'input'>,
+): Promise<SetAside | null> {
+  const found = (await withoutAccepted(ports, run, ports.shadow.triggers({ before, after }))).filter(
+    ({ path }) => !isNamed(toShownPath(path), tool, input) && !isAllowed(ports, tool, toShownPath(path)),
+  );
   if (found.length === 0) return null;
   const left = ports.shadow.change(found.map(({ path, before: to, after: from }): Action => ({ path, from, to })));
   return { tree: after, paths: found.map(({ path }) => path), left };
+}
+
+/** The triggers without those that the task asks for (V4). */
+async function withoutAccepted(
+  { acceptedFiles }: AsidePorts,
+  run: string,
+  found: TriggerChange[],
+): Promise<TriggerChange[]> {
+  if (acceptedFiles === undefined || !found.some(({ isUnknown }) => isUnknown)) return found;
+  const accepted = await acceptedFiles(run);
+  const isAccepted = (path: string): boolean => accepted.some((each) => isInFolder(path, each));
+  return found.filter(({ path, isUnknown }) => !isUnknown || !isAccepted(toShownPath(path)));
 }
 
 /** A file tool that names such a path was asked about before it ran. */
@@ -64,7 +80,7 @@ function isNamed(path: string, tool: string, input: Json): boolean {
 }
 
 /** A rule of the policy may allow such a path. */
-function isAllowed({ policy }: AsidePorts, tool: string, path: string): boolean {
+export function isAllowed({ policy }: AsidePorts, tool: string, path: string): boolean {
   const facts = {
     tool,
     class: 'write_local' as const,

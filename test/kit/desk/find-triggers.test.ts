@@ -89,6 +89,34 @@ describe('files that make other programs run', () => {
     expect(await triggersOf(files, sh('cp -r a b && echo z=y >> b/.npmrc'))).toEqual(['b/.npmrc']);
   });
 
+  it.each([
+    ['echo x > .newtool', '.newtool'],
+    ['mkdir -p p/.newtool && echo x > p/.newtool/run.json', 'p/.newtool/run.json'],
+    ['mkdir h && ln -s h .newtool', '.newtool'],
+    ['echo x > toolrc', 'toolrc'],
+    ['echo x > sync.config.js', 'sync.config.js'],
+    ['mkdir p && echo {} > p/package.json && echo x > p/hook.config.mjs', 'p/hook.config.mjs'],
+  ])('a new name that nobody knows is found after: %s', async (line, path) => {
+    expect(await triggersOf({}, sh(line))).toEqual([path]);
+  });
+
+  it.each([
+    'echo x > .gitignore && echo x > .editorconfig && mkdir -p .github/workflows && echo x > .github/workflows/ci.yml',
+    'mkdir -p .cache/.tool .npm/_cacache && echo x > .cache/.tool/x && echo x > .npm/_cacache/x && echo x > .env.example',
+    'echo {} > package.json && echo x > vite.config.ts && echo x > eslint.config.js && echo x > .prettierrc && echo 24 > .nvmrc',
+    'mkdir src && echo x > src/database.config.ts && echo x > src/marc && echo x > .report.txt.swp',
+  ])('everyday names are none: %s', async (line) => {
+    expect(await triggersOf({}, sh(line))).toEqual([]);
+  });
+
+  it('a hidden folder that was there already is no news, nor is one that is moved', async () => {
+    const files: Files = { '.newtool/a.json': '{}\n', 'p/.other/b': 'x' };
+    expect(await triggersOf(files, (desk) => desk.put({ '.newtool/c.json': '{}\n', '.newtool/a.json': 'y' }))).toEqual(
+      [],
+    );
+    expect(await triggersOf(files, sh('mv p q'))).toEqual([]);
+  });
+
   it('a hook that may be run from now on is found, although its content is the same', async () => {
     const files: Files = { '.git/hooks/pre-commit': { text: 'x', mode: 0o644 } };
     expect(await triggersOf(files, sh('chmod +x .git/hooks/pre-commit'))).toEqual(['.git/hooks/pre-commit']);

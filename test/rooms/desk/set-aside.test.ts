@@ -100,6 +100,18 @@ describe('files that make other programs run, written by a command of a model', 
     expect(existsSync(desk.at('.envrc'))).toBe(false);
   });
 
+  it('V4 a hidden file that nobody knows is set aside, also by a file tool, unless `accept:` of the task asks for it', async () => {
+    using desk = new Ground();
+    const write: ToolCall = { ...command, tool: 'files.write', input: { path: '.newtool' } };
+    expect(waitOf(await desk.run({ '.newtool': 'x' }, write)).asked?.why).toContain('it is hidden');
+    expect(existsSync(desk.at('.newtool'))).toBe(false);
+    const { aside } = desk.ports();
+    if (aside === undefined) throw new Error('nothing is set aside');
+    const ports = desk.ports({ aside: { ...aside, acceptedFiles: async () => ['.newtool', '.envrc'] } });
+    expect(await desk.run({ '.newtool/a': 'x' }, command, ports)).toMatchObject({ status: 'ok' });
+    waitOf(await desk.run({ '.envrc': 'x' }, command, ports));
+  });
+
   it('a command of the operator, and a path that a rule allows, stay', async () => {
     using desk = new Ground();
     expect(await desk.run({ '.envrc': 'x' }, { ...command, author: 'operator' })).toMatchObject({ status: 'ok' });
