@@ -128,6 +128,34 @@ describe('the evidence of a critic', () => {
     );
   });
 
+  it('contains the changed row of a long table, with its header, and no head and tail of the file', async () => {
+    const rows = Array.from({ length: 5000 }, (_, index) => `${index},name ${index},10`);
+    const critic: WireScript = ({ text }) => {
+      const [, shown = ''] = /E\d+ diff of list\.csv>\n([^]*?)\n<\/data/.exec(text) ?? [];
+      const isRight =
+        shown.includes('\n id,name,total\n') && shown.includes('\n-2500,name 2500,10\n+2500,name 2500,12\n');
+      const evidence = entryFrom(text, 'diff of list');
+      return verdict(isRight && shown.length < 500 ? 'done' : 'rework', [
+        { criterion: 'c1', holds: isRight, evidence, quote: isRight ? '2500,name 2500,12' : '' },
+      ]);
+    };
+    await using story = await openStory({
+      model: inParts({
+        planner: () =>
+          plan([goal('change', 'Change list.csv', ['files.edit'], ['list.csv'])], ['The total of name 2500 is 12.']),
+        executor: acting(
+          call('files_edit', { path: 'list.csv', old: '2500,name 2500,10', new: '2500,name 2500,12' }),
+          call('finish', { output: 'The total is 12 now.' }),
+        ),
+        critic,
+      }),
+    });
+    story.write('workspace/desk/list.csv', `id,name,total\n${rows.join('\n')}\n`);
+    story.drop('job.md', '---\nid: job\nbudget: { replans: 0 }\n---\nSet the total of name 2500 in list.csv to 12.\n');
+    story.work();
+    expect((await story.ended('job')).status).toBe('done');
+  });
+
   const twoPlaces =
     (second: string): WireScript =>
     ({ text }) => {

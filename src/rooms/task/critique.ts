@@ -17,35 +17,26 @@
  */
 import { hasModelFailed } from '../../core/engine/step-events.ts';
 import { MOST_REPLANS } from '../../kit/task/task-loop.ts';
-import { messageTokens } from '../../kit/text/context-budget.ts';
 import type { Criterion } from '../../kit/task/criteria.ts';
-import { type CriticAsk, criticRequest, type ModelVerdict, readVerdict } from './roles/critic.ts';
-import type { Witness } from './roles/critic-evidence.ts';
-import { criticReadsIn } from './roles/critic-reads.ts';
-import { hasChangedNothing, idleReason, impliedCriteria, type TaskFacts } from './roles/implied-criteria.ts';
+import { idleReason, impliedCriteria, type TaskFacts } from './roles/implied-criteria.ts';
 import { type Breach, findBreaches } from '../../kit/text/safety.ts';
 import { unfoundCommands } from './roles/unfound-commands.ts';
-import { type Found, foundByModel, type Verdict, decideVerdict } from './roles/verdict.ts';
+import { type Found, type Verdict, decideVerdict } from './roles/verdict.ts';
 import type { Event } from '../../core/schema/event.ts';
 import { Critique, CritiqueInput, type Planned, type TaskGiven } from '../../core/schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../core/schema/tool.ts';
 import { ok, defineTool } from '../../kit/define-tool.ts';
-import { askModel } from '../../kit/models/ask-model.ts';
+import { askCritic } from './ask-critic.ts';
 import { pastRounds } from './past-rounds.ts';
 import { plannedCriterion } from './planned-criteria.ts';
-import { bodyOf, moveTo, notesOf, type TaskPorts } from './task-ports.ts';
+import { bodyOf, moveTo, type TaskPorts } from './task-ports.ts';
 import type { Changes } from '../../kit/desk/desk-changes.ts';
-import { collectEvidence, witnessOf } from './work-evidence.ts';
 import { finalAnswerIn } from './final-answer.ts';
 import { judgeAnswer } from './judge-answer.ts';
-import { checkContextOf, type Judgement, runChecks } from './run-checks.ts';
+import { checkContextOf, hasFailed, runChecks, UNJUDGED } from './run-checks.ts';
 import { confirmedVerdict, askForConfirmation } from './confirm-verdict.ts';
 
 const LONGEST_REASON = 10_000;
-/** The critic gets this much of the work to see, also with a small context window. */
-const LEAST_TOKENS = 6000;
-/** How often the critic may read something before it has to judge. */
-const MOST_READS = 4;
 
 type Given = { task: TaskGiven; plan: Planned; end: { run: string; status: string; reason: string } };
 
@@ -91,15 +82,12 @@ async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promis
   return settleVerdict(ports, given, call, settled, canConfirm);
 }
 
-const UNJUDGED: Judgement = { found: [], model: null };
-
-const hasFailed = (judgement: Judgement): boolean =>
-  'outcome' in judgement && judgement.outcome.status === 'failed' && judgement.outcome.temporary !== true;
-
 const isRefuted = (found: readonly Found[]): boolean => found.some(({ holds, seen }) => seen && !holds);
 
 /** What the task has done with all plans it had (J4). */
 type Work = {
+  /** The run of each plan, the latest last. */
+  runs: string[];
   changes: Changes;
   /** What was changed by plans that declare what they may change, and what they declared. A person's own steps do not. */
   declared: { changed: string[]; targets: string[] };
@@ -113,10 +101,12 @@ type Work = {
 
 async function findWork(ports: TaskPorts, { plan, end }: Given, run: string): Promise<Work> {
   const rounds = [...(await pastRounds(ports, run)), { plan, child: end.run }];
+  const children = rounds.map(({ child }) => child);
   const bound = rounds.filter((round) => round.plan.targets !== null);
   const attempts = await Promise.all(rounds.map(({ child }) => ports.eventsOf(child)));
   return {
-    changes: await ports.changesBy(rounds.map(({ child }) => child)),
+    runs: children,
+    changes: await ports.changesBy(children),
     declared: {
       changed: await ports.changedBy(bound.map(({ child }) => child)),
       targets: bound.flatMap((round) => round.plan.targets ?? []),
@@ -257,59 +247,4 @@ async function isRefused(ports: TaskPorts, run: string): Promise<boolean> {
   return (await ports.eventsOf(run)).some(
     (event) => event.type === 'wait.closed' && event.data.node === failed && event.data.answer.verdict === 'denied',
   );
-}
-
-/**
- * Lets a model judge criteria in prose; without a model they stay unchecked. It may read more before it judges, and is asked
- * once more where a claim of it cannot be accepted (K5 in critic.ts).
- */
-async function askCritic(
-  ports: TaskPorts,
-  { task, end }: Given,
-  work: Work,
-  { criteria, checked }: { criteria: readonly Criterion[]; checked: readonly Found[] },
-  call: ToolCall,
-): Promise<Judgement> {
-  const prose = criteria.filter(({ check }) => check === null).map(({ text }) => text);
-  if (prose.length === 0 || ports.model('critic', task.fields.model) === null) return UNJUDGED;
-  const body = await bodyOf(ports, task);
-  const untouched = hasChangedNothing(work.declared) ? work.declared.targets : [];
-  const evidence: Witness[] = await collectEvidence(work, call.act, { untouched, checked });
-  const attempt = work.attempts.length;
-  const ask: Omit<CriticAsk, 'canRead' | 'refused'> = {
-    task: body,
-    notes: await notesOf(ports, call.run, end.run),
-    pack: await ports.pack('critic', call, task, `${body}\n${prose.join('\n')}`),
-    criteria: prose,
-    answer: work.answer,
-    evidence,
-    attempt,
-    tokens: Math.max(LEAST_TOKENS, messageTokens(ports.contextOf('critic', task.fields.model))),
-  };
-  const { clock, askAgainMs } = ports;
-  const about = { model: task.fields.model, later: { clock, askAgainMs, attempt: call.attempt } };
-  let refused: string | undefined;
-  let first: ModelVerdict | undefined;
-  for (let reads = 0; ; reads += 1) {
-    const canRead = reads < MOST_READS;
-    const asked = { ...ask, canRead, ...(refused === undefined ? {} : { refused }) };
-    const answered = await askModel(call.act, criticRequest(asked), about, (answer) => {
-      const wanted = canRead ? criticReadsIn(answer) : null;
-      if (wanted !== null) return wanted;
-      const judged = readVerdict(answer, asked);
-      if ('problem' in judged || judged.refused === '' || refused !== undefined) return judged;
-      first = judged;
-      refused = judged.refused;
-      return { problem: refused };
-    });
-    if (answered.kind === 'outcome' && first !== undefined && hasFailed({ outcome: answered.outcome }))
-      return { found: foundByModel(first), model: first };
-    if (answered.kind === 'outcome') return { outcome: answered.outcome };
-    if (!('reads' in answered.answer)) return { found: foundByModel(answered.answer), model: answered.answer };
-    for (const { tool, input } of answered.answer.reads)
-      evidence.push({
-        ...witnessOf(tool, input, await call.act(tool, input, { author: 'model' }), attempt),
-        kind: 'read',
-      });
-  }
 }

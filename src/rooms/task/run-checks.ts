@@ -11,6 +11,11 @@ import { bodyOf, type TaskPorts } from './task-ports.ts';
 /** What was found about criteria, or why the task has to wait. */
 export type Judgement = { found: Found[]; model: Judged['model'] } | { outcome: Outcome };
 
+export const UNJUDGED: Judgement = { found: [], model: null };
+
+export const hasFailed = (judgement: Judgement): boolean =>
+  'outcome' in judgement && judgement.outcome.status === 'failed' && judgement.outcome.temporary !== true;
+
 type Judgable = { task: TaskGiven; end: { run: string } };
 
 /** What a check may depend on besides files: what was changed, and how each step ended. */

@@ -13,6 +13,7 @@ import type { FolderGrants } from '../../kit/ports/folders-port.ts';
 import type { SealedTexts } from '../../kit/vault/sealed-texts.ts';
 import type { PlanOffers } from '../../kit/ports/offers-port.ts';
 import type { Choose } from './procedures.ts';
+import type { ShownEdit } from './read-edits.ts';
 
 export type TaskPorts = {
   artifacts: ArtifactStore;
@@ -58,6 +59,8 @@ export type TaskPorts = {
   changedBy: (runs: readonly string[]) => Promise<string[]>;
   /** The same, by what happened to them. */
   changesBy: (runs: readonly string[]) => Promise<Changes>;
+  /** What these runs changed in files that were there before, as far as it can be shown as a diff. */
+  editsBy: (runs: readonly string[], signal: AbortSignal) => Promise<ShownEdit[]>;
   /** The texts of a task as they were written, where they are recorded masked. */
   originals: Pick<SealedTexts, 'seal' | 'unseal'>;
   /** Which of these files contain a secret. */

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { lstatIfPresent } from '../../core/ledger/disk.ts';
 import type { Models } from '../../kit/models/role-models.ts';
 import type { Config } from '../../core/schema/config.ts';
+import type { Event } from '../../core/schema/event.ts';
 import type { ArtifactStore, Planner, ToolRegistry } from '../../core/schema/ports.ts';
 import type { TaskGiven } from '../../core/schema/task-run.ts';
 import type { Tool } from '../../core/schema/tool.ts';
 import type { Snapshots } from '../../kit/desk/snapshots.ts';
 import type { Deps } from '../../kit/ports/dependencies-port.ts';
-import { changesOf } from '../../kit/runs/run-changes.ts';
+import { changesOf, editsOf } from '../../kit/runs/run-changes.ts';
 import type { FolderGrants } from '../../kit/ports/folders-port.ts';
 import type { OfferChoice } from '../../kit/ports/offers-port.ts';
 import type { Memory } from '../../kit/ports/memory-port.ts';
@@ -29,6 +30,7 @@ import type { TaskPorts } from './task-ports.ts';
 import { procedureChooser } from './procedures.ts';
 import { taskOf } from '../../kit/runs/run-family.ts';
 import { stepCheckTool } from './check-step.ts';
+import { readEdits } from './read-edits.ts';
 import { secretsIn } from './secrets-in.ts';
 
 export type TaskParts = {
@@ -85,8 +87,8 @@ function portsOf(parts: TaskParts): TaskPorts {
   const { eventsOf, stateOf } = runs;
   const tools = (): Tool[] => registry.list().filter(({ internal }) => internal !== true);
   const note: TaskPorts['note'] = (event) => void runs.post(event.run, event);
-  const changesBy: TaskPorts['changesBy'] = async (ids) =>
-    changesOf((await Promise.all(ids.map(eventsOf))).flat(), shadow);
+  const eventsOfAll = async (ids: readonly string[]): Promise<Event[]> => (await Promise.all(ids.map(eventsOf))).flat();
+  const changesBy: TaskPorts['changesBy'] = async (ids) => changesOf(await eventsOfAll(ids), shadow);
   return {
     artifacts,
     clock: Date.now,
@@ -128,6 +130,7 @@ function portsOf(parts: TaskParts): TaskPorts {
     originals: vault.originals,
     secretsIn: (paths) => secretsIn(join(home.workspace, 'desk'), paths, vault.redact),
     changesBy,
+    editsBy: async (ids, signal) => readEdits(editsOf(await eventsOfAll(ids), shadow), vault.redact, signal),
     changedBy: async (runs) => {
       const { created, changed, removed } = await changesBy(runs);
       return [...created, ...changed, ...removed];

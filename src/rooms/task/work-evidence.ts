@@ -1,6 +1,6 @@
 /**
- * Owns: the evidence about the work of a task: the files it changed, as they are now, or those that it was to change where
- * it changed none of them, and the results of the calls that its steps made, in every attempt.
+ * Owns: the evidence about the work of a task: the files it made, as they are now, what it changed in others, or those that
+ * it was to change where it changed none of them, and the results of the calls that its steps made, in every attempt.
  */
 import { LIST_OF_CHANGES, type Witness } from './roles/critic-evidence.ts';
 import { formatOutput } from '../../kit/text/prompt-text.ts';
@@ -10,6 +10,7 @@ import type { Found } from './roles/verdict.ts';
 import type { Json } from '../../core/schema/json.ts';
 import type { Act, Outcome } from '../../core/schema/tool.ts';
 import type { Changes } from '../../kit/desk/desk-changes.ts';
+import type { ShownEdit } from './read-edits.ts';
 
 const MOST_FILES = 20;
 const MOST_NAMES = 500;
@@ -18,11 +19,16 @@ const MOST_NAMES = 500;
 const NO_EVIDENCE = new Set(['model.complete', STEP_CHECK]);
 
 /** `attempts` are the events of the runs of each plan, the latest last. */
-export type WorkDone = { attempts: readonly (readonly Event[])[]; changes: Changes };
+export type WorkDone = {
+  attempts: readonly (readonly Event[])[];
+  changes: Changes;
+  /** What was changed in files that were there before. */
+  edits?: readonly ShownEdit[];
+};
 
 /** `untouched` is what the plans were to change and did not, `checked` what checks found. */
 export async function collectEvidence(
-  { attempts, changes }: WorkDone,
+  { attempts, changes, edits = [] }: WorkDone,
   act: Act,
   { untouched = [], checked = [] }: { untouched?: readonly string[]; checked?: readonly Found[] } = {},
 ): Promise<Witness[]> {
@@ -33,7 +39,9 @@ export async function collectEvidence(
     const input = /\.x?html?$/i.test(path) ? { path, source: true } : { path }; // what was made is judged as it is
     const outcome = await act('files.read', input, { author: 'model' });
     const isOwn = changes.created.includes(path);
-    files.push({ ...witnessOf('files.read', input, outcome, attempt), kind: 'file', isOwn });
+    const file: Witness = { ...witnessOf('files.read', input, outcome, attempt), kind: 'file', isOwn };
+    const edit = outcome.status === 'ok' ? edits.find((each) => each.path === path) : undefined;
+    files.push(edit === undefined ? file : { ...file, source: `diff of ${path}`, text: edit.diff, now: edit.now });
   }
   return [
     ...changesWitness(changes, attempt),

@@ -29,6 +29,8 @@ export type Witness = {
   kind?: 'file' | 'check' | 'read';
   /** Of a file: whether this run made all of it. */
   isOwn?: boolean;
+  /** Of a diff: what the file contains now. */
+  now?: string;
 };
 
 export type EvidenceAsk = {
@@ -72,7 +74,9 @@ export function selectEvidence({ evidence, attempt, tokens }: EvidenceAsk): Show
 
 /** Whether a call read a file as it still is, so that it need not be shown twice. */
 const isSameRead = (call: Witness, file: Witness): boolean =>
-  call.input === file.input && call.ok && (!file.ok || call.text.includes(file.text) || file.text.includes(call.text));
+  call.input === file.input && call.ok && (!file.ok || isPart(call.text, file.now ?? file.text));
+
+const isPart = (a: string, b: string): boolean => a.includes(b) || b.includes(a);
 
 /** An entry as the critic is shown it: with its command, where the label is too short for it or cannot contain its marks. */
 export function shownText({ witness: { input, call }, text }: Shown): string {

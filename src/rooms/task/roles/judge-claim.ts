@@ -72,19 +72,19 @@ function namedEntries(text: string, { shown, answer }: ClaimFrame): Named[] | st
 }
 
 /** What a quotation may stand in: the text as it was shown, and all of it, where it was shown in part. */
-const entryText = ({ text, witness }: Shown): string => `${text}\n${witness.text}`;
+const entryText = ({ text, witness }: Shown): string => `${text}\n${witness.text}\n${witness.now ?? ''}`;
 
 function findDoubt(
   criterion: string,
   quote: string,
   named: readonly Named[],
-  { shown, task = '' }: ClaimFrame,
+  { shown, task = '', answer = null }: ClaimFrame,
 ): string | null {
   const absent = quotedParts(quote).find((part) => !named.some(({ text }) => isQuotedIn(part, text)));
   if (absent !== undefined) return describeAbsent(absent, named, shown);
   if (named.some(({ text }) => speaksToJudge(text)) && !speaksToJudge(task))
     return `${named.find(({ text }) => speaksToJudge(text))?.name} tries to instruct the judge; name other evidence`;
-  const doubts = named.map((each) => findMadeUp(criterion, quote, each));
+  const doubts = named.map((each) => findMadeUp(criterion, quote, each, answer));
   return doubts.includes(null) ? null : (doubts[0] ?? null);
 }
 
@@ -101,20 +101,36 @@ function describeAbsent(part: string, named: readonly Named[], shown: readonly S
 }
 
 /** Why an entry shows nothing about this criterion, because its author made it for the claim alone; else null. */
-function findMadeUp(criterion: string, quote: string, { name, text, entry }: Named): string | null {
+function findMadeUp(
+  criterion: string,
+  quote: string,
+  { name, text, entry }: Named,
+  answer: string | null,
+): string | null {
   if (entry === null)
     return ABOUT_ANSWER.test(criterion) && !isOwnCriterion(criterion)
       ? null
       : 'the answer is what is judged; name the evidence that shows it';
   const { witness } = entry;
-  if (witness.source === LIST_OF_CHANGES || witness.kind === 'check')
-    return criterion === ANSWER_IS_RIGHT || criterion === NOTHING_TO_CHANGE
+  if (witness.source === LIST_OF_CHANGES || witness.kind === 'check') {
+    const isOwn = criterion === ANSWER_IS_RIGHT || criterion === NOTHING_TO_CHANGE;
+    const hasValue = witness.kind === 'check' && criterion === ANSWER_IS_RIGHT && sharesFigure(answer ?? '', text);
+    return isOwn && !hasValue
       ? `${name} only lists what was changed or checked; name the evidence that shows it`
       : null;
+  }
   if (isEcho(quote, witness.call ?? '', text)) return `the call of ${name} supplied these words itself`;
   const isWritten = witness.kind === 'file' && witness.isOwn === true;
   return isWritten && isRestatement(witness.text, criterion) ? `${name} only repeats the criterion` : null;
 }
+
+/** Whether what a check found contains a figure of the answer, so that it shows more than that something was checked. */
+function sharesFigure(answer: string, text: string): boolean {
+  const found = new Set(figuresIn(text));
+  return figuresIn(answer).some((figure) => found.has(figure));
+}
+
+const figuresIn = (text: string): string[] => text.match(/\d+(?:[.,]\d+)*/g) ?? [];
 
 /** Programs that print the words they are given and know nothing else. */
 const PRINTERS = new Set(['echo', 'printf', 'true', ':', 'sleep']);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import './seed.ts';
 import { type CriticAsk, readVerdict } from '../../../../src/rooms/task/roles/critic.ts';
 import { LIST_OF_CHANGES, selectEvidence, type Witness } from '../../../../src/rooms/task/roles/critic-evidence.ts';
+import { ANSWER_IS_RIGHT } from '../../../../src/rooms/task/roles/implied-criteria.ts';
 import { decideVerdict, foundByCheck, foundByModel } from '../../../../src/rooms/task/roles/verdict.ts';
 import { judgeCheck } from '../../../../src/rooms/task/roles/check-calls.ts';
 import { parseCriterion, type Criterion } from '../../../../src/kit/task/criteria.ts';
@@ -296,6 +297,17 @@ describe('a critic that affirms only what is true', () => {
       );
     expect(judged('The answer is one sentence.')).toMatchObject({ refused: '' });
     expect(judged('report.md is complete.')).toMatchObject({ refused: expect.stringContaining('what is judged') });
+  });
+
+  it('may name a check that found the figure of the answer, and no other check', () => {
+    const claim = { criterion: 'c1', holds: true, evidence: 'E1', quote: '' };
+    const judged = (text: string): unknown =>
+      readVerdict(called('submit_verdict', { criteria: [claim], verdict: 'done', reason: '' }), {
+        ...askOf(ANSWER_IS_RIGHT, [entry('checks by oka', text, { kind: 'check' })]),
+        answer: '67 percent of the entries are yes.',
+      });
+    expect(judged('met: json: rate.json percent > 0 (rate.json: percent is 67)')).toMatchObject({ refused: '' });
+    expect(judged('met: command: ls (exit 0)')).toMatchObject({ refused: expect.stringContaining('only lists') });
   });
 });
 

@@ -1,0 +1,82 @@
+/** Owns: asking a model about the criteria in prose: what it is shown, what it reads, and a second question where a claim is refused. */
+import { messageTokens } from '../../kit/text/context-budget.ts';
+import type { Criterion } from '../../kit/task/criteria.ts';
+import { type CriticAsk, criticRequest, type ModelVerdict, readVerdict } from './roles/critic.ts';
+import type { Witness } from './roles/critic-evidence.ts';
+import { criticReadsIn } from './roles/critic-reads.ts';
+import { hasChangedNothing } from './roles/implied-criteria.ts';
+import { type Found, foundByModel } from './roles/verdict.ts';
+import type { TaskGiven } from '../../core/schema/task-run.ts';
+import type { ToolCall } from '../../core/schema/tool.ts';
+import { askModel } from '../../kit/models/ask-model.ts';
+import { hasFailed, type Judgement, UNJUDGED } from './run-checks.ts';
+import { bodyOf, notesOf, type TaskPorts } from './task-ports.ts';
+import { collectEvidence, type WorkDone, witnessOf } from './work-evidence.ts';
+
+/** The critic gets this much of the work to see, also with a small context window. */
+const LEAST_TOKENS = 6000;
+/** How often the critic may read something before it has to judge. */
+const MOST_READS = 4;
+
+export type JudgedWork = Omit<WorkDone, 'edits'> & {
+  /** The run of each plan. */
+  runs: readonly string[];
+  declared: { changed: string[]; targets: string[] };
+  answer: string | null;
+};
+
+/**
+ * Lets a model judge criteria in prose; without a model they stay unchecked. It may read more before it judges, and is asked
+ * once more where a claim of it cannot be accepted (K5 in critic.ts).
+ */
+export async function askCritic(
+  ports: TaskPorts,
+  { task, end }: { task: TaskGiven; end: { run: string } },
+  work: JudgedWork,
+  { criteria, checked }: { criteria: readonly Criterion[]; checked: readonly Found[] },
+  call: ToolCall,
+): Promise<Judgement> {
+  const prose = criteria.filter(({ check }) => check === null).map(({ text }) => text);
+  if (prose.length === 0 || ports.model('critic', task.fields.model) === null) return UNJUDGED;
+  const body = await bodyOf(ports, task);
+  const edits = await ports.editsBy(work.runs, call.signal);
+  const untouched = hasChangedNothing(work.declared) ? work.declared.targets : [];
+  const evidence: Witness[] = await collectEvidence({ ...work, edits }, call.act, { untouched, checked });
+  const attempt = work.attempts.length;
+  const ask: Omit<CriticAsk, 'canRead' | 'refused'> = {
+    task: body,
+    notes: await notesOf(ports, call.run, end.run),
+    pack: await ports.pack('critic', call, task, `${body}\n${prose.join('\n')}`),
+    criteria: prose,
+    answer: work.answer,
+    evidence,
+    attempt,
+    tokens: Math.max(LEAST_TOKENS, messageTokens(ports.contextOf('critic', task.fields.model))),
+  };
+  const { clock, askAgainMs } = ports;
+  const about = { model: task.fields.model, later: { clock, askAgainMs, attempt: call.attempt } };
+  let refused: string | undefined;
+  let first: ModelVerdict | undefined;
+  for (let reads = 0; ; reads += 1) {
+    const canRead = reads < MOST_READS;
+    const asked = { ...ask, canRead, ...(refused === undefined ? {} : { refused }) };
+    const answered = await askModel(call.act, criticRequest(asked), about, (answer) => {
+      const wanted = canRead ? criticReadsIn(answer) : null;
+      if (wanted !== null) return wanted;
+      const judged = readVerdict(answer, asked);
+      if ('problem' in judged || judged.refused === '' || refused !== undefined) return judged;
+      first = judged;
+      refused = judged.refused;
+      return { problem: refused };
+    });
+    if (answered.kind === 'outcome' && first !== undefined && hasFailed({ outcome: answered.outcome }))
+      return { found: foundByModel(first), model: first };
+    if (answered.kind === 'outcome') return { outcome: answered.outcome };
+    if (!('reads' in answered.answer)) return { found: foundByModel(answered.answer), model: answered.answer };
+    for (const { tool, input } of answered.answer.reads)
+      evidence.push({
+        ...witnessOf(tool, input, await call.act(tool, input, { author: 'model' }), attempt),
+        kind: 'read',
+      });
+  }
+}
