@@ -47,8 +47,12 @@ describe('tooling and integration', () => {
 
   it('Tool failures do not corrupt storage: what could be made is there, and everything is intact', () =>
     withHome(async ({ run, json, dir }) => {
-      const before = await json('synthesize', 'desk/app', '--policy', 'model');
-      expect(before).toMatchObject({ made: [], failed: [{ reason: 'there is no model to ask' }] });
+      const { code, err } = await run('synthesize', 'desk/app', '--policy', 'model');
+      expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining('there is no model to ask') as string });
+      const ended = /"type":"run.ended".*"status":"(\w+)"/.exec(
+        readFileSync(join(dir, '.oka/run_ledger.jsonl'), 'utf8'),
+      );
+      expect(ended?.[1]).toBe('failed');
       expect(await run('validate')).toMatchObject({ code: 0 });
       appendFileSync(join(dir, 'workspace/desk/app/deep/b.md'), 'more');
       expect(await run('validate')).toMatchObject({ code: 0 });

@@ -30,6 +30,10 @@ export const HealthAnswer = z
     paused: z.boolean().describe('Whether no new task begins.'),
     model: z.string().nullable().describe('The model that is set.'),
     rules_problem: z.string().nullable().describe('What is wrong with config.json or POLICY.md.'),
+    history_problem: z
+      .strictObject({ what: z.string(), fix: z.string() })
+      .nullable()
+      .describe('What is lost or damaged of the history.'),
     disk: z
       .strictObject({ free: z.number().describe('Free bytes.'), total: z.number().describe('All bytes.') })
       .nullable()

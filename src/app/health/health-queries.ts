@@ -16,7 +16,7 @@ export const healthQuery = defineQuery({
   answer: HealthAnswer,
   read: async ({ home, views }) => {
     const [status, disk] = await Promise.all([readHomeStatus(home), statfs(home.oka).catch(() => null)]);
-    const { worker, silent_ms, stopped, paused, model, rules_problem } = status;
+    const { worker, silent_ms, stopped, paused, model, rules_problem, history_problem } = status;
     return {
       version: programVersion(),
       node: process.version,
@@ -28,6 +28,7 @@ export const healthQuery = defineQuery({
       paused,
       model,
       rules_problem,
+      history_problem,
       disk: disk === null ? null : { free: disk.bavail * disk.bsize, total: disk.blocks * disk.bsize },
       ledgers: { run: sizeOf(home.ledgers.run), maintenance: sizeOf(home.ledgers.maintenance) },
       sandbox: await views((rows) => latestSandbox(rows, home)),

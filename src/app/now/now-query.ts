@@ -30,6 +30,10 @@ export const NowAnswer = z
     model: z.string().nullable().describe('The model that is set; null when there is none.'),
     offers_setup: z.boolean().describe('Whether no model is set, and nobody has put the set-up off.'),
     rules_problem: z.string().nullable().describe('What is wrong with config.json or POLICY.md.'),
+    history_problem: z
+      .strictObject({ what: z.string(), fix: z.string() })
+      .nullable()
+      .describe('What is lost or damaged of the history.'),
     today: z
       .strictObject({
         tasks: z.int().describe('Tasks that ended today (UTC).'),
@@ -105,6 +109,7 @@ export const nowQuery = defineQuery({
       model: status.model,
       offers_setup: status.model === null && !isSetupPutOff(home),
       rules_problem: status.rules_problem,
+      history_problem: status.history_problem,
       today: read.today,
       running: read.running,
       waiting: read.waiting.map((wait) => ({

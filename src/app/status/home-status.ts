@@ -23,7 +23,7 @@ export async function readHomeStatus(home: Home): Promise<HomeStatus> {
   const schedules = await peekProjection(home.ledgers.run, home.oka, schedulesProjection);
   return {
     ...readWorkerHealth(home),
-    ...readCondition(home),
+    ...(await readCondition(home)),
     rejected: listRejected(join(home.workspace, 'inbox'), MOST_REJECTED),
     schedules: failingSchedules(schedules.state),
   };

@@ -8,7 +8,7 @@ import type { GivenTasks } from '../../kit/fleet/given-tasks.ts';
 import { describeUnsent, hasFleet, readOverview, type UnsentTask } from '../../kit/fleet/fleet-overview.ts';
 import { type HomeStatus, readHomeStatus, readWorkerHealth, type WorkerHealth } from './home-status.ts';
 import { fleetEnvironment } from '../../kit/settings.ts';
-import { readVerification } from '../../rooms/records/verification-state.ts';
+import { readVerification } from '../../kit/home/verification-state.ts';
 import { type Goal, standingOf } from '../../core/ledger/goal.ts';
 import { peekProjection } from '../../core/ledger/peek-projection.ts';
 import { describeSilence } from '../../core/ledger/pen-health.ts';
@@ -56,23 +56,26 @@ export async function run({ home, options }: Call<{ health: boolean }>): Promise
   const ledger = { events: end.seq, bytes: end.offset, head: end.hash, fault, verified: verifiedIn(home) };
   const unsandboxed = worker === null || worker.host === hostname() ? await sandboxWarning(home) : null;
   const { goals, ended } = state;
-  return answer({
-    dir: home.dir,
-    worker,
-    silent_ms,
-    ...condition,
-    ledger,
-    unsandboxed,
-    day_budget: await readDayBudget(home),
-    goals,
-    ended,
-    rejected,
-    schedules,
-    channels: hasChannels(home)
-      ? await (await import('../../rooms/channels/channels-status.ts')).readFailingChannels(home)
-      : [],
-    ...(await readFleet(home)),
-  });
+  return answer(
+    {
+      dir: home.dir,
+      worker,
+      silent_ms,
+      ...condition,
+      ledger,
+      unsandboxed,
+      day_budget: await readDayBudget(home),
+      goals,
+      ended,
+      rejected,
+      schedules,
+      channels: hasChannels(home)
+        ? await (await import('../../rooms/channels/channels-status.ts')).readFailingChannels(home)
+        : [],
+      ...(await readFleet(home)),
+    },
+    fault === null && condition.history_problem === null ? exits.ok : exits.no,
+  );
 }
 
 /** Homes that work alone load nothing for it. */
@@ -125,6 +128,7 @@ function renderStatus(status: Status, terminal: Terminal): string {
     ...(fault === null
       ? []
       : [`          ${red(`damaged at seq ${fault.seq}, byte ${fault.offset}`)}: ${fault.reason}; see oka verify`]),
+    ...historyLines(status, terminal),
     ...verifiedLines(ledger.verified, terminal),
     ...conditionLines(status, terminal),
     ...budgetLines(status.day_budget, terminal),
@@ -171,9 +175,18 @@ function budgetLines(budget: DayBudgetStatus, { yellow }: Terminal): string[] {
   return [`  budget  ${isUsedUp ? yellow(`used up: ${left} left today`) : `${left} left today`}`];
 }
 
-function verifiedLines({ up_to, at, damaged }: Verified, { dim, red, toMinute }: Terminal): string[] {
-  if (damaged.length > 0) return [`          ${red(`damaged at event ${damaged.join(', ')}`)}: see oka doctor`];
-  if (at === null) return [];
+/** What follows about goals may then be wrong: that is said first. */
+function historyLines({ history_problem }: Status, terminal: Terminal): string[] {
+  if (history_problem === null) return [];
+  const { what, fix } = history_problem;
+  return [
+    terminal.red(indentWrapped(plainText(what), '          ', terminal)),
+    indentWrapped(`What is shown here may be out of date. ${fix}`, '          ', terminal),
+  ];
+}
+
+function verifiedLines({ up_to, at, damaged }: Verified, { dim, toMinute }: Terminal): string[] {
+  if (damaged.length > 0 || at === null) return [];
   return [dim(`          verified up to event ${up_to} on ${toMinute(at)}`)];
 }
 

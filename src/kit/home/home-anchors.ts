@@ -11,7 +11,7 @@
  * H5 Where this user has noted nothing, the replica is asked, if there is one (replica-anchor.ts).
  */
 import { readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import {
   type Anchor,
   type Claim,
@@ -35,6 +35,7 @@ import { errnoOf } from '../../core/schema/errors.ts';
 import type { Pen } from '../../core/schema/event.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { type HomeIdentity, notesElsewhere, readIdentity, settleIdentity } from './home-identity.ts';
+import { notesFile, penFile } from './home-notes.ts';
 import { findHomeKey, type HomeKey, keyFile, makeHomeKey, printPublicKey, saveHomeKey } from './home-key.ts';
 
 /**
@@ -212,11 +213,6 @@ function attempt(write: () => void): void {
     // see above
   }
 }
-
-const notesFile = (notes: string, pen: Pen): string => join(notes, `${pen}_ledger.head.json`);
-
-const penFile = ({ ledgers }: Home, pen: Pen): string =>
-  join(dirname(ledgers[pen]), 'locks', `${basename(ledgers[pen], '.jsonl')}.head.json`);
 
 function readAnchor(file: string): Anchor | null {
   try {

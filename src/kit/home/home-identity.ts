@@ -6,8 +6,8 @@
  * N2 Notes belong to an id and a folder: a copy of a home has its own, and those of a home that was moved move with it.
  * N3 Where the notes cannot be written, work goes on without them; `oka doctor` reports what that means.
  */
-import { hash, randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, realpathSync, renameSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder, replaceFile } from '../../core/ledger/disk.ts';
 import { openHistory, closeHistory } from '../../core/ledger/history.ts';
@@ -16,6 +16,7 @@ import { lastSeqOf } from '../../core/ledger/seek.ts';
 import { errnoOf, messageOf, OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { userPlaces } from '../settings.ts';
+import { folderHash, listNotes, notesAbout, realFolder } from './home-notes.ts';
 
 export type HomeIdentity = {
   id: string;
@@ -128,19 +129,6 @@ export function notesElsewhere(home: Home, id: string): string[] {
     .map((name) => join(userPlaces().notes, name));
 }
 
-function notesAbout(home: Home): string[] {
-  const ending = `.${folderHash(home)}`;
-  return listNotes().filter((name) => name.endsWith(ending));
-}
-
-function listNotes(): string[] {
-  try {
-    return readdirSync(userPlaces().notes);
-  } catch {
-    return [];
-  }
-}
-
 function readNote(name: string): Note | null {
   try {
     return JSON.parse(readFileSync(join(userPlaces().notes, name, 'home.json'), 'utf8')) as Note;
@@ -151,16 +139,6 @@ function readNote(name: string): Note | null {
 
 function notesFolder(home: Home, id: string): string {
   return join(userPlaces().notes, `${id}.${folderHash(home)}`);
-}
-
-const folderHash = (home: Home): string => hash('sha256', realFolder(home)).slice(0, 16);
-
-function realFolder({ dir }: Home): string {
-  try {
-    return realpathSync.native(dir); // one call for the whole path, which every start resolves several times
-  } catch {
-    return dir;
-  }
 }
 
 const ID = /^[0-9a-f]{32}$/;

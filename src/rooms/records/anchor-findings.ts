@@ -8,7 +8,7 @@ import type { Home } from '../../core/schema/home.ts';
 import { userPlaces } from '../../kit/settings.ts';
 import { checkAnchors } from '../../kit/home/home-anchors.ts';
 import { readIdentity } from '../../kit/home/home-identity.ts';
-import { describeVerification, readVerification } from './verification-state.ts';
+import { describeVerification, readVerification } from '../../kit/home/verification-state.ts';
 import { findHomeKey, keyFile, printPublicKey } from '../../kit/home/home-key.ts';
 
 const what = 'history';

@@ -15,7 +15,7 @@ import { type FoundFault, verifyPass } from '../../core/ledger/verify-pass.ts';
 import type { Pen } from '../../core/schema/event.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { LedgerPort, Runs } from '../../kit/ports/port-types.ts';
-import { readVerification, storeVerification, type Verification } from './verification-state.ts';
+import { readVerification, storeVerification, type Verification } from '../../kit/home/verification-state.ts';
 
 export type VerificationPorts = {
   home: Home;

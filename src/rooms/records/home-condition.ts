@@ -3,6 +3,7 @@ import { readFileSync, statfsSync } from 'node:fs';
 import type { Home } from '../../core/schema/home.ts';
 import { modelVariable } from '../../kit/settings.ts';
 import { notedRulesProblem } from '../../kit/home/rules-fixed.ts';
+import { findHistoryProblem, type HistoryProblem } from '../../kit/home/sound-home.ts';
 import { isPaused, isStopped, isStoppedHere } from '../../kit/home/stop-files.ts';
 
 export type HomeCondition = {
@@ -15,10 +16,12 @@ export type HomeCondition = {
   disk_free: number | null;
   /** What is wrong with config.json or POLICY.md, if that was found when somebody wanted to work by them. */
   rules_problem: string | null;
+  /** What is lost or damaged of its history: what is shown about runs may then be wrong. */
+  history_problem: HistoryProblem | null;
 };
 
 /** `oka status` asks for it, so it reads little: one field of config.json, without the schema of all of them. */
-export function readCondition(home: Home): HomeCondition {
+export async function readCondition(home: Home): Promise<HomeCondition> {
   return {
     stopped: isStopped(home),
     stopped_by: isStoppedHere(home) ? 'file' : isStopped(home) ? 'fleet' : null,
@@ -26,6 +29,7 @@ export function readCondition(home: Home): HomeCondition {
     model: modelVariable() ?? configuredModel(home),
     disk_free: freeSpaceOf(home.oka),
     rules_problem: notedRulesProblem(home),
+    history_problem: await findHistoryProblem(home),
   };
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { verifyInBackground } from '../../../src/rooms/records/background-verify.ts';
-import { readVerification } from '../../../src/rooms/records/verification-state.ts';
+import { readVerification } from '../../../src/kit/home/verification-state.ts';
 import { setUp } from '../../../src/kit/home/set-up.ts';
 import { homeAt, loadConfig } from '../../../src/kit/settings.ts';
 import { openStores, type Stores } from '../../../src/kit/house/stores.ts';

@@ -24,6 +24,7 @@ export const isChangedBy = ({ type }: LedgerEvent): boolean => CHANGING.has(type
 
 export default function HealthView({ data }: ViewProps<Answer>): VNode {
   return html`<h1>Health</h1>
+    ${data.history_problem === null ? null : html`<p class="problem history-problem">${data.history_problem.what} <span class="fix">${data.history_problem.fix}</span></p>`}
     ${data.rules_problem === null ? null : html`<p class="problem rules-problem">${data.rules_problem}</p>`}
     <div class="columns">
       <${HomeSection} data=${data} />

@@ -13,6 +13,7 @@ export type NowData = {
   model: string | null;
   offers_setup: boolean;
   rules_problem: string | null;
+  history_problem: { what: string; fix: string } | null;
   today: { tasks: number; usd: number; tokens: number };
   running: CurrentRun[];
   waiting: Awaited[];

@@ -84,12 +84,17 @@ function StateLine({ data: { worker, model, today } }: { data: NowData }): VNode
   </p>`;
 }
 
-function Problems({ data: { offers_setup, rules_problem, rejected, schedules } }: { data: NowData }): VNode {
+function Problems({
+  data: { offers_setup, rules_problem, history_problem, rejected, schedules },
+}: {
+  data: NowData;
+}): VNode {
   return html`${
     offers_setup
       ? html`<div class="warning"><p>No language model is set up. Runbooks work without one; tasks in plain words need one. <a href=${addressOf('/setup')}>Set one up</a></p></div>`
       : null
   }
+  ${history_problem === null ? null : html`<div class="problem" role="alert"><p>${history_problem.what}</p><p class="fix">What is shown here may be out of date. ${history_problem.fix}</p></div>`}
   ${rules_problem === null ? null : html`<div class="problem" role="alert"><p>${rules_problem}</p><p class="fix">Correct the file in .oka/rules; oka continues automatically.</p></div>`}
   ${
     rejected.total === 0

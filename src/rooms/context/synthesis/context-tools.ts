@@ -172,10 +172,13 @@ function askingFor(act: Act | null, signal: AbortSignal): Asking & { waiting: ()
 }
 
 const MOST_LISTED = 200;
+const MOST_REASONS = 5;
 
-/** Long lists are cut in an outcome; the tree itself has all of it. */
+/** Long lists are cut in an outcome; the tree itself has all of it. What could make nothing has failed. */
 function reportOutcome(report: SynthesisReport): Outcome {
   const { made, failed, left_stale: left } = report;
+  if (made.length === 0 && failed.length > 0)
+    return { status: 'failed', error: `nothing was made: ${reasonsOf(failed)}`, temporary: false };
   return ok({
     ...report,
     made: made.slice(0, MOST_LISTED),
@@ -183,6 +186,12 @@ function reportOutcome(report: SynthesisReport): Outcome {
     failed: failed.slice(0, MOST_LISTED),
     left_stale: left.slice(0, MOST_LISTED),
   });
+}
+
+function reasonsOf(failed: SynthesisReport['failed']): string {
+  const shown = failed.slice(0, MOST_REASONS).map(({ path, reason }) => `${path === '' ? '.' : path}: ${reason}`);
+  const more = failed.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }
 
 function invalidateTool({ synthesis }: ContextToolPorts): Tool {

@@ -1,7 +1,7 @@
 /** The queries of the page Ledger: pages of events, one line as it is stored, and raw parts for the check of the chain. */
 import { z } from 'zod';
 import { checkAnchors } from '../../../kit/home/home-anchors.ts';
-import { readVerification } from '../verification-state.ts';
+import { readVerification } from '../../../kit/home/verification-state.ts';
 import { closeHistory, openHistory } from '../../../core/ledger/history.ts';
 import { readRawPart, readStoredLine } from '../../../core/ledger/raw-lines.ts';
 import { lastSeqOf } from '../../../core/ledger/seek.ts';

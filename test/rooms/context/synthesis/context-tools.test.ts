@@ -111,6 +111,17 @@ describe('the tools of the context tree', () => {
     expect(sources.map(({ path }) => path)).not.toContain('rain.ts');
   });
 
+  it('a synthesis that makes nothing has failed, and says why; doing it again when all is current has not', async () => {
+    const { tools } = await toolsOver({ 'a.md': 'One.\n', 'b.md': 'Two.\n' });
+    expect(await invoke(tools, 'context.synthesize', { policy: { kind: 'model' } })).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/^nothing was made: .*there is no model to ask/) as string,
+      temporary: false,
+    });
+    expect(await invoke(tools, 'context.synthesize', {})).toMatchObject({ status: 'ok' });
+    expect(await invoke(tools, 'context.synthesize', {})).toMatchObject({ status: 'ok', output: { made: [] } });
+  });
+
   it('a synthesis waits for the budget of the day, and goes on with what is still to be made', async () => {
     const { home, tools } = await toolsOver({ 'a.md': 'One.\n', 'b/c.md': 'Two.\n' }, true);
     const until = '2026-01-02T00:00:00.000Z';
