@@ -94,6 +94,10 @@ export const commandIndex: readonly IndexedGroup[] = [
       'chat unpin': { summary: 'Undo chat pin', load: chat },
       'chat fork': { summary: 'Begin a conversation with the messages of another one', load: chat },
       'chat ttl': { summary: 'Set after how long the messages of a conversation expire', load: chat },
+      'chat memory': {
+        summary: 'Have oka remember a conversation, or not; off forgets what it remembers of it',
+        load: chat,
+      },
       'chat clear': { summary: 'Remove all messages of a conversation', load: chat },
       'chat delete': { summary: 'Delete conversations, by name or pattern', load: chat },
       'chat cleanup': { summary: 'Remove expired messages, and conversations without any', load: chat },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { chatFields, ConversationId, ConversationName, MessageId, NoticeId } from './chat.ts';
 import { Instant } from './names.ts';
 
-const { by, content, body, ttl } = chatFields;
+const { by, content, body, ttl, memory } = chatFields;
 /** Names the conversation of a request: its name, or its id. */
 const named = z.string().min(1).max(120).describe('The name or the id of the conversation.');
 const several = z.array(named).max(1000).optional().describe('Which ones; all of them when left out.');
@@ -14,6 +14,7 @@ export const chatIntakes = [
     conversation: ConversationId.describe('Its id, chosen by the sender.'),
     name: ConversationName,
     ttl: ttl.optional(),
+    memory: memory.optional(),
     fork: z
       .strictObject({ conversation: named, at: MessageId.optional().describe('The last message that is copied.') })
       .optional()
@@ -40,11 +41,14 @@ export const chatIntakes = [
   }),
   z.strictObject({ kind: z.literal('chat_delete').describe('Delete a conversation.'), conversation: named, by }),
   z.strictObject({
-    kind: z.literal('chat_change').describe('Rename, pin or clear a conversation, or let its messages expire.'),
+    kind: z
+      .literal('chat_change')
+      .describe('Rename, pin or clear a conversation, let its messages expire, or have oka remember it or not.'),
     conversation: named,
     name: ConversationName.optional(),
     pinned: z.boolean().optional().describe('Whether lists show it first.'),
     ttl: ttl.optional(),
+    memory: memory.optional(),
     clear: z.literal(true).optional().describe('Remove all messages that are there.'),
     by,
   }),

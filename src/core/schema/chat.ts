@@ -35,6 +35,9 @@ const ttl = z
   .max(10 * 365 * 86_400)
   .nullable()
   .describe('After how many seconds messages expire; null = never.');
+const memory = z
+  .enum(['on', 'off'])
+  .describe('Whether oka remembers what is said here; off also removes what it remembers of it.');
 const chain = MessageId.describe('The message of a person with which the chain of replies began.');
 const depth = z
   .int()
@@ -71,11 +74,18 @@ const Fork = z
   .describe('The conversation whose messages it begins with.');
 
 /** Fields that requests have, too. */
-export const chatFields = { by, content, body, ttl } as const;
+export const chatFields = { by, content, body, ttl, memory } as const;
 
 export const chatEventData = {
   'chat.opened': z
-    .strictObject({ conversation, name: ConversationName, ttl: ttl.default(null), fork: Fork.optional(), by })
+    .strictObject({
+      conversation,
+      name: ConversationName,
+      ttl: ttl.default(null),
+      memory: memory.optional(),
+      fork: Fork.optional(),
+      by,
+    })
     .describe('A conversation began.'),
   'chat.changed': z
     .strictObject({
@@ -83,9 +93,12 @@ export const chatEventData = {
       name: ConversationName.optional(),
       pinned: z.boolean().optional().describe('Whether lists show it first.'),
       ttl: ttl.optional(),
+      memory: memory.optional(),
       by,
     })
-    .describe('A person renamed or pinned a conversation, or changed when its messages expire.'),
+    .describe(
+      'A person renamed or pinned a conversation, or changed when its messages expire, or whether oka remembers it.',
+    ),
   'chat.joined': z
     .strictObject({ conversation, agent: SpeakerName, message: MessageId.describe('The message that mentions it.') })
     .describe('An agent joined a conversation, since it was mentioned.'),

@@ -1,6 +1,6 @@
 /** Conversations: talking with the assistant, and agents talking with each other. */
 import { type Command, command } from '../../../kit/cli/command-module.ts';
-import { count, flag, parsedText, text } from '../../../kit/cli/options.ts';
+import { choice, count, flag, parsedText, text } from '../../../kit/cli/options.ts';
 import { parseDuration } from '../../../kit/cli/option-values.ts';
 
 const ttl = parsedText('TIME', 'Messages expire after this long, such as 12h or 30d.', parseDuration);
@@ -24,7 +24,10 @@ export const chat: Readonly<Record<string, Command>> = {
   'chat new': command({
     summary: 'Begin a conversation, and enter it',
     operands: '[name]',
-    options: { ttl },
+    options: {
+      ttl,
+      memory: choice(['on', 'off'], 'on|off', 'Whether oka remembers what is said in it; on unless given.'),
+    },
     example: 'oka chat new trip',
     load: () => import('./chat-new.ts'),
   }),
@@ -129,6 +132,13 @@ export const chat: Readonly<Record<string, Command>> = {
     json: true,
     example: 'oka chat ttl trip 30d',
     load: () => import('./chat-ttl.ts'),
+  }),
+  'chat memory': command({
+    summary: 'Have oka remember a conversation, or not; off forgets what it remembers of it',
+    operands: '<conversation> on|off',
+    json: true,
+    example: 'oka chat memory trip off',
+    load: () => import('./chat-memory.ts'),
   }),
   'chat clear': command({
     summary: 'Remove all messages of a conversation',

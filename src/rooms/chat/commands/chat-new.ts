@@ -5,7 +5,9 @@ import { type EnteredChat, enterChat, renderEntered } from '../terminal/enter-ch
 import type { Answer, Call } from '../../../kit/cli/command-module.ts';
 import { operatorName } from '../../../kit/cli/operator-name.ts';
 
-export async function run(call: Call<{ ttl: number | undefined }, EnteredChat>): Promise<Answer<EnteredChat>> {
+export async function run(
+  call: Call<{ ttl: number | undefined; memory: 'on' | 'off' | undefined }, EnteredChat>,
+): Promise<Answer<EnteredChat>> {
   const { operands, options, notify, openTerminal } = call;
   const [given, ...more] = operands;
   if (more.length > 0) throw new OkaError('usage', 'a conversation has one name', { fix: 'Such as: trip-to-graz' });
@@ -21,6 +23,7 @@ export async function run(call: Call<{ ttl: number | undefined }, EnteredChat>):
     conversation: id,
     name,
     ...(options.ttl === undefined ? {} : { ttl: Math.ceil(options.ttl / 1000) }),
+    ...(options.memory === undefined ? {} : { memory: options.memory }),
     by: operatorName(),
   });
   if (openTerminal === null) call.emit({ begun: name });

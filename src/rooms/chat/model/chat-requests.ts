@@ -47,12 +47,16 @@ function assertFree(state: ChatState, name: string): void {
 }
 
 function openEvents(state: ChatState, intake: Request<'chat_open'>): NewEvent[] {
-  const { conversation, name, ttl, fork } = intake;
+  const { conversation, name, ttl, memory, fork } = intake;
   if (state.conversations[conversation] !== undefined) return [];
   assertFree(state, name);
   const source =
     fork === undefined ? null : { conversation: conversationNamed(state, fork.conversation).id, at: fork.at ?? null };
-  const extra = { ...(ttl === undefined ? {} : { ttl }), ...(source === null ? {} : { fork: source }) };
+  const extra = {
+    ...(ttl === undefined ? {} : { ttl }),
+    ...(memory === undefined ? {} : { memory }),
+    ...(source === null ? {} : { fork: source }),
+  };
   return [{ type: 'chat.opened', data: { conversation, name, ...extra, ...by(intake) } }];
 }
 
@@ -84,7 +88,7 @@ function switchEvents(
 }
 
 function changeEvents(state: ChatState, intake: Request<'chat_change'>): NewEvent[] {
-  const { name, pinned, ttl, clear } = intake;
+  const { name, pinned, ttl, memory, clear } = intake;
   const { id: conversation, name: current, messages, last } = conversationNamed(state, intake.conversation);
   const isRenamed = name !== undefined && name !== current;
   if (isRenamed) assertFree(state, name);
@@ -92,6 +96,7 @@ function changeEvents(state: ChatState, intake: Request<'chat_change'>): NewEven
     ...(isRenamed ? { name } : {}),
     ...(pinned === undefined ? {} : { pinned }),
     ...(ttl === undefined ? {} : { ttl }),
+    ...(memory === undefined ? {} : { memory }),
   };
   const isCleared = clear === true && messages > 0 && last !== null;
   return [

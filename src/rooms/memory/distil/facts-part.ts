@@ -16,6 +16,7 @@ import type { Rows } from '../../../core/schema/rows.ts';
 import type { Read } from '../../../core/schema/view.ts';
 import { reconcileFinding, applyPersonsFact } from './reconcile-findings.ts';
 import { handleByType, type EventOf } from '../event-handlers.ts';
+import { applyConversationEvent } from './conversation-facts.ts';
 import { pendingChanges, forget, isPending, proposeChange, recordWritten } from './pending-changes.ts';
 import { mergeEvidence } from './fact-finding.ts';
 import { factsByExpiry, factsByUse, dayOf, findFact, storeFact, markUsed } from './fact-rows.ts';
@@ -43,6 +44,7 @@ export function factsPart(settings: Pick<MaintenanceConfig, 'unused_days'>): Par
 function ingestRunEvent(read: Read, rows: Rows): void {
   for (const rule of rules) for (const finding of rule.find(read, rows)) reconcileFinding(rows, finding, read.event.at);
   applyPersonsEvent(read.event, rows);
+  applyConversationEvent(read.event, rows);
 }
 
 const applyPersonsEvent = handleByType<[Rows], void>({

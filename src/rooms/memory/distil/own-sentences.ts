@@ -16,7 +16,7 @@ export function ownSentences(markdown: string): string[] {
   let quote: string | null = null;
   for (const block of parseOwnBlocks(markdown.slice(0, MAX_CHARACTERS))) {
     if (block.kind === 'heading') quote = null;
-    else {
+    else if (block.kind === 'own') {
       const split = splitUnquoted(block.text, quote);
       quote = split.open;
       sentences.push(...beforeReport(split.sentences));

@@ -41,7 +41,8 @@ export function parseStatement(marked: string, at: string): Statement | null {
   return { kind, text, isDelicate: namesAddress(text), ...(expires === null ? {} : { expires }) };
 }
 
-const LEAD = new RegExp(`^(?:(?:${inAnyLanguage('lead')})(?![\\p{L}\\p{N}])[\\s,:!]+|[*_¡¿]+)+`, 'iu');
+/** Words that add no meaning, and whom a message mentions. */
+const LEAD = new RegExp(`^(?:(?:${inAnyLanguage('lead')}|@[\\w-]+)(?![\\p{L}\\p{N}])[\\s,:!]+|[*_¡¿]+)+`, 'iu');
 const PLEASE = words(inAnyLanguage('please'));
 
 /** Whether the text is phrased as a statement, whatever it states. */

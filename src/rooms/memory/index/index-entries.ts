@@ -4,23 +4,29 @@
  * 1. Nothing is indexed twice: prompts, plans and judgements of models repeat other events and are left out.
  * 2. An entry contains who, when and which task, and can be found by these.
  * 3. The tutorial of a new home is no memory of anybody.
- * 4. Needs nothing but the event, and a few temporary values that earlier events left.
+ * 4. A conversation is remembered by its messages (chat-entries.ts); the runs that write replies leave nothing.
+ * 5. Needs nothing but the event, and a few temporary values that earlier events left.
  */
 import type { Event } from '../../../core/schema/event.ts';
+import { noticeOfRun } from '../../../core/schema/chat-names.ts';
 import type { Json } from '../../../core/schema/json.ts';
 import { isByAgent } from '../../../kit/learning/task-record.ts';
-import { splitIntoChunks } from '../../../kit/text/chunk.ts';
 import { dateInWords } from '../../../kit/text/terms.ts';
+import { withoutFrontMatter } from '../distil/own-blocks.ts';
+import { conversationExtractors } from './chat-entries.ts';
+import {
+  describeEvent,
+  type EntryHead,
+  type IndexedContent,
+  noteRun,
+  rootOf,
+  sittingOf,
+  splitIntoEntries,
+  type TemporaryValues,
+  titleOf,
+} from './entry-parts.ts';
 import { type IndexEntry, eventKey, type Kind } from './index-item.ts';
 import { type Speaker, speakerOf } from './speaker.ts';
-
-export type TemporaryValues = { get(key: string): string | null; put(key: string, value: string | null): void };
-
-/** What is indexed of an event; a body that is stored as an artifact is named. */
-export type IndexedContent = {
-  entries: IndexEntry[];
-  body?: { sha256: string; entry: Omit<IndexEntry, 'text' | 'part' | 'key' | 'id'> };
-};
 
 const NOTHING: IndexedContent = { entries: [] };
 
@@ -38,14 +44,11 @@ const NOT_INDEXED_TOOLS = new Set([
 
 const MOST_OUTPUT = 2000;
 const MOST_INPUT = 400;
-/** Messages further apart than this belong to different conversations. */
-const PAUSE_MS = 2 * 60 * 60 * 1000;
-
 export function extractEntries(event: Event, values: TemporaryValues): IndexedContent {
   const extract = EXTRACTORS[event.type] as Extractor<Event> | undefined;
   const content = extract?.(event, values) ?? NOTHING;
-  const isOfTutorial = titleOf(rootOf(event.run, values), values) === TUTORIAL_TITLE;
-  return isOfTutorial ? NOTHING : content;
+  const root = rootOf(event.run, values);
+  return titleOf(root, values) === TUTORIAL_TITLE || noticeOfRun(root) !== null ? NOTHING : content;
 }
 
 /** The title of the task that `oka up` puts into the inbox of a new home (share/welcome). */
@@ -61,7 +64,16 @@ const EXTRACTORS: { readonly [T in Event['type']]?: Extractor<Of<T>> } = {
     entries: [],
     body: {
       sha256: event.data.body.sha256,
-      entry: describeEvent(event, 'said', isByAgent(event.data.by) ? 'oka' : 'person', values),
+      entry: {
+        ...describeEvent(
+          event,
+          isByAgent(event.data.by) ? 'replied' : 'said',
+          isByAgent(event.data.by) ? 'oka' : 'person',
+          values,
+        ),
+        key: eventKey(event),
+        id: eventKey(event),
+      },
     },
   }),
   'run.corrected': (event, values) => entriesFor(event, 'said', 'person', event.data.text, values),
@@ -86,6 +98,7 @@ const EXTRACTORS: { readonly [T in Event['type']]?: Extractor<Of<T>> } = {
       values,
     ),
   'episode.imported': extractEpisode,
+  ...conversationExtractors,
 };
 
 function onlyNote(note: () => unknown): IndexedContent {
@@ -93,73 +106,17 @@ function onlyNote(note: () => unknown): IndexedContent {
   return NOTHING;
 }
 
-/** The entries of a body that was fetched. */
-export function bodyEntries(
-  event: Event,
-  entry: NonNullable<IndexedContent['body']>['entry'],
-  text: string,
-): IndexEntry[] {
+/** The entries of a text that was fetched. */
+export function bodyEntries(entry: EntryHead, text: string): IndexEntry[] {
   if (text.trimStart().startsWith(`# ${TUTORIAL_TITLE}\n`)) return []; // its run has no title yet
-  return splitIntoEntries(eventKey(event), eventKey(event), entry, text);
+  return splitIntoEntries(entry, withoutFrontMatter(text));
 }
 
 function entriesFor(event: Event, kind: Kind, who: string, text: string, values: TemporaryValues): IndexedContent {
   if (text.trim() === '') return NOTHING;
-  return { entries: splitIntoEntries(eventKey(event), eventKey(event), describeEvent(event, kind, who, values), text) };
+  const key = eventKey(event);
+  return { entries: splitIntoEntries({ ...describeEvent(event, kind, who, values), key, id: key }, text) };
 }
-
-function splitIntoEntries(
-  key: string,
-  id: string,
-  entry: Omit<IndexEntry, 'text' | 'part' | 'key' | 'id'>,
-  text: string,
-): IndexEntry[] {
-  return splitIntoChunks(text).map((chunk, part) => ({
-    ...entry,
-    key: part === 0 ? key : `${key}.${part}`,
-    id,
-    part,
-    text: chunk,
-  }));
-}
-
-function describeEvent(
-  event: Event,
-  kind: Kind,
-  who: string,
-  values: TemporaryValues,
-): Omit<IndexEntry, 'text' | 'part' | 'key' | 'id'> {
-  const node = 'node' in event.data && typeof event.data.node === 'string' ? event.data.node : null;
-  const root = rootOf(event.run, values);
-  return {
-    kind,
-    who,
-    at: event.at,
-    thread: root ?? `day ${event.at.slice(0, 10)}`,
-    run: event.run,
-    node,
-    namespace: 'task',
-    pen: event.pen,
-    seq: event.seq,
-    own: Number(kind === 'said'),
-    context: `${who} ${dateInWords(event.at)} ${titleOf(root, values)} ${node ?? ''}`,
-  };
-}
-
-function noteRun(event: Of<'run.started'>, values: TemporaryValues): void {
-  const root = rootOf(event.data.parent, values) ?? event.run;
-  values.put(`run ${event.run}`, JSON.stringify({ root, title: event.data.title }));
-}
-
-type RunNote = { root: string | null; title: string };
-
-function readRunNote(run: string | null, values: TemporaryValues): RunNote | null {
-  const note = run === null ? null : values.get(`run ${run}`);
-  return note === null ? null : (JSON.parse(note) as RunNote);
-}
-
-const rootOf = (run: string | null, values: TemporaryValues): string | null => readRunNote(run, values)?.root ?? run;
-const titleOf = (run: string | null, values: TemporaryValues): string => readRunNote(run, values)?.title ?? '';
 
 /** The answer of a person, with the question. */
 function extractAnswer(event: Of<'wait.closed'>, values: TemporaryValues): IndexedContent {
@@ -192,24 +149,20 @@ const SPEAKER_KINDS: Readonly<Record<Speaker, Kind>> = {
   tool: 'did',
 };
 
-/** A conversation that names no threads is divided into them at long pauses. */
 function extractEpisode(event: Of<'episode.imported'>, values: TemporaryValues): IndexedContent {
   const { episode } = event.data;
   const { id, text, at, who, namespace } = episode;
-  const note = values.get(`talk ${namespace}`);
-  const last = note === null ? { at, count: 0 } : (JSON.parse(note) as { at: string; count: number });
-  const isNew = Math.abs(Date.parse(at) - Date.parse(last.at)) > PAUSE_MS;
-  const count = isNew ? last.count + 1 : last.count;
-  values.put(`talk ${namespace}`, JSON.stringify({ at, count }));
   const entry = {
     ...describeEvent(event, SPEAKER_KINDS[speakerOf(episode)], who, values),
+    key: `import ${namespace} ${id}`,
+    id,
     at,
-    thread: `${namespace} ${episode.thread ?? count}`,
+    thread: `${namespace} ${episode.thread ?? sittingOf(namespace, at, values)}`,
     namespace,
     own: Number(speakerOf(episode) === 'operator'),
     context: `${who} ${dateInWords(at)}`,
   };
-  return { entries: splitIntoEntries(`import ${namespace} ${id}`, id, entry, text) };
+  return { entries: splitIntoEntries(entry, text) };
 }
 
 function shortText(value: Json, most: number): string {

@@ -10,12 +10,13 @@ import type { Rows } from '../../../core/schema/rows.ts';
 import { factsIn, factView, shownFact, storedFact } from '../fact-view.ts';
 import { dateInWords, extractTerms } from '../../../kit/text/terms.ts';
 import { createTokenCounter, modelFamily } from '../../../kit/text/tokens.ts';
-import { bodyEntries, type TemporaryValues, extractEntries } from './index-entries.ts';
+import type { TemporaryValues } from './entry-parts.ts';
+import { bodyEntries, extractEntries } from './index-entries.ts';
 import { type IndexEntry, isOperatorsFact } from './index-item.ts';
 import { ITEM_TABLES, ItemTable } from './item-table.ts';
 
 /** Raised whenever entries, terms or tables change: the index is then built again. */
-const VERSION = 6;
+const VERSION = 7;
 
 export const INDEX_SHAPE = {
   version: `memory-index@${VERSION} ${factView.name}@${factView.version}`,
@@ -44,12 +45,15 @@ export function createIndexFold(store: FoldStore): IndexFold {
       gone = [];
       if (counter === null && events.some(isPrompt)) counter = await createTokenCounter('openai');
     },
-    wants: (event) => (event.type === 'task.received' ? [event.data.body.sha256] : []),
+    wants: (event) =>
+      (event.type === 'task.received' || event.type === 'message.posted') && event.data.body !== undefined
+        ? [event.data.body.sha256]
+        : [],
     take: ({ event, text }, rows) => {
       if (counter !== null && isPrompt(event)) countPrompt(event, rows, counter);
       if (event.type === 'call.ended') noteReportedTokens(event, rows);
       if (factsIn(event).length > 0) gone.push(...takeFacts(event, rows, items));
-      else for (const entry of entriesIn(event, text, rows)) gone.push(...addItem(items, entry).replaced);
+      else gone.push(...takeEntries(event, text, rows, items));
     },
   };
 }
@@ -65,14 +69,19 @@ function addItem(items: ItemTable, entry: IndexEntry): { n: number | null; repla
   return { n: added?.n ?? null, replaced: added?.replaced ?? [] };
 }
 
-function entriesIn(event: Event, text: (sha256: string) => string | null, rows: Rows): IndexEntry[] {
+/** Returns the items that are gone because of it. */
+function takeEntries(event: Event, text: (sha256: string) => string | null, rows: Rows, items: ItemTable): number[] {
   const values: TemporaryValues = {
     get: (key) => rows.get<string>(`index/${key}`) ?? null,
     put: (key, value) => rows.put(`index/${key}`, value),
   };
-  const content = extractEntries(event, values);
-  const body = content.body === undefined ? null : text(content.body.sha256);
-  return content.body === undefined || body === null ? content.entries : bodyEntries(event, content.body.entry, body);
+  const { entries, body, removes } = extractEntries(event, values);
+  const stored = body === undefined ? null : text(body.sha256);
+  const all = body === undefined || stored === null ? entries : bodyEntries(body.entry, stored);
+  return [
+    ...(removes === undefined ? [] : items.removeBetween(removes.from, removes.to)),
+    ...all.flatMap((entry) => addItem(items, entry).replaced),
+  ];
 }
 
 /** Returns the items that are gone because of it. */

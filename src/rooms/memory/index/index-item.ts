@@ -5,10 +5,10 @@ import type { Evidence, Fact } from '../../../core/schema/memory.ts';
 
 /**
  * said: a person's own words. fact: what is believed. decided: why a model chose. did: a call and its outcome, or what a
- * program wrote elsewhere. judged: what the critic found. ended: how a run came out. replied: what an assistant said
- * elsewhere.
+ * program wrote elsewhere. judged: what the critic found. ended: how a run came out. replied: what an assistant said, here
+ * or elsewhere. pasted: what a person showed, and somebody else may have written.
  */
-export const KINDS = ['said', 'fact', 'decided', 'did', 'judged', 'ended', 'replied'] as const;
+export const KINDS = ['said', 'fact', 'decided', 'did', 'judged', 'ended', 'replied', 'pasted'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** An item as derived from an event, before it has a number. */
@@ -29,7 +29,7 @@ export type IndexEntry = {
   seq: number;
   /** The number of this chunk of a long text, from 0. */
   part: number;
-  /** 1 when the operator said it: in a task, in an answer, or in an imported conversation. */
+  /** 1 when the operator said it: in a task, in an answer, or in a conversation. */
   own: number;
   text: string;
   /** Further words it can be found by: who, when, which task. */

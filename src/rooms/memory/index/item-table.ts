@@ -2,7 +2,7 @@
  * Owns: the remembered items in the index store: their texts, their terms, and which of them are gone.
  * Does not own: what becomes an item (index-entries.ts), nor how items are found (corpus.ts, recall/ranker.ts).
  *
- * 1. An item is never changed; one that is replaced or removed is marked as gone.
+ * 1. An item is never changed; one that is replaced or removed is marked as gone, and its words are erased.
  * 2. An item is checked against its sum whenever it is read, so that corrupted items are not used.
  */
 import { guardDatabase, StoreDamaged } from '../../../core/ledger/fold-database.ts';
@@ -54,6 +54,15 @@ export class ItemTable {
 
   remove(n: number): void {
     this.#run('INSERT OR IGNORE INTO gone VALUES (?)', n);
+    this.#run("UPDATE item SET text = '', terms = '', sum = ? WHERE n = ?", `${sumOf('')} ${sumOf('')}`, n);
+  }
+
+  /** Removes the items whose keys are in this range, both ends included. Returns their numbers. */
+  removeBetween(from: string, to: string): number[] {
+    const found = this.#all('SELECT n FROM item WHERE key BETWEEN ? AND ?', from, to).map(({ n }) => Number(n));
+    const removed = found.filter((n) => !this.isGone(n));
+    for (const n of removed) this.remove(n);
+    return removed;
   }
 
   isGone(n: number): boolean {

@@ -43,10 +43,7 @@ export function renderDayPage(rows: Rows, day: string, compactDays: number | nul
     lines: [
       ...head,
       ...renderSection('Tasks', all('task', taskLine)),
-      ...renderSection(
-        'Conversations',
-        conversationLines(rows, day).map((line) => plain(`- ${line}`)),
-      ),
+      ...renderSection('Conversations', conversationLines(rows, day)),
       ...renderSection('What people decided', all('word', decisionLine)),
       ...renderSection('Tools', all('tool', toolLine)),
       ...renderSection('Learned', all('fact', factLine)),

@@ -18,7 +18,7 @@ import {
   type ToolEntry,
   type DecisionEntry,
 } from './day-entries.ts';
-import { forgetConversation, nameConversation, recordMessage } from './day-chats.ts';
+import { forgetConversation, forgetMessages, noteConversation, recordMessage } from './day-chats.ts';
 import { renderDayPage } from './day-page.ts';
 import { type EventOf, handleByType, type Handlers } from '../event-handlers.ts';
 
@@ -49,9 +49,10 @@ const HANDLERS: Handlers<[Rows], void> = {
   'run.undone': (event, rows) =>
     recordDecision(event, rows, { kind: 'undone', run: event.run, text: `${event.data.restored.length}` }),
   'intake.received': recordStop,
-  'chat.opened': nameConversation,
-  'chat.changed': nameConversation,
+  'chat.opened': noteConversation,
+  'chat.changed': noteConversation,
   'message.posted': recordMessage,
+  'chat.expired': forgetMessages,
   'chat.deleted': forgetConversation,
   'page.edited': (event, rows) => addCounts(rows, event, { edited: 1 }),
   'dependency.installed': (event, rows) =>

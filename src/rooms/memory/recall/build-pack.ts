@@ -6,6 +6,7 @@
  * 3. Instructions are in it as facts, which have a state, and never as a part of an episode (stated-sentences.ts).
  */
 import { type Fact, type PackManifest, STANDING } from '../../../core/schema/memory.ts';
+import { isMessage } from '../index/chat-entries.ts';
 import { isOperatorsFact, LEARNED_ID } from '../index/index-item.ts';
 import { isInstruction as isInstructionFact } from '../stated-instructions.ts';
 import { type TokenCounter, createTokenCounter, modelFamily } from '../../../kit/text/tokens.ts';
@@ -100,7 +101,7 @@ function relevantEpisodes(recall: Recall, query: string, found: Iterable<Found>)
   return relevant;
 }
 
-const isTalk = ({ kind, namespace }: Found): boolean => kind === 'said' && namespace !== 'task';
+const isTalk = (found: Found): boolean => found.kind === 'said' && found.namespace !== 'task' && !isMessage(found);
 
 /** What the operator stated and what applies; general instructions are not found by similarity, so all are tested. */
 function statedCandidates(recall: Recall, query: string, found: readonly Found[]): Candidate[] {
@@ -166,9 +167,12 @@ function createNameTest(text: string): (who: string) => boolean {
   };
 }
 
-/** A task or a correction. An answer to a question is not: a model may have written the question. */
-const isOperatorsEpisode = ({ kind, namespace, node }: Found): boolean =>
-  kind === 'said' && namespace === 'task' && node === null;
+/**
+ * A task, a correction, or a message in a conversation of this home. An answer to a question is not: a model may have
+ * written the question.
+ */
+const isOperatorsEpisode = (found: Found): boolean =>
+  found.kind === 'said' && found.own === 1 && found.node === null && (found.namespace === 'task' || isMessage(found));
 
 /** Listed in chronological order, each day named once. */
 function episodeCandidate(found: Found): Candidate {

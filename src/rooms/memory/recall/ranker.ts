@@ -26,10 +26,16 @@ export const WEIGHTS = {
   speaker: 0.25,
   time: 0.15,
   /** Factors by kind of entry. */
-  kind: { said: 1, fact: 1, judged: 0.8, ended: 0.8, decided: 0.7, did: 0.6, replied: 0.8 } satisfies Record<
-    Kind,
-    number
-  >,
+  kind: {
+    said: 1,
+    fact: 1,
+    judged: 0.8,
+    ended: 0.8,
+    decided: 0.7,
+    did: 0.6,
+    replied: 0.5,
+    pasted: 0.7,
+  } satisfies Record<Kind, number>,
 } as const;
 
 export type Weights = { [Name in keyof typeof WEIGHTS]: Name extends 'kind' ? Record<Kind, number> : number };

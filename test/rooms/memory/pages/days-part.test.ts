@@ -56,26 +56,45 @@ function busy(): BookStory {
 }
 
 describe('conversations on the page of a day', () => {
-  const said = (told: BookStory, from: string, message: string): unknown =>
+  const said = (told: BookStory, from: string, message: string, content: string): unknown =>
     told.tell('message.posted', null, {
       conversation: 'c-1',
       message,
       from,
       kind: from === 'user' ? 'person' : 'agent',
-      content: 'a private word',
+      content,
       depth: 0,
       chain: message,
     });
 
-  it('are named with who wrote how much, and are gone when they were deleted', () => {
+  it('are named with what people said and what is open, and are gone when they were deleted', () => {
     const told = telling();
     told.tell('chat.opened', null, { conversation: 'c-1', name: 'kitchen' });
-    said(told, 'user', '000000000001');
-    said(told, 'arya', '000000000002');
-    expect(told.page(DAY)).toContain('- kitchen: 2 messages of you and arya');
-    expect(told.page(DAY)).not.toContain('private');
+    said(told, 'user', '000000000001', 'The tiles come on Friday');
+    said(told, 'arya', '000000000002', 'Which colour?');
+    expect(told.page(DAY)).toContain(
+      [
+        '- kitchen: 2 messages of you and arya',
+        '  - You: The tiles come on Friday',
+        '  - arya: Which colour?',
+        '  - Open: arya asked you and waits for your answer',
+      ].join('\n'),
+    );
     told.tell('chat.deleted', null, { conversation: 'c-1', why: 'person' });
     expect(told.page(DAY)).not.toContain('kitchen');
+    expect(told.page(DAY)).not.toContain('tiles');
+  });
+
+  it('are bounded on a page, lose what was cleared, and are on none while their memory is off', () => {
+    const told = telling();
+    told.tell('chat.opened', null, { conversation: 'c-1', name: 'kitchen' });
+    for (let n = 1; n <= 20; n += 1) said(told, 'user', String(n).padStart(12, '0'), `word ${n}`);
+    expect(told.page(DAY)?.match(/You: word/g)).toHaveLength(8);
+    told.tell('chat.expired', null, { conversation: 'c-1', until: '000000000019', messages: 19, why: 'cleared' });
+    expect(told.page(DAY)?.match(/You: word \d+/g)).toEqual(['You: word 20']);
+    told.tell('chat.changed', null, { conversation: 'c-1', memory: 'off' });
+    said(told, 'user', '000000000021', 'word 21');
+    expect(told.page(DAY)).not.toContain('word');
   });
 });
 

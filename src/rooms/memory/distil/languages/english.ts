@@ -87,6 +87,7 @@ export const english: Language = {
   shows:
     'e-?mail|mail|message|page|web ?site|article|log|output|transcript|chat|letter|text|content|response|result|excerpt|source|attachment|document|readme|post|comment|ticket|issue|input|example|sample|quote',
   own: 'rules?|preferences?|remember|conventions?|style|important|please|from now on|reminders?|my notes|in general|requirements?',
+  greetings: 'Dear|Hi|Hello|Hey|Good (?:morning|afternoon|evening)',
   mailHeads: 'from|to|cc|subject|date|sent',
   forwarded: 'original message|forwarded message',
 

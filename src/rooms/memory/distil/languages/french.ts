@@ -141,6 +141,7 @@ export const french: Language = {
   shows:
     'courriel|message|page|article|journal|sortie|lettre|texte|contenu|réponse|extrait|source|pièce jointe|document|exemple|commentaire|citation|panneau|phrase',
   own: "règles?|préférences?|souviens-toi|retiens|important|s['’]il (?:te|vous) plaît|désormais|mes notes|en général|rappel",
+  greetings: 'Cher|Chère|Chers|Chères|Bonjour|Salut|Bonsoir',
   mailHeads: 'de|à|objet|date|envoyé|cc',
   forwarded: "message d['’]origine|message transféré|message original",
 

@@ -128,6 +128,7 @@ export const german: Language = {
   shows:
     'nachricht|nachrichten|seite|protokoll|ausgabe|inhalt|anhang|beispiel|quelle|brief|artikel|auszug|kommentar|dokument|schild',
   own: 'merke? dir|regeln?|wichtig|bitte|vorlieben|grundsätzlich|ab jetzt|ab sofort',
+  greetings: 'Liebe[rs]?|Hallo|Sehr geehrte[rs]?|Guten (?:Tag|Morgen|Abend)|Hi',
   mailHeads: 'von|an|betreff|datum|gesendet',
   forwarded: 'ursprüngliche nachricht|weitergeleitete',
 

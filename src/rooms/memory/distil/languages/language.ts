@@ -53,6 +53,8 @@ export type Language = {
   shows: string;
   /** Phrases that announce the person's own rules. */
   own: string;
+  /** With which letters begin; capitals as they are written. */
+  greetings: string;
   mailHeads: string;
   forwarded: string;
 

@@ -129,6 +129,7 @@ export const spanish: Language = {
   shows:
     'correo|mensaje|página|artículo|registro|salida|carta|texto|contenido|respuesta|extracto|fuente|adjunto|documento|ejemplo|comentario|cita|cartel|frase',
   own: 'reglas?|preferencias?|recuerda|importante|por favor|a partir de ahora|mis notas|en general|recordatorio',
+  greetings: 'Querid[oa]s?|Estimad[oa]s?|Hola|Buenos días|Buenas tardes',
   mailHeads: 'de|para|asunto|fecha|enviado|cc',
   forwarded: 'mensaje original|mensaje reenviado',
 

@@ -16,6 +16,7 @@ import {
   type Source,
   independentTasks,
 } from '../fact-finding.ts';
+import { isRemembered, noteSource } from '../conversation-facts.ts';
 import { similarityKey } from '../similarity-key.ts';
 import { type Statement, findStatements } from '../parse-statement.ts';
 import { type About, chooseTopic } from '../fact-topic.ts';
@@ -29,6 +30,7 @@ export const statements: Rule = {
     const evidence = evidenceOfEvent(read.event);
     const found = findStatements(said.text, said.at);
     if (found.length === 0 || isRepeated(read.event, rows)) return [];
+    if (read.event.type === 'message.posted') noteSource(rows, read.event.data, read.event.seq);
     return found.flatMap((each) => toFinding(each, said, evidence, rows));
   },
 };
@@ -45,8 +47,8 @@ const personsText = handleByType<[Read['text'], Rows], PersonsText | null>({
   },
   'wait.closed': (event, _, rows) => readAnswer(event, rows),
   // What agents say in a conversation is no evidence.
-  'message.posted': ({ at, data: { kind, content } }) =>
-    kind === 'person' ? { text: content, at, source: 'person' } : null,
+  'message.posted': ({ at, data: { kind, content, conversation } }, _, rows) =>
+    kind === 'person' && isRemembered(rows, conversation) ? { text: content, at, source: 'person' } : null,
   'episode.imported': ({ data: { episode } }) =>
     speakerOf(episode) === 'operator' ? { text: episode.text, at: episode.at, source: 'import' } : null,
 });
