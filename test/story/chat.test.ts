@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { openChatStory, persona } from '../support/chat-story.ts';
-import { call } from '../support/wire-server-reply.ts';
+import { call, say, type WireReply } from '../support/wire-server-reply.ts';
 
 const agents = { arya: persona('Knows names.'), gendry: persona('Makes things.') };
 
@@ -101,6 +101,35 @@ describe('a conversation with a worker', () => {
     chat.request({ kind: 'chat_resume' });
     const messages = await chat.settled('forge', 6);
     expect(messages.flatMap(({ kind, content }) => (kind === 'agent' ? [content] : []))).toEqual(['First.', 'Last.']);
+  });
+
+  it('that is paused while an answer is being written gets it, is asked for it once, and forwards it when it is resumed', async () => {
+    const gate = Promise.withResolvers<WireReply>();
+    let asked = 0;
+    await using chat = await openChatStory(agents, () => '', {
+      model: () => ((asked += 1) === 1 ? gate.promise : say('Forged.')),
+    });
+    chat.story.work();
+    chat.open('forge');
+    chat.post('forge', '@arya start');
+    await chat.story.until('the model', async () => (asked === 1 ? true : undefined));
+    chat.request({ kind: 'chat_pause', conversations: ['forge'] });
+    await chat.story.until(
+      'the pause',
+      async () => (await chat.conversation('forge'))?.state === 'paused' || undefined,
+    );
+    gate.resolve(say('@gendry it is yours.'));
+    const written = await chat.story.until('the answer', async () => {
+      const found = (await chat.messages('forge')).find(({ kind }) => kind === 'agent');
+      return found;
+    });
+    expect(written).toMatchObject({ from: 'arya', content: '@gendry it is yours.' });
+    expect((await chat.conversation('forge'))?.queue).toMatchObject([{ agent: 'gendry', state: 'queued' }]);
+    expect(asked).toBe(1);
+    chat.request({ kind: 'chat_resume' });
+    const messages = await chat.settled('forge', 5);
+    expect(messages.at(-1)).toMatchObject({ from: 'gendry', content: 'Forged.' });
+    expect(asked).toBe(2);
   });
 
   it('says why a reply failed, and goes on with the next', async () => {

@@ -36,7 +36,8 @@ export const NowAnswer = z
       .describe('What is lost or damaged of the history.'),
     today: z
       .strictObject({
-        tasks: z.int().describe('Tasks that ended today (UTC).'),
+        done: z.int().describe('Tasks that got done today (UTC).'),
+        not_done: z.int().describe('Tasks that ended today (UTC) and did not get done.'),
         usd: z.number().describe('Money spent on models today, as on the page Figures.'),
         tokens: z.number().describe('Model tokens of today, in and out.'),
       })
@@ -127,7 +128,7 @@ export const nowQuery = defineQuery({
   },
 });
 
-function todayIn(rows: Rows, date: string): { tasks: number; usd: number; tokens: number } {
+function todayIn(rows: Rows, date: string): z.input<typeof NowAnswer>['today'] {
   const spent = spendOn(rows, date);
-  return { tasks: tasksEndedOn(rows, date), usd: spent.usd, tokens: tokensOf(spent) };
+  return { ...tasksEndedOn(rows, date), usd: spent.usd, tokens: tokensOf(spent) };
 }

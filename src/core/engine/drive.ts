@@ -240,13 +240,21 @@ async function halt(state: DriveState): Promise<RunState> {
   return run;
 }
 
-/** Resolves when no call is in flight, or a request came that does not wait for them. */
+/**
+ * Resolves when no call is in flight and no planner is being asked, or a request came that does not wait for them. What
+ * has nothing left to do then is over: its answer is there, and there is nothing to pause.
+ */
 async function outcomesOfGentleStop(state: DriveState): Promise<void> {
-  while (state.stopRequest?.isGentle === true && state.inFlight.size > 0 && state.error === null) {
+  const isBusy = (): boolean => state.inFlight.size + state.thinking.size > 0;
+  if (!isBusy()) return;
+  while (state.stopRequest?.isGentle === true && isBusy() && state.error === null) {
     await nextNews(state);
     takeMessages(state);
     if (state.unflushed.length > 0) flush(state).catch((error: unknown) => fail(state, error));
   }
+  if (isBusy() || state.error !== null) return;
+  const [last, ...others] = decide(state.run, state.world.tools);
+  if (last?.kind === 'Finish' && others.length === 0) stage(state, stepEvent(state.run, last));
 }
 
 async function outcomesWithinGrace(state: DriveState): Promise<void> {

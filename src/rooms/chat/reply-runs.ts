@@ -7,7 +7,8 @@
  *    Whatever a process that died had done is found in the ledger, and the rest is done.
  * N2 In one conversation notices are answered one after the other, in the order in which they were queued; different
  *    conversations are answered at the same time.
- * N3 While a conversation is paused nothing begins in it, and its run makes no further call; it goes on where it was.
+ * N3 While a conversation is paused nothing begins in it, and its run makes no further call; an answer that is being
+ *    written is posted, and whom it mentions waits.
  * N4 While a person types, forwards of agents wait; what the person asked is answered.
  */
 import type { ChatState, Notice } from './model/chat-state.ts';

@@ -62,8 +62,11 @@ function openTasks(rows: Rows): number {
   return open.filter((row) => row !== undefined && row.graph === 'oka.task' && row.root === row.run).length;
 }
 
-/** How many tasks ended on a date. */
-export const tasksEndedOn = (rows: Rows, date: string): number => rows.get<DayTally>(dayPrefix + date)?.ended ?? 0;
+/** How many tasks ended on a date, and how many of them got done. */
+export function tasksEndedOn(rows: Rows, date: string): { done: number; not_done: number } {
+  const { ended, completion } = rows.get<DayTally>(dayPrefix + date) ?? emptyDay();
+  return { done: completion.hits, not_done: ended - completion.hits };
+}
 
 /** The tasks that started at `since` or later, the latest first. */
 function* eachTask(rows: Rows, since: string): Generator<TaskFigures> {

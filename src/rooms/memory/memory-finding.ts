@@ -1,4 +1,5 @@
 /** What `oka doctor` reports about memory: whether semantic search works. Loads neither the database nor the model. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../core/schema/errors.ts';
 import type { Finding } from '../../core/schema/finding.ts';
@@ -10,10 +11,13 @@ export async function memoryFinding(home: Home): Promise<Finding> {
   try {
     const { memory } = await loadConfig(home);
     if (!memory.vectors) return { state: 'good', what, found: 'searched by keywords; semantic search is turned off' };
-    const { assertVectorsUsable, modelsFolder } = await import('./embedding/stored-vectors.ts');
+    const { assertVectorsUsable, modelsFolder, vectorsFolder } = await import('./embedding/stored-vectors.ts');
     const cache = modelsFolder(join(home.oka, 'index'));
     await assertVectorsUsable({ model: memory.model, download: memory.model_download, cache });
-    return { state: 'good', what, found: `searched by keywords and semantically (${memory.model})` };
+    const how = existsSync(vectorsFolder(join(home.oka, 'index')))
+      ? 'searched by keywords and semantically'
+      : 'searched by keywords; semantic search begins once there is enough to search';
+    return { state: 'good', what, found: `${how} (${memory.model})` };
   } catch (error) {
     const reason = messageOf(error).split('\n', 1)[0] ?? '';
     return {

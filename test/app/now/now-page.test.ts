@@ -55,14 +55,19 @@ describe('the page Now', { timeout: 60_000 }, () => {
     mkdirSync(rejected, { recursive: true });
     writeFileSync(join(rejected, 'x.bin'), '');
     writeFileSync(join(rejected, 'x.bin.reason.md'), '# Why\n\nit is no text\n');
+    writeFileSync(join(folder.dir, 'broken.md'), '# Broken\n\n```bash\nexit 3\n```\n');
+    await oka('run', join(folder.dir, 'broken.md'), ...dir);
     const now = await readNow(folder.dir);
     // The task itself waits for the run inside it; that is nothing for a person.
     expect(now.waiting).toMatchObject([
       { title: 'Stuck', model: false, requirement: { name: 'ebook-convert', packages: ['calibre'] } },
     ]);
     expect(now.running).toMatchObject([{ title: 'Stuck', steps: { done: 0, all: 1 }, inside: [expect.any(String)] }]);
-    expect(now.recent).toMatchObject([{ title: 'Fine', status: 'done', line: null }]);
-    expect(now.today.tasks).toBe(1);
+    expect(now.recent).toMatchObject([
+      { title: 'Broken', status: 'failed' },
+      { title: 'Fine', status: 'done', line: null },
+    ]);
+    expect(now.today).toMatchObject({ done: 1, not_done: 1 });
     expect(now.rejected).toEqual({ total: 1, entries: [{ name: 'x.bin', reason: 'it is no text' }] });
   });
 

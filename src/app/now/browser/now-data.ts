@@ -14,7 +14,7 @@ export type NowData = {
   offers_setup: boolean;
   rules_problem: string | null;
   history_problem: { what: string; fix: string } | null;
-  today: { tasks: number; usd: number; tokens: number };
+  today: { done: number; not_done: number; usd: number; tokens: number };
   running: CurrentRun[];
   waiting: Awaited[];
   recent: Recent[];

@@ -80,7 +80,7 @@ function StateLine({ data: { worker, model, today } }: { data: NowData }): VNode
   return html`<p class="state-line" role="status">
     <span class=${worker === 'running' ? 'tag' : 'tag warn'}>${WORKER[worker]}</span>
     <span class="tag">${model ?? 'no model'}</span>
-    <span class="tag number">today: ${formatCount(today.tasks)} done, ${formatMoney(today.usd)}, ${formatCount(today.tokens)} tokens</span>
+    <span class="tag number">today: ${formatCount(today.done)} done, ${today.not_done === 0 ? '' : `${formatCount(today.not_done)} not done, `}${formatMoney(today.usd)}, ${formatCount(today.tokens)} tokens</span>
   </p>`;
 }
 

@@ -7,6 +7,7 @@ import type { Json } from '../../../core/schema/json.ts';
 import type { ExecutionBackend } from '../../../core/schema/ports.ts';
 import type { LateAnswer } from '../../../core/schema/room.ts';
 import type { WaitFor } from '../../../core/schema/wait.ts';
+import { answerHint, describeWait } from '../../../kit/views/event-sentence.ts';
 import type { Runs } from '../../../kit/ports/port-types.ts';
 
 export type ContextRunPorts = { backend: ExecutionBackend; runs: Pick<Runs, 'stateOf'> };
@@ -31,15 +32,18 @@ export async function runContext(
 
 function outputOf(run: string, state: RunState | null): Json {
   if (state?.status === 'done') return state.output;
-  if (state?.status === 'blocked')
-    throw new OkaError('refused', `it waits for ${[...state.waits.values()].map(whatFor).join(', ')}`, {
-      fix: `A worker continues it automatically; what was made stays. See oka show ${run}.`,
+  if (state?.status === 'blocked') {
+    const waits = [...state.waits.values()];
+    const hints = waits.filter(isForPeople).map(({ wait, for: { kind } }) => answerHint(kind, wait));
+    throw new OkaError('refused', `it waits for ${waits.map((wait) => describeWait(wait.for)).join(', ')}`, {
+      fix: `${hints.length === 0 ? 'A worker continues it automatically' : hints.join(', ')}; what was made stays. See oka show ${run}.`,
     });
+  }
   const why = state?.reason ?? state?.status ?? 'it is gone';
   throw new OkaError('refused', `it did not end well: ${why.replace(/^(synthesize|regenerate|ask): /, '')}`, {
     fix: `See oka show ${run}. What was made stays; doing it again goes on.`,
   });
 }
 
-const whatFor = ({ for: awaited }: { for: WaitFor }): string =>
-  awaited.kind === 'timer' ? (awaited.why ?? awaited.until) : awaited.kind;
+const isForPeople = ({ for: { kind } }: { for: WaitFor }): boolean =>
+  kind === 'approval' || kind === 'question' || kind === 'message';

@@ -31,7 +31,7 @@ const COMPACT_AFTER = 100;
 /** Embedding 2,000 characters of a query takes five times as long and finds no more. */
 const MAX_QUERY_LENGTH = 400;
 
-const vectorsFolder = (folder: string): string => join(folder, 'vectors');
+export const vectorsFolder = (folder: string): string => join(folder, 'vectors');
 export const modelsFolder = (folder: string): string => join(folder, 'models');
 
 /** Returns null when there is no table and this process may not create one. Throws when a package or the model is missing. */
