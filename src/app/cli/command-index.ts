@@ -327,7 +327,11 @@ export const commandIndex: readonly IndexedGroup[] = [
       },
       fork: { summary: 'Start at a step of an earlier task again, in a copy of the desk as it was then', load: graphs },
       diff: { summary: 'Compare two runs: path, outputs, files and cost; exit 1 if they differ', load: graphs },
-      simulate: { summary: 'Show which calls a graph would make, and what the policy says to each', load: graphs },
+      simulate: {
+        summary:
+          'Show which way a graph would go, its calls, and what the policy says to each; exit 1 if it refuses one',
+        load: graphs,
+      },
       explain: { summary: 'Explain what a run did and why: states, calls, reasons, artifacts', load: graphs },
       replay: { summary: 'Go through a run again without asking a model; exit 1 if it differs', load: graphs },
       'graph runs': { summary: 'List the runs of a graph, the latest first, with what each gave', load: graphState },

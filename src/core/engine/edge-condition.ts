@@ -1,6 +1,8 @@
 /** Whether an edge leads on: its source is done (or has failed, for such an edge), and its output meets the condition. */
 import type { RunState } from './run-state.ts';
+import { leadsBack } from './graph-plan.ts';
 import { fieldAt } from './template.ts';
+import { guessesAbout } from './unknown-value.ts';
 
 export function edgeApplies(run: RunState, edgeIndex: number): boolean {
   const edge = run.plan.graph.edges[edgeIndex];
@@ -8,5 +10,9 @@ export function edgeApplies(run: RunState, edgeIndex: number): boolean {
   if (edge === undefined || source?.status !== (edge.failed === true ? 'failed' : 'done')) return false;
   if (edge.when === undefined) return true;
   const value = fieldAt(source.output, edge.when.field === '' ? [] : edge.when.field.split('.'));
-  return JSON.stringify(value) === JSON.stringify(edge.when.equals);
+  const equals = JSON.stringify(edge.when.equals);
+  if (JSON.stringify(value) === equals) return true;
+  const guesses = guessesAbout(value);
+  if (guesses === null || typeof value !== 'string') return false;
+  return guesses({ value, equals, text: `${value} is ${equals}`, isBack: leadsBack(edge) });
 }

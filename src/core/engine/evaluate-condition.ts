@@ -12,6 +12,7 @@ import { isSameJson, type Json } from '../schema/json.ts';
 import { toOneLine } from '../schema/one-line.ts';
 import { compilePattern, type Pattern, searchPattern } from '../schema/pattern.ts';
 import { fieldAt, fillTemplate, type Lookup } from './template.ts';
+import { guessesAbout, isUnknown } from './unknown-value.ts';
 
 /** `shown` is the comparison that decided, for a person. */
 export type Evaluation = { isTrue: boolean; shown: string } | { error: string };
@@ -50,13 +51,28 @@ function negate(found: Evaluation): Evaluation {
 }
 
 function compare(left: Json, operator: Operator, right: Json): Evaluation {
-  const isTrue = resultOf(left, operator, right);
+  const isTrue = guessResult(left, operator, right) ?? resultOf(left, operator, right);
   if (typeof isTrue === 'object') return isTrue;
   const sides = isUnary(operator) ? [show(left), operator] : [show(left), operator, show(right)];
   return { isTrue, shown: sides.join(' ') };
 }
 
 export const isUnary = (operator: Operator): boolean => operator === 'exists' || operator === 'is_empty';
+
+/** In a simulation: what is assumed about a comparison with an unknown value; null when both sides are known. */
+function guessResult(left: Json, operator: Operator, right: Json): boolean | null {
+  const guesses = guessesAbout(left) ?? guessesAbout(right);
+  if (guesses === null) return null;
+  const sides = [left, right].map((side) => JSON.stringify(side));
+  const text = isUnary(operator) ? `${sides[0]} ${operator}` : sides.join(` ${operator} `);
+  if (operator !== 'eq' && operator !== 'ne') return guesses({ value: text, text });
+  const [value, equals] = isUnknown(left) ? [left, sides[1]] : [right, sides[0]];
+  const isEqual =
+    isUnknown(value) && equals !== undefined
+      ? guesses({ value, equals, text: `${value} is ${equals}` })
+      : guesses({ value: text, text: sides.join(' is ') });
+  return isEqual === (operator === 'eq');
+}
 
 type Result = boolean | { error: string };
 

@@ -118,8 +118,8 @@ export function refuseStateWrite(outcome: Outcome): Outcome {
 }
 
 /** State that lives in memory, for an engine without a store of it. */
-export function memoryState(): StateStore {
-  let state = graphState.initial();
+export function memoryState(initial: GraphState = graphState.initial()): StateStore {
+  let state = initial;
   return {
     get: (namespace, key) => state[stateName(namespace, key)],
     note: (event) => void (state = applyStateEvent(state, event)),

@@ -13,6 +13,7 @@ import { downstreamOf } from './graph-plan.ts';
 import { pinOf } from './pinned-nodes.ts';
 import { freshNode, type NodeState, openCallsOf, type RunState } from './run-state.ts';
 import { fillTemplate } from './template.ts';
+import { isUnknown, unknownField } from './unknown-value.ts';
 
 export function failNode(run: RunState, index: number, reason: string): void {
   const config = run.configs[index];
@@ -180,9 +181,10 @@ function expandMap(run: RunState, index: number, config: MapNode): void {
   if (node.unmet === 0) run.ready.add(index);
 }
 
-/** What a map is to be done for. */
+/** What a map is to be done for. Of a list that a simulation does not know, one item stands for all. */
 export function mapList(run: RunState, index: number, { over }: MapNode): Json {
-  return fillTemplate(over, lookupFor(run, index));
+  const list = fillTemplate(over, lookupFor(run, index));
+  return isUnknown(list) ? [unknownField(list, ['item'])] : list;
 }
 
 type MapNode = Extract<Node, { kind: 'map' }>;

@@ -3,6 +3,7 @@
  * data, nothing is run.
  */
 import { type Json, setField } from '../schema/json.ts';
+import { isUnknown, unknownField } from './unknown-value.ts';
 
 const PLACEHOLDER = /\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}/g;
 const ONLY_PLACEHOLDER = /^\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}$/;
@@ -61,8 +62,11 @@ export const onlyPath = (text: string): string | null => ONLY_PLACEHOLDER.exec(t
 /** Field `a.b.0` of a value; undefined when it is not there. */
 export function fieldAt(value: Json | undefined, path: readonly string[]): Json | undefined {
   let found = value;
+  let depth = 0;
   for (const key of path) {
-    if (found === null || typeof found !== 'object' || !Object.hasOwn(found, key)) return undefined;
+    if (found === null || typeof found !== 'object' || !Object.hasOwn(found, key))
+      return isUnknown(found) ? unknownField(found, path.slice(depth)) : undefined;
+    depth += 1;
     found = (found as Record<string, Json>)[key];
   }
   return found;

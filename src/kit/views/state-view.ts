@@ -19,7 +19,8 @@ export type StateRow = {
   deleted?: true;
 };
 
-const currentPrefix = (namespace: string): string => `state/now/${namespace}/`;
+const CURRENT = 'state/now/';
+const currentPrefix = (namespace: string): string => `${CURRENT}${namespace}/`;
 const changesPrefix = (namespace: string): string => `state/log/${namespace}/`;
 
 export const stateView: View = {
@@ -49,6 +50,14 @@ export const stateView: View = {
 /** In the order of the keys. */
 export function currentState(rows: Rows, namespace: string): StateRow[] {
   return [...rows.each<StateRow>(currentPrefix(namespace))].map(([, row]) => row);
+}
+
+/** The current values of all namespaces. */
+export function everyState(rows: Rows): { namespace: string; row: StateRow }[] {
+  return [...rows.each<StateRow>(CURRENT)].map(([name, row]) => ({
+    namespace: name.slice(CURRENT.length).split('/', 1)[0] ?? '',
+    row,
+  }));
 }
 
 export function currentValue(rows: Rows, namespace: string, key: string): StateRow | undefined {

@@ -96,11 +96,11 @@ export const graphs: Readonly<Record<string, Command>> = {
     load: () => import('../../../rooms/runs/commands/diff-runs.ts'),
   }),
   simulate: command({
-    summary: 'Show which calls a graph would make, and what the policy says to each',
+    summary: 'Show which way a graph would go, its calls, and what the policy says to each; exit 1 if it refuses one',
     operands: '<graph>',
     options: { input },
     json: true,
-    example: 'oka simulate report.json',
+    example: `oka simulate price-alarm --input '{"price":20}'`,
     load: () => import('../../../rooms/graphs/commands/simulate.ts'),
   }),
   explain: command({

@@ -12,7 +12,8 @@ import { messageOf, OkaError } from '../../../core/schema/errors.ts';
 import type { Graph } from '../../../core/schema/graph.ts';
 import type { Json } from '../../../core/schema/json.ts';
 import { type Answer, answer, type Call } from '../../../kit/cli/command-module.ts';
-import { renderSimulation, simulatedTools, simulateGraph, type Simulation } from '../graph-simulation.ts';
+import type { Simulation } from '../../../core/engine/simulate-graph.ts';
+import { renderSimulation, simulatedTools, simulateGraph } from '../graph-simulation.ts';
 import type { Terminal } from '../../../kit/cli/io.ts';
 import { toMermaid } from '../../../kit/views/picture/diagram-text.ts';
 import { pictureOf } from '../../../kit/views/picture/graph-picture.ts';
@@ -45,7 +46,7 @@ export async function run(call: Call<Options, Data>): Promise<Answer<Data>> {
   const shown = {
     ...built,
     picture: toMermaid(drawn),
-    simulation: await simulateGraph(call, built.lowered, null),
+    simulation: await simulateGraph(call, built.lowered, undefined),
     file: null,
   };
   if (!json) call.emit(shown);

@@ -1,7 +1,8 @@
 import { loadGraph } from '../../../kit/graphs/graph-files.ts';
 import { nodeKinds } from '../../../kit/house/room-contributions.ts';
-import { type Answer, answer, type Call } from '../../../kit/cli/command-module.ts';
-import { renderSimulation, simulateGraph, type Simulation } from '../graph-simulation.ts';
+import { type Answer, answer, type Call, exits } from '../../../kit/cli/command-module.ts';
+import type { Simulation } from '../../../core/engine/simulate-graph.ts';
+import { renderSimulation, simulateGraph } from '../graph-simulation.ts';
 import type { Terminal } from '../../../kit/cli/io.ts';
 import { graphOperand } from '../graph-operand.ts';
 import { inputOption } from '../../../kit/cli/operands.ts';
@@ -11,7 +12,8 @@ type Data = { graph: string; simulation: Simulation };
 export async function run(call: Call<{ input: string | undefined }>): Promise<Answer<Data>> {
   const graph = loadGraph(graphOperand(call), await nodeKinds(call.rooms));
   const input = await inputOption(call.options.input, call.stdin);
-  return answer({ graph: graph.id, simulation: await simulateGraph(call, graph, input) });
+  const simulation = await simulateGraph(call, graph, input);
+  return answer({ graph: graph.id, simulation }, simulation.isRefused ? exits.no : exits.ok);
 }
 
 export const jsonLines = ({ simulation }: Data): object[] => [simulation];
