@@ -2,10 +2,8 @@
  * Owns: the sandbox of each command: the rights of its class, egress if it may have that, and a scratch folder.
  * Does not own: which rights those are (core/guard/command-rights.ts), which hosts it reaches (the policy, through the proxy).
  */
-import { mkdirSync, mkdtempSync, realpathSync, rmdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { confinementFor, missingSupport, type Places, type Rights, rightsOf } from '../../core/guard/command-rights.ts';
+import { confinementFor, rightsOf } from '../../core/guard/command-rights.ts';
 import type { Command } from '../../core/schema/command.ts';
 import type { Event } from '../../core/schema/event.ts';
 import type { OpenFolder } from '../../core/schema/folder.ts';
@@ -16,15 +14,14 @@ import type { Grant } from '../egress/open-egress.ts';
 import { type SandboxLaunch } from './sandbox-launch.ts';
 import { type KernelSupport, probeKernel } from './probe-kernel.ts';
 import { unsandboxedWarning } from './sandbox-warning.ts';
-import type { ServerLaunch } from './command-sandbox.ts';
-import { resolvePlaces } from './sandbox-places.ts';
+import { createScratch, placesOf, removeScratch } from './sandbox-places.ts';
+import { sandboxServer, type ServerRequest, type ServerSandbox } from './sandbox-server.ts';
 import { importsFrom } from './imports.ts';
 import { type DeskLock, markOf } from './desk-lock.ts';
 import { launchEnvironment } from './launch-ticket.ts';
 import { forgetWitness } from './launch-witness.ts';
 import type { EgressAccess } from '../egress/egress-access.ts';
 import { certificateFiles } from '../settings.ts';
-import { deskFolder } from '../desk-folder.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Classifier } from '../policy/classifier.ts';
 import { launcherPath, prepareLauncher } from './find-launcher.ts';
@@ -49,24 +46,6 @@ type InstallerRequest = {
   readable: readonly string[];
   timeoutMs: number;
 };
-
-export type ServerRequest = {
-  folders: readonly OpenFolder[];
-  /** Hosts, with or without a port, that a person named for it. */
-  hosts: readonly string[];
-  /** A folder of its own, by which processes are recognised whose launcher was killed. */
-  state: string;
-};
-
-export type ServerSandbox =
-  | {
-      kind: 'ready';
-      env: Readonly<Record<string, string>>;
-      scratch: string;
-      launch: ServerLaunch;
-      [Symbol.asyncDispose](): Promise<void>;
-    }
-  | { kind: 'refused'; reason: string };
 
 export type Sandbox = {
   forCommand: (call: ToolCall, command: Command, request: SandboxRequest) => Promise<CommandSandbox>;
@@ -177,58 +156,6 @@ async function sandboxVersionCheck(ports: SandboxPorts, support: KernelSupport):
   });
 }
 
-/** Longer than any server runs without being idle. */
-const SERVER_MS = 7 * 86_400_000;
-
-async function sandboxServer(
-  ports: SandboxPorts,
-  support: KernelSupport,
-  { folders, hosts, state }: ServerRequest,
-): Promise<ServerSandbox> {
-  const { home, sandbox } = ports;
-  if (!support.launcher || (sandbox === 'jail' && support.landlock === 0))
-    return { kind: 'refused', reason: `${missingSupport(support)}, so a server cannot be sandboxed` };
-  const owner = { run: null, call: null, hosts: [], servers: hosts };
-  const grant = hosts.length === 0 ? null : await ports.egress.grant(owner, SERVER_MS);
-  const scratch = createScratch(home);
-  mkdirSync(state, { recursive: true, mode: 0o700 });
-  return {
-    kind: 'ready',
-    env: { PATH: reachablePath(home), HOME: scratch, TMPDIR: scratch, LANG: 'C.UTF-8', ...grant?.env },
-    scratch,
-    launch: {
-      launcher: launcherPath(),
-      rights: sandbox === 'none' ? null : serverRights(home, scratch, support, folders, grant),
-      mark: markOf(state),
-    },
-    [Symbol.asyncDispose]: async () => {
-      grant?.[Symbol.dispose]();
-      await removeScratch(scratch);
-    },
-  };
-}
-
-/** The rights of a read without the desk, and the folders that the entry of the server names. */
-function serverRights(
-  home: Home,
-  scratch: string,
-  support: KernelSupport,
-  folders: readonly OpenFolder[],
-  grant: Grant | null,
-): Rights {
-  const places = placesOf(home, scratch);
-  const step = { class: 'read', author: 'model', net: grant?.address ?? null, installer: false } as const;
-  const rights = rightsOf(step, places, support);
-  const paths = (access: OpenFolder['access']): string[] =>
-    folders.filter((folder) => folder.access === access).map(({ path }) => `=${path}`);
-  return {
-    ...rights,
-    read: [...rights.read.filter((path) => path !== places.desk), ...paths('read'), ...certificateFiles()],
-    run: [...rights.run, places.tools],
-    write: [...rights.write, ...paths('write')],
-  };
-}
-
 type SandboxParts = {
   env: Readonly<Record<string, string>>;
   scratch: string | null;
@@ -283,26 +210,6 @@ function witnessedLaunch(
   if (!launcher) return null;
   const state = { folder: callsFolder(home), call };
   return { launcher: launcherPath(), rights: null, state, desk: deskLockFor(home, effect) };
-}
-
-function placesOf(home: Home, scratch: string | null, fork?: string): Places {
-  const desk = deskFolder(home, fork);
-  return resolvePlaces({ oka: home.oka, desk, scratch, tools: join(home.oka, 'tools') });
-}
-
-function createScratch(home: Home): string {
-  const folder = join(realpathSync.native(home.oka), 'scratch');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return mkdtempSync(join(folder, 'call-'));
-}
-
-/** Most are empty; removing what a command left may take long, and blocks nobody. */
-async function removeScratch(folder: string): Promise<void> {
-  try {
-    rmdirSync(folder);
-  } catch {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 /** What the words of a command say that it does, whoever wrote them. */
