@@ -1,6 +1,7 @@
 /** Owns: how the commands of a home are classified. */
 import { join, relative } from 'node:path';
 import { classify } from '../../core/guard/classify/classify-command.ts';
+import { copyFinder } from '../../core/guard/classify/find-copy.ts';
 import { programFinder } from '../../core/guard/classify/find-program.ts';
 import { type GitRemote, readRemotes } from '../../core/guard/git-remotes.ts';
 import type { Classified, Command } from '../../core/schema/command.ts';
@@ -14,12 +15,13 @@ export function classifierOf(home: Home): Classifier {
   const toolFolder = join(home.oka, 'tools');
   const desk = join(home.workspace, 'desk');
   const where = { desk, toolFolder, resolve: programFinder(toolFolder) };
+  const copied = copyFinder();
   return (command, folders = [], dir = desk) => {
     const roots = [desk, ...folders.map(({ path }) => path)];
     const realFolder = (folder: string): string =>
       isInFolder(folder, desk) ? join(dir, relative(desk, folder)) : folder;
     const remotes = (folder: string): GitRemote[] => readRemotes(realFolder(folder), roots);
-    return classify(command, { ...where, folders, remotes });
+    return classify(command, { ...where, folders, remotes, copyOf: (path) => copied(realFolder(path)) });
   };
 }
 

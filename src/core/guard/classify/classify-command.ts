@@ -36,6 +36,7 @@ export type Surroundings = {
   resolve?: (program: string) => string | null;
   /** The remotes of the git repository that a folder is in; left out, none is known. */
   remotes?: Where['remotes'];
+  copyOf?: Where['copyOf'];
 };
 
 const LONGEST = 20_000;
@@ -100,6 +101,7 @@ function initialState({
   systemFolders = SYSTEM_FOLDERS,
   resolve,
   remotes = () => [],
+  copyOf = () => null,
 }: Surroundings): ShellState {
   const where: Where = {
     desk,
@@ -108,6 +110,7 @@ function initialState({
     systemFolders,
     resolve: memoize(resolve ?? programFinder(toolFolder, systemFolders)),
     remotes,
+    copyOf,
   };
   const tally: Tally = {
     class: 'read',

@@ -56,6 +56,8 @@ export type Where = {
   resolve: (program: string) => string | null;
   /** The remotes of the git repository that a folder is in. */
   remotes: (folder: string) => readonly { name: string; url: string }[];
+  /** The program of the system that a file is a link to or a copy of; null for every other file. */
+  copyOf: (path: string) => string | null;
 };
 
 /** One pipeline: the program in it that never ends, if any, and whether something in it ends the pipeline. */

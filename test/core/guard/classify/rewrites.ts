@@ -82,5 +82,6 @@ export const rewrites: Readonly<Record<string, Rewrite>> = {
   'written to a file and run': (cmd) => `cat > job.sh <<'END_OF_IT'\n${cmd}\nEND_OF_IT\nbash job.sh`,
   xargs: (cmd) => (isSimple(cmd) && !/[$'"\\*?]/.test(cmd) ? `echo | xargs ${cmd}` : null),
   'find -exec': (cmd) => (isSimple(cmd) && !/[$*?~]/.test(cmd) ? `find . -maxdepth 0 -exec ${cmd} \\;` : null),
+  'exec under another name': (cmd) => (isSimple(cmd) ? `exec -a ls ${cmd}` : null),
   background: (cmd) => (isWhole(cmd) && !/[;|]\s*$/.test(cmd) ? `{ ${cmd}; } &` : null),
 };

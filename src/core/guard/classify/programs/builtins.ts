@@ -52,7 +52,8 @@ export const builtins: Table = {
   exec: plain({
     takes: 'a',
     operands: 'own',
-    judge: (use) => use.runs(use.args.slice(use.args.findIndex(({ text }) => !text.startsWith('-')))),
+    judge: ({ args, operands: [program], runs }) =>
+      program === undefined ? undefined : runs(args.slice(args.indexOf(program))),
   }),
   command: plain({ operands: 'own', judge: judgeCommand }),
   builtin: plain({ operands: 'own', judge: (use) => use.runs(use.args) }),

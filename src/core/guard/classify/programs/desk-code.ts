@@ -44,11 +44,22 @@ export function judgeRunFile(use: Use, language: string | null = null, file: Arg
   if (LEAVES.test(posix.basename(file.text).replace(/\.\w+$/, '')))
     raise('external_mutation', `${name} sounds like it changes something outside`);
   const full = fullPath(state, file.text);
+  if (language === null) judgeCopies(use, full);
   if (isFetched(state, full)) raise('external_mutation', `${name} is code that was just downloaded`);
   const text = full === null ? undefined : state.written.get(full);
   if (text === undefined) return;
   if (text === null) return raise('deny', `${name} is code that was just downloaded or decoded`);
   judgeRunText(use, text, language ?? languageOf(text, file.text));
+}
+
+/** A program of the system under another name is judged as what it is, also one that the line itself may just have copied. */
+function judgeCopies({ state, args, runs, knows, raise }: Use, full: string | null): void {
+  const isThere = full === null ? null : state.where.copyOf(full);
+  const named = [...state.tally.paths].filter((path) => state.where.systemFolders.includes(posix.dirname(path)));
+  const programs = [...(isThere === null ? [] : [isThere]), ...named.map((path) => posix.basename(path))];
+  for (const program of new Set(programs)) if (knows(program)) runs([literal(program), ...args]);
+  if (programs.length > 0 && state.tally.net)
+    raise('external_mutation', `it uses the network by a copy of ${toDisplay(programs[0] ?? '')} under another name`);
 }
 
 /** Judges code that an option or a variable makes a program load. */
