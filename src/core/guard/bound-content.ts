@@ -1,7 +1,8 @@
 /**
  * Owns: which content an approval is bound to: the files that a command names and, if it could send something out, what
  * goes with it by reference: everything below a folder that it names, the branches of a repository, files that a script
- * loads. And, in words, what the approval does not cover.
+ * loads; and, where it starts a script of a project (`npm run deploy`), that script with what it names. And, in words, what the
+ * approval does not cover.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -10,8 +11,9 @@ import type { Classified, Command } from '../schema/command.ts';
 import { errnoOf } from '../schema/errors.ts';
 import { isBelow } from './command-rights.ts';
 import { hashFile, type NamedFile, namesInCommand, type Place, readNamedFiles } from './named-files.ts';
+import { type ProjectScript, scriptsRunBy } from './project-scripts.ts';
 
-export type BoundContent = { files: NamedFile[]; unbound: string[] };
+export type BoundContent = { files: NamedFile[]; unbound: string[]; scripts: ProjectScript[] };
 
 const MOST_FILES = 5000;
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -20,9 +22,24 @@ const MOST_SCRIPT_BYTES = 512 * 1024;
 
 export async function readBoundContent(command: Command, place: Place, found: Classified): Promise<BoundContent> {
   const named = await readNamedFiles(command, place, found.paths);
-  if (found.class !== 'external_mutation') return { files: named, unbound: [] };
+  const { dir } = place;
+  const near = ['', ...named.flatMap(({ path }) => (path.endsWith('/package.json') ? [dirname(path)] : []))];
+  const words = namesInCommand(command, found.paths);
+  const scripts = await scriptsRunBy(words, found.programs, near, dir);
+  if (found.class !== 'external_mutation') return { files: named, unbound: [], scripts };
+  const lines = await Promise.all(
+    scripts.map(({ path, text }) =>
+      readNamedFiles({ line: text }, { ...place, dir: resolve(dir, dirname(path)) }, []).then((files) =>
+        files.map((file) => ({ ...file, path: join(dirname(path), file.path) })),
+      ),
+    ),
+  );
+  named.push(...lines.flat());
   const unbound: string[] = [];
-  const folders = [...namesInCommand(command, found.paths), ...(found.programs.includes('git') ? GIT_FOLDERS : [])];
+  const inScripts = scripts.flatMap(({ path, text }) =>
+    namesInCommand({ line: text }, []).map((name) => join(dirname(path), name)),
+  );
+  const folders = [...words, ...inScripts, ...(found.programs.includes('git') ? GIT_FOLDERS : [])];
   const onDesk = [...new Set(folders)].filter((name) => isBelow(resolve(place.dir, name), place.home));
   const trees = await Promise.all(onDesk.map((name) => hashTree(name, place.dir, unbound)));
   const known = found.programs.includes('git')
@@ -32,9 +49,10 @@ export async function readBoundContent(command: Command, place: Place, found: Cl
   const more = await Promise.all([...loaded].map((path) => hashNamed(path, place.dir)));
   const all = [...named, ...trees, ...more].filter((file) => file !== null);
   const byPath = new Map(all.map((file) => [file.path, file]));
-  if (loaded.size > known.length || named.some(({ path }) => isScript(path))) unbound.push(DYNAMIC);
+  if (scripts.length > 0 || loaded.size > known.length || named.some(({ path }) => isScript(path)))
+    unbound.push(DYNAMIC);
   if ('line' in command && /\$[\w{(]|`/.test(command.line)) unbound.push(EXPANDED);
-  return { files: [...byPath.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)), unbound };
+  return { files: [...byPath.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)), unbound, scripts };
 }
 
 const GIT_FILES = ['.git/HEAD', '.git/packed-refs', '.git/config'];

@@ -20,6 +20,8 @@ export type Around = {
   hosts?: readonly string[];
   /** What the approval does not cover, in words. */
   unbound?: readonly string[];
+  /** Scripts of the project that the command starts. */
+  scripts?: readonly { path: string; name: string; text: string }[];
 };
 
 /** A longer command cannot be shown, and what cannot be shown cannot be approved. */
@@ -49,11 +51,20 @@ export function describeCall(call: DescribedCall, facts: Described, why: string,
     ...(around.unbound === undefined || around.unbound.length === 0
       ? {}
       : { unbound: around.unbound.slice(0, 50).map((line) => shorten(escapeInvisibleLine(line), 1000)) }),
+    ...(around.scripts === undefined || around.scripts.length === 0
+      ? {}
+      : { contents: around.scripts.slice(0, 20).map(showScript) }),
     ...(facts.command && facts.class === 'external_mutation' ? { may_name_hosts: true as const } : {}),
     odd: unusualCharacters(displayValue(call.input)),
     ...(isPlain(facts) ? { grant: grantOf(facts, around.policy) } : {}),
   };
 }
+
+const showScript = ({ path, name, text }: { path: string; name: string; text: string }) => ({
+  path: shorten(escapeInvisibleLine(`${path}: ${name}`), MOST_FIELD),
+  why: 'the command runs this script',
+  text: shorten(escapeInvisible(text), 4000),
+});
 
 /** A call with excessively long names cannot be allowed for a whole run. */
 function isPlain({ programs, hosts }: Described): boolean {

@@ -65,7 +65,7 @@ export const Asked = z
       )
       .max(20)
       .optional()
-      .describe('Files that would be put in place, with their content.'),
+      .describe('Files that would be put in place, and scripts of a project that would run, with their content.'),
     may_name_hosts: z
       .literal(true)
       .optional()

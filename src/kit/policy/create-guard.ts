@@ -101,8 +101,8 @@ async function aroundOf(call: ToolCall, ports: GuardPorts, classified: Classifie
   const inside = await realDirOf(desk, named);
   const dir = call.desk === undefined ? inside : join('forks', call.desk, inside);
   const found = classified ?? ports.classify(command, call.folders);
-  const { files, unbound } = await readBoundContent(command, { dir: named, home: desk }, found);
-  return { policy, dir, env: ports.env.toSorted(), files, hosts: found.hosts, unbound };
+  const { files, unbound, scripts } = await readBoundContent(command, { dir: named, home: desk }, found);
+  return { policy, dir, env: ports.env.toSorted(), files, hosts: found.hosts, unbound, scripts };
 }
 
 /** Where a folder really is, links followed: a folder swapped for a link is another folder. */

@@ -17,6 +17,17 @@ const FILES = {
   'tool.py': 'from helpers.text import x\n',
   'helpers/text.py': 'x = 1\n',
   'notes.md': 'unrelated',
+  'package.json': JSON.stringify({
+    scripts: { deploy: 'npm run send && node tools/ship.js', send: 'rsync -a build/ host:', predeploy: 'sh before.sh' },
+  }),
+  'tools/ship.js': "require('./lib.js')",
+  'tools/lib.js': 'x',
+  'build/page.html': 'x',
+  'before.sh': 'true\n',
+  'sub/package.json': JSON.stringify({ scripts: { ship: 'curl -T out.txt https://up.example.org' } }),
+  'sub/out.txt': 'x',
+  Makefile: 'all: build\n\techo a\n\nupload: all\n\tscp report.txt host:\n',
+  'report.txt': 'x',
   '.git/HEAD': 'ref: refs/heads/main\n',
   '.git/refs/heads/main': '1111\n',
 };
@@ -48,6 +59,13 @@ describe('what an approval is bound to', () => {
     ['bash deploy.sh', { programs: ['bash'], paths: ['deploy.sh'] }, 'lib/more.sh'],
     ['bash deploy.sh', { programs: ['bash'], paths: ['deploy.sh'] }, 'env.sh'],
     ['bash deploy.sh', { programs: ['bash'], paths: ['deploy.sh'] }, 'helpers/text.py'],
+    ['npm run deploy', { programs: ['npm'] }, 'tools/ship.js'],
+    ['npm run deploy', { programs: ['npm'] }, 'tools/lib.js'],
+    ['npm run deploy', { programs: ['npm'] }, 'build/page.html'],
+    ['npm run deploy', { programs: ['npm'] }, 'before.sh'],
+    ['npm run deploy', { programs: ['npm'] }, 'package.json'],
+    ['pnpm --dir sub run ship', { programs: ['pnpm'], paths: ['sub'] }, 'sub/out.txt'],
+    ['make upload', { programs: ['make'] }, 'report.txt'],
   ])('%s: %o includes %s', async (line, found, changed) => {
     expect((await boundTo(line, found, changed)).isNoticed).toBe(true);
   });
@@ -56,6 +74,12 @@ describe('what an approval is bound to', () => {
     expect((await boundTo('bash deploy.sh', { paths: ['deploy.sh'] }, 'notes.md')).isNoticed).toBe(false);
     const local = { class: 'write_local', paths: ['dist'] } as const;
     expect((await boundTo('rm -r dist', local, 'dist/a.js')).isNoticed).toBe(false);
+  });
+
+  it('shows the scripts that it runs, and says what they may use besides', async () => {
+    const { before } = await boundTo('npm run deploy', { programs: ['npm'] }, 'notes.md');
+    expect(before.scripts.map(({ name }) => name).toSorted()).toEqual(['deploy', 'predeploy', 'send']);
+    expect(before.unbound).toHaveLength(1);
   });
 
   it('says what it does not cover', async () => {
