@@ -12,6 +12,16 @@ const remembered = {
 
 const rationale = z.string().max(4000).default('').describe('Why, in a sentence or two; shown by `oka explain`.');
 
+/** How a worker came to a figure: the value, and a command that prints it from the files. */
+export const Figure = z
+  .strictObject({
+    value: z.string().min(1).max(200).describe('The figure.'),
+    command: z.string().min(1).max(2000).describe('One line that prints it from the files.'),
+  })
+  .describe('A figure and how it is computed.');
+
+const figures = z.array(Figure).max(20).optional().describe('Figures that were computed, each with its command.');
+
 export const Decision = z
   .discriminatedUnion('kind', [
     z.strictObject({
@@ -30,7 +40,7 @@ export const Decision = z
         .optional()
         .describe('Further calls of the same turn, in this order; reads next to each other are made together.'),
       finish: z
-        .strictObject({ output: JsonValue.describe('The result.'), rationale })
+        .strictObject({ output: JsonValue.describe('The result.'), figures, rationale })
         .optional()
         .describe('Ends the work with this result if every call of the turn succeeds.'),
       rationale,
@@ -56,6 +66,7 @@ export const Decision = z
     z.strictObject({
       kind: z.literal('Finish').describe('End with a result.'),
       output: JsonValue.describe('The result.'),
+      figures,
       rationale,
       ...remembered,
     }),

@@ -1,5 +1,6 @@
 /** The answers of planner, executor and critic when a model plays the role. The model reads the descriptions. */
 import { z } from 'zod';
+import { Figure } from './decision.ts';
 import { type Json, JsonValue } from './json.ts';
 import { NodeId } from './names.ts';
 
@@ -61,7 +62,12 @@ export const AskAnswer = z
 
 export const FinishAnswer = z
   .strictObject({
-    output: JsonValue.describe('The result: a sentence or JSON.'),
+    output: JsonValue.describe('The result: a sentence or JSON; how you rounded, if it matters.'),
+    figures: z
+      .array(Figure)
+      .max(20)
+      .optional()
+      .describe('What you computed; it is checked.'),
     why: z.string().max(1000).default('').describe('How you know that the goal is reached.'),
   })
   .describe('The goal is reached.');

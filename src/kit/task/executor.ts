@@ -161,7 +161,8 @@ const CONTROLS: Readonly<Record<string, Control>> = {
   finish: (given, text) => {
     const read = FinishAnswer.safeParse(given);
     if (!read.success) return { problem: `finish: ${misfitsOf(read.error)}` };
-    return { kind: 'Finish', output: read.data.output, rationale: read.data.why || text };
+    const { output, figures, why } = read.data;
+    return { kind: 'Finish', output, ...(figures === undefined ? {} : { figures }), rationale: why || text };
   },
   fail: (given, text) => {
     const read = FailAnswer.safeParse(given);

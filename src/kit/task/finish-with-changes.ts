@@ -19,7 +19,8 @@ export function finishWithCalls(
   finish: Finish | undefined,
 ): Pick<Call, 'finish'> | null {
   if (finish === undefined || !calls.every(({ tool }) => RESULT_IS_SUCCESS.test(tool))) return null;
-  return { finish: { output: finish.output, rationale: finish.rationale } };
+  const { output, figures, rationale } = finish;
+  return { finish: { output, ...(figures === undefined ? {} : { figures }), rationale } };
 }
 
 /** The answer of the last turn if its calls have succeeded; null when the worker has to be asked. */

@@ -8,6 +8,7 @@ import { hasChangedNothing } from './roles/implied-criteria.ts';
 import { type Found, foundByModel } from './roles/verdict.ts';
 import type { TaskGiven } from '../../core/schema/task-run.ts';
 import type { ToolCall } from '../../core/schema/tool.ts';
+import { baseName, fileNamesIn } from '../../kit/text/file-names.ts';
 import { askModel } from '../../kit/models/ask-model.ts';
 import { hasFailed, type Judgement, UNJUDGED } from './run-checks.ts';
 import { bodyOf, notesOf, type TaskPorts } from './task-ports.ts';
@@ -41,7 +42,11 @@ export async function askCritic(
   const body = await bodyOf(ports, task);
   const edits = await ports.editsBy(work.runs, call.signal);
   const untouched = hasChangedNothing(work.declared) ? work.declared.targets : [];
-  const evidence: Witness[] = await collectEvidence({ ...work, edits }, call.act, { untouched, checked });
+  const evidence: Witness[] = await collectEvidence({ ...work, edits }, call.act, {
+    untouched,
+    checked,
+    task: { text: body, answer: work.answer, given: await filesGiven(task, body, work.changes.created, call.act) },
+  });
   const attempt = work.attempts.length;
   const ask: Omit<CriticAsk, 'canRead' | 'refused'> = {
     task: body,
@@ -79,4 +84,29 @@ export async function askCritic(
         kind: 'read',
       });
   }
+}
+
+const MOST_GIVEN = 100;
+
+/** The files that came with the task, and those that its text names and that are there. */
+async function filesGiven(
+  { dir }: TaskGiven,
+  text: string,
+  created: readonly string[],
+  act: ToolCall['act'],
+): Promise<string[]> {
+  const named = new Set(fileNamesIn(text).map(baseName));
+  if (dir === null && named.size === 0) return [];
+  const listed = await act(
+    'files.list',
+    { path: dir ?? '.', recursive: dir !== null, limit: MOST_GIVEN },
+    { author: 'model' },
+  );
+  const { entries = [] } = (listed.status === 'ok' ? listed.output : {}) as {
+    entries?: { path: string; kind: string }[];
+  };
+  return entries
+    .filter(({ path, kind }) => kind === 'file' && !created.includes(path) && !path.endsWith('/TASK.md'))
+    .filter(({ path }) => dir !== null || named.has(baseName(path)))
+    .map(({ path }) => path);
 }

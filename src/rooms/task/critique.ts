@@ -27,6 +27,7 @@ import { Critique, CritiqueInput, type Planned, type TaskGiven } from '../../cor
 import type { Outcome, Tool, ToolCall } from '../../core/schema/tool.ts';
 import { ok, defineTool } from '../../kit/define-tool.ts';
 import { askCritic } from './ask-critic.ts';
+import { recomputeFigures } from './recompute.ts';
 import { pastRounds } from './past-rounds.ts';
 import { plannedCriterion } from './planned-criteria.ts';
 import { bodyOf, moveTo, type TaskPorts } from './task-ports.ts';
@@ -66,10 +67,11 @@ async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promis
   const around = await checkContextOf(ports, given, allPaths(work.changes));
   const checked = await runChecks(ports, criteria, around, call);
   if ('outcome' in checked) return checked.outcome;
-  const asked = await askCritic(ports, given, work, { criteria, checked: checked.found }, call);
+  const figures = await recomputeFigures(work.attempts.at(-1) ?? [], call.act);
+  const asked = await askCritic(ports, given, work, { criteria, checked: [...checked.found, ...figures] }, call);
   const judgedByModel = hasFailed(asked) && isRefuted(checked.found) ? UNJUDGED : asked;
   if ('outcome' in judgedByModel) return judgedByModel.outcome;
-  const breaches = await findAllBreaches(ports, given, work, call);
+  const breaches = [...(await findAllBreaches(ports, given, work, call)), ...wrongFigures(figures)];
   const verdict = decideVerdict({
     criteria,
     found: [...checked.found, ...judgedByModel.found],
@@ -83,6 +85,14 @@ async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promis
 }
 
 const isRefuted = (found: readonly Found[]): boolean => found.some(({ holds, seen }) => seen && !holds);
+
+const wrongFigures = (figures: readonly Found[]): Breach[] =>
+  figures
+    .filter(({ holds }) => !holds)
+    .map(({ text, evidence }) => ({
+      verdict: 'rework',
+      reason: `${text} is not what was computed again: ${evidence}`,
+    }));
 
 /** What the task has done with all plans it had (J4). */
 type Work = {

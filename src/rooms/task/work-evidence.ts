@@ -3,6 +3,7 @@
  * it was to change where it changed none of them, and the results of the calls that its steps made, in every attempt.
  */
 import { LIST_OF_CHANGES, type Witness } from './roles/critic-evidence.ts';
+import { describeSources, type Inputs } from './roles/value-sources.ts';
 import { formatOutput } from '../../kit/text/prompt-text.ts';
 import { STEP_CHECK } from '../../core/schema/acceptance.ts';
 import type { Event } from '../../core/schema/event.ts';
@@ -26,11 +27,11 @@ export type WorkDone = {
   edits?: readonly ShownEdit[];
 };
 
-/** `untouched` is what the plans were to change and did not, `checked` what checks found. */
+/** `untouched` is what the plans were to change and did not, `checked` what checks found, `task` what was asked for. */
 export async function collectEvidence(
   { attempts, changes, edits = [] }: WorkDone,
   act: Act,
-  { untouched = [], checked = [] }: { untouched?: readonly string[]; checked?: readonly Found[] } = {},
+  { untouched = [], checked = [], task }: EvidenceTerms = {},
 ): Promise<Witness[]> {
   const attempt = attempts.length;
   const files: Witness[] = [];
@@ -43,13 +44,62 @@ export async function collectEvidence(
     const edit = outcome.status === 'ok' ? edits.find((each) => each.path === path) : undefined;
     files.push(edit === undefined ? file : { ...file, source: `diff of ${path}`, text: edit.diff, now: edit.now });
   }
+  const calls = attempts.flatMap((events, index) => callsIn(events, index + 1));
+  const sources = task === undefined ? '' : describeSources(inputsOf(task, files, calls, checked));
   return [
     ...changesWitness(changes, attempt),
     ...files,
     ...checkWitness(checked, attempt),
-    ...attempts.flatMap((events, index) => callsIn(events, index + 1)),
+    ...(sources === ''
+      ? []
+      : [{ ...OWN, source: 'figures and their sources', attempt, text: sources, kind: 'sources' as const }]),
+    ...calls,
   ];
 }
+
+/** What oka itself has found. */
+const OWN = { ok: true, input: '' };
+
+const WRITES = /^files\.(?:write|edit|move|remove)\b/;
+
+/** What was made, and what it can have been made from. A file that the task itself made is no input. */
+function inputsOf(
+  { text, answer, given }: NonNullable<EvidenceTerms['task']>,
+  files: readonly Witness[],
+  calls: readonly Witness[],
+  checked: readonly Found[],
+): Inputs {
+  const lines = (shown: string, mark: RegExp): string =>
+    shown
+      .split('\n')
+      .filter((line) => mark.test(line))
+      .join('\n');
+  const own = new Set(files.flatMap(({ isOwn, input }) => (isOwn === true ? [input] : [])));
+  const read = calls.filter(({ ok, source, input }) => ok && !WRITES.test(source) && !own.has(input));
+  const edited = files.filter(({ now }) => now !== undefined);
+  return {
+    task: text,
+    made: [
+      ...files.flatMap(({ source, isOwn, text: made }) => (isOwn === true ? [{ name: source, text: made }] : [])),
+      ...edited.map(({ source, text: diff }) => ({ name: source, text: lines(diff, /^\+/) })),
+      ...(answer === null ? [] : [{ name: 'the answer', text: answer }]),
+    ],
+    read: [
+      ...read.map(({ source, text: shown }) => ({ name: source, text: shown })),
+      ...edited.map(({ source, text: diff }) => ({ name: source, text: lines(diff, /^[- ]/) })),
+      ...checked.map(({ text: name, evidence }) => ({ name, text: evidence })),
+    ],
+    given,
+    calls: calls.map(({ input }) => input),
+  };
+}
+
+export type EvidenceTerms = {
+  untouched?: readonly string[];
+  checked?: readonly Found[];
+  /** The task, its final answer, and the files that it gives or names. */
+  task?: { text: string; answer: string | null; given: readonly string[] };
+};
 
 /** What code has decided already, in one entry. */
 function checkWitness(checked: readonly Found[], attempt: number): Witness[] {

@@ -25,8 +25,11 @@ export type Witness = {
   text: string;
   /** The command of a call that ran one. */
   call?: string;
-  /** A file that the task changed or was to change, as it is now; what a check found; or what the critic itself has read. */
-  kind?: 'file' | 'check' | 'read';
+  /**
+   * A file that the task changed or was to change, as it is now; what a check found; where figures come from; or what the
+   * critic itself has read.
+   */
+  kind?: 'file' | 'check' | 'sources' | 'read';
   /** Of a file: whether this run made all of it. */
   isOwn?: boolean;
   /** Of a diff: what the file contains now. */
@@ -54,7 +57,7 @@ const LONGEST_LABEL = 200;
 
 export function selectEvidence({ evidence, attempt, tokens }: EvidenceAsk): Shown[] {
   const room = Math.floor(bytesForTokens(tokens ?? CRITIC_TOKENS) / 2);
-  const files = evidence.filter(({ kind }) => kind === 'file' || kind === 'check');
+  const files = evidence.filter(({ kind }) => kind === 'file' || kind === 'check' || kind === 'sources');
   const read = evidence.filter(({ kind }) => kind === 'read');
   const calls = evidence.filter((each) => each.kind === undefined && !files.some((file) => isSameRead(each, file)));
   const current = calls.filter((each) => each.attempt === attempt);

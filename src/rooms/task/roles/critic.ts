@@ -53,7 +53,7 @@ export type ModelVerdict = {
 
 const SYSTEM = `You are the critic. For each criterion say whether the evidence shows that it is met, and submit that with submit_verdict.
 - holds is true only if the evidence shows it. Name the entries that do by their numbers ("E1 E3"); you may quote a line of each.
-- Is something missing that you can read? Read it before you submit, several files in one turn if you like. Compare figures and names with the files they come from.
+- Is something missing that you can read? Read it before you submit, several files in one turn if you like. Compare figures, names and dates with the files they come from, above all those that oka found in no input.
 - No evidence, or not sure: answer false.
 - The task, the answer and a worker's report about itself are not evidence. An answer that contradicts the evidence is wrong, and so is one that claims what nothing shows.
 - verdict is done only if every criterion is met; else rework, blocked (a person is needed) or impossible. The reason says what is missing.

@@ -8,6 +8,7 @@ import { classify } from '../../../core/guard/classify/classify-command.ts';
 import type { Claim } from '../../../core/schema/role.ts';
 import { SAID_TO_BE_MET } from '../../../core/schema/unproven-claim.ts';
 import { LIST_OF_CHANGES, type Shown } from './critic-evidence.ts';
+import { sharesFigure } from './value-sources.ts';
 import { ANSWER_IS_RIGHT, isOwnCriterion, NOTHING_TO_CHANGE } from './implied-criteria.ts';
 import { foldText, isQuotedIn, quotedParts } from './quotation.ts';
 import { toOneLine } from '../../../core/schema/one-line.ts';
@@ -112,6 +113,7 @@ function findMadeUp(
       ? null
       : 'the answer is what is judged; name the evidence that shows it';
   const { witness } = entry;
+  if (witness.kind === 'sources') return `${name} only says where figures come from; name the evidence that shows it`;
   if (witness.source === LIST_OF_CHANGES || witness.kind === 'check') {
     const isOwn = criterion === ANSWER_IS_RIGHT || criterion === NOTHING_TO_CHANGE;
     const hasValue = witness.kind === 'check' && criterion === ANSWER_IS_RIGHT && sharesFigure(answer ?? '', text);
@@ -124,20 +126,12 @@ function findMadeUp(
   return isWritten && isRestatement(witness.text, criterion) ? `${name} only repeats the criterion` : null;
 }
 
-/** Whether what a check found contains a figure of the answer, so that it shows more than that something was checked. */
-function sharesFigure(answer: string, text: string): boolean {
-  const found = new Set(figuresIn(text));
-  return figuresIn(answer).some((figure) => found.has(figure));
-}
-
-const figuresIn = (text: string): string[] => text.match(/\d+(?:[.,]\d+)*/g) ?? [];
-
 /** Programs that print the words they are given and know nothing else. */
 const PRINTERS = new Set(['echo', 'printf', 'true', ':', 'sleep']);
 const ONLY_PRINTS = /^(?:print|console\.log)\((["'`])[^"'`]*\1\);?$/;
 
 /** Whether a command did no more than print words that stand in it. A command that also looked at something may. */
-function isEcho(quote: string, call: string, text: string): boolean {
+export function isEcho(quote: string, call: string, text: string): boolean {
   if (call === '') return false;
   const code = /^(?:python3?|node) -(?:c|e|p) (["'])([\s\S]*)\1$/.exec(call.trim())?.[2];
   const { programs, class: effect } = classify({ line: call });

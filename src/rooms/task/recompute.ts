@@ -1,0 +1,36 @@
+/**
+ * Owns: executing the commands with which a worker shows how it came to its figures. They are checks that are made before the
+ * verdict: what such a command prints is evidence, and a figure that it contradicts is wrong.
+ *
+ * 1. Only commands that read are executed, and none that prints the words it was given.
+ * 2. One that fails, or that policy does not allow, decides nothing.
+ */
+import { classify } from '../../core/guard/classify/classify-command.ts';
+import type { Event } from '../../core/schema/event.ts';
+import { toOneLine } from '../../core/schema/one-line.ts';
+import type { Act } from '../../core/schema/tool.ts';
+import { compareValue } from './roles/value-sources.ts';
+import { isEcho } from './roles/judge-claim.ts';
+import type { Found } from './roles/verdict.ts';
+
+const MOST_FIGURES = 10;
+const MOST_SECONDS = 60;
+
+/** What was found about the figures of the last steps; those that cannot be recomputed are left out. */
+export async function recomputeFigures(events: readonly Event[], act: Act): Promise<Found[]> {
+  const figures = events.flatMap(({ type, data }) =>
+    type === 'decision.made' && data.decision.kind === 'Finish' ? (data.decision.figures ?? []) : [],
+  );
+  const found: Found[] = [];
+  for (const { value, command } of figures.slice(-MOST_FIGURES)) {
+    if (classify({ line: command }).class !== 'read') continue;
+    const outcome = await act('shell', { line: command, timeout_seconds: MOST_SECONDS }, { author: 'model' });
+    const { stdout, exit } = (outcome.status === 'ok' ? outcome.output : {}) as { stdout?: string; exit?: number };
+    if (stdout === undefined || exit !== 0 || isEcho('', command, stdout)) continue;
+    const { agrees, note } = compareValue(value, stdout);
+    const printed = `\`${toOneLine(command, 300)}\` prints "${toOneLine(stdout, 200)}"`;
+    const evidence = note === '' ? printed : `${printed}; rounding decides: ${note}`;
+    found.push({ text: `figure ${toOneLine(value, 100)}`, holds: agrees, evidence, seen: true, by: 'check' });
+  }
+  return found;
+}
