@@ -19,11 +19,11 @@ export const WAYS: readonly Way[] = [
   { name: 'vectors', vectors: true, plain: true, weights: { ...flat, words: 0, meaning: 1 } },
   { name: 'no_vectors', weights: WEIGHTS },
   { name: 'full', vectors: true, weights: WEIGHTS },
-  /** What was proposed for other sets: assistants at 0.6, and nothing but the best neighbour. */
+  /** What was proposed for other sets: assistants at 0.6 whatever is asked, and nothing but the best neighbour. */
   {
     name: 'other_weights',
     vectors: true,
-    weights: { ...WEIGHTS, neighbour: 0.4, otherNeighbour: 0, kind: { ...WEIGHTS.kind, replied: 0.6 } },
+    weights: { ...WEIGHTS, neighbour: 0.4, otherNeighbour: 0, advised: 0.6, kind: { ...WEIGHTS.kind, replied: 0.6 } },
   },
 ];
 

@@ -30,7 +30,7 @@ export type Fact = z.infer<typeof Fact>;
 export const Forgotten = z
   .enum(['deleted', 'expired', 'unused', 'undone', 'withdrawn'])
   .describe(
-    'A person removed them, they expired, they were never used, the change was undone, or the member that shared them does so no longer.',
+    'A person removed them, they expired, they were never used, the change was undone, or whoever stated or shared them does so no longer.',
   );
 
 /** Facts of this namespace are standing instructions: they are in every pack to which they apply. */

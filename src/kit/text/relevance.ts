@@ -38,7 +38,10 @@ export function createRelevanceTest(query: string): (found: Pick<Found, 'text' |
   };
 }
 
-/** The words of a text that say what it is about. */
+/** The folders of a path, up to the last slash. */
+const FOLDERS = /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}._~:-]*\/)+/gu;
+
+/** The words of a text that say what it is about. Names of folders do not: half of all tasks may be in `notes/`. */
 export function topicWords(text: string): Set<string> {
-  return new Set(extractTerms(text).filter((term) => term.length > 1 && !COMMON.has(term)));
+  return new Set(extractTerms(text.replaceAll(FOLDERS, ' ')).filter((term) => term.length > 1 && !COMMON.has(term)));
 }

@@ -50,9 +50,15 @@ function addWordTerms(terms: string[], word: string): void {
   for (const term of found) terms.push(term);
 }
 
+/** "l'hôtel", "d'émojis": the word is behind the apostrophe. In "Ada's" it is before it. */
+const ELISION = /^(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’](?=\p{L}{2})/u;
+
 /** Indexes camelCase and snake_case names as a whole and by their parts. */
 function termsOfWord(word: string): string[] {
-  const lower = word.toLowerCase().replace(/['’]\p{L}+$/u, '');
+  const lower = word
+    .toLowerCase()
+    .replace(ELISION, '')
+    .replace(/['’]\p{L}+$/u, '');
   if (lower.length > MAX_TERM_LENGTH || STOP_WORDS.has(lower)) return []; // with its accents: "thé" is not "the"
   const terms = [stem(stripDiacritics(lower))];
   if (/\p{Ll}\p{Lu}/u.test(word))

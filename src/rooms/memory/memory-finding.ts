@@ -16,7 +16,7 @@ export async function memoryFinding(home: Home): Promise<Finding> {
     await assertVectorsUsable({ model: memory.model, download: memory.model_download, cache });
     const how = existsSync(vectorsFolder(join(home.oka, 'index')))
       ? 'searched by keywords and semantically'
-      : 'searched by keywords; semantic search begins once there is enough to search';
+      : 'searched by keywords; semantic search begins with the first search';
     return { state: 'good', what, found: `${how} (${memory.model})` };
   } catch (error) {
     const reason = messageOf(error).split('\n', 1)[0] ?? '';

@@ -18,7 +18,7 @@ import {
 } from '../fact-state.ts';
 import { sourceRank } from './fact-finding.ts';
 import { similarityKey } from './similarity-key.ts';
-import { type Subject, subjectKey, parseSubject } from './fact-subject.ts';
+import { areContradictory, deedKey, type Subject, subjectKey, parseSubject } from './fact-subject.ts';
 import { topicName } from './fact-topic.ts';
 
 export type Why = WhyForgotten;
@@ -68,6 +68,13 @@ export function markUsed(rows: Rows, id: string, at: string): void {
 export function findRelatedFacts(rows: Rows, text: string, subject: Subject | null): StoredFact[] {
   const ids = new Set<string>();
   if (subject !== null) for (const [key] of rows.each(`facts/about/${subjectKey(subject)}/`)) ids.add(lastSegment(key));
+  const deed = subject === null ? null : deedKey(subject);
+  if (subject !== null && deed !== null)
+    for (const [key] of rows.each(`facts/deed/${deed}/`)) {
+      const found = findFact(rows, lastSegment(key));
+      const other = found === undefined ? null : subjectOfFact(found);
+      if (other !== null && areContradictory(subject, other)) ids.add(lastSegment(key));
+    }
   for (const [key] of rows.each(`facts/like/${similarityKey(text)}/`)) ids.add(lastSegment(key));
   return [...ids].toSorted().flatMap((id) => findFact(rows, id) ?? []);
 }
@@ -128,6 +135,7 @@ function indexKeys(found: StoredFact): string[] {
     `facts/of/${topicName(fact.namespace)}/${fact.id}`,
     `facts/like/${similarityKey(fact.text)}/${fact.id}`,
     ...(subject === null ? [] : [`facts/about/${subjectKey(subject)}/${fact.id}`]),
+    ...(subject === null || deedKey(subject) === null ? [] : [`facts/deed/${deedKey(subject)}/${fact.id}`]),
     ...(fact.expires === undefined ? [] : [`facts/until/${new Date(fact.expires).toISOString()}/${fact.id}`]),
     ...(canExpireUnused(fact) ? [`facts/idle/${used}/${fact.id}`] : []),
   ];

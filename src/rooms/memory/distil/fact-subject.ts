@@ -33,10 +33,23 @@ const ALWAYS = words(inAnyLanguage('always'), 'giu');
 export const subjectKey = ({ about }: Subject): string => sumOf(about);
 
 export function areContradictory(one: Subject, other: Subject): boolean {
-  if (one.about !== other.about) return false;
+  if (one.about !== other.about) return forbids(one, other) || forbids(other, one);
   const isSameValue = one.value === other.value;
   return isSameValue ? one.isDenied !== other.isDenied : !one.isDenied && !other.isDenied;
 }
+
+/** "never sign letters" against "sign letters with Ada": the same deed, and how it is done. An exception is none. */
+function forbids(one: Subject, other: Subject): boolean {
+  if (!one.isDenied || other.isDenied || !isDeed(one) || !other.about.startsWith(`${one.about} `)) return false;
+  return MANNERS.has(other.about.slice(one.about.length + 1).split(' ', 1)[0] ?? '');
+}
+
+const isDeed = ({ about }: Subject): boolean => about.startsWith('do ');
+const MANNERS = new Set('with as using by mit als per avec comme con como'.split(' '));
+
+/** What is done to what: deeds that have this in common may contradict each other. Null for other subjects. */
+export const deedKey = (subject: Subject): string | null =>
+  isDeed(subject) ? sumOf(subject.about.split(' ').slice(0, 3).join(' ')) : null;
 
 export const isSameStatement = (one: Subject, other: Subject): boolean =>
   one.about === other.about && one.value === other.value && one.isDenied === other.isDenied;
@@ -60,6 +73,7 @@ const FORMS: readonly Form[] = [
   parseSetting,
   parseDefinition,
   parseLimit,
+  parsePlace,
   parseAction,
 ];
 
@@ -134,6 +148,24 @@ function parseLimit(text: string): ReturnType<Form> {
 }
 
 const LIMITS = words(inAnyLanguage('limits'));
+
+const PLACE = new RegExp(
+  `^(\\S+ .{2,60}?) (?:in|into|to|under|on|unter|auf|dans|sous|sur|en|bajo) ((?:\\S+ ){0,2}\\S+)$`,
+  'iu',
+);
+/** Kinds of places and forms, of which things have one. */
+const PLACE_NOUNS = words(
+  'folder|directory|drawer|box|calendar|list|channel|account|label|language|format|colou?r|ordner|verzeichnis|kalender|liste|konto|dossier|répertoire|calendrier|compte|carpeta|calendario|lista|cuenta',
+);
+
+/** "put invoices into the red folder": the subject is in which folder they are put. */
+function parsePlace(text: string): ReturnType<Form> {
+  const found = PLACE.exec(text);
+  const noun = PLACE_NOUNS.exec(found?.[2] ?? '')?.[0];
+  if (found === null || noun === undefined) return null;
+  const value = toTerms((found[2] ?? '').replace(noun, ' '));
+  return { about: `place ${toTerms(found[1] ?? '')} ${toTerms(noun)}`, value };
+}
 
 /** "never push on Fridays" against "push on Fridays": the subject is the action, with every word but articles. */
 function parseAction(text: string): ReturnType<Form> {

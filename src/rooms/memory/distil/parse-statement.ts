@@ -1,10 +1,13 @@
 /**
  * Owns: finding what a person explicitly asks to have remembered.
  *
- * 1. Only the phrasings of languages/ count, at the beginning of a sentence, in a person's own words. A phrasing that is
- *    missing there costs one statement; one that matches too much teaches something wrong, which is worse.
+ * 1. Only the phrasings of languages/ count, in a person's own words: an instruction at the beginning of a sentence, a
+ *    preference at that of a clause. A phrasing that is missing there costs one statement; one that matches too much
+ *    teaches something wrong, which is worse.
  * 2. A sentence that concerns only the current task, or cannot be understood without it, is not a statement.
  * 3. A sentence that would loosen a guard is never learned; a person may still state it directly as a fact.
+ * 4. An instruction is addressed to oka, about oka's work: beside a request for a text that tells others what to do, a
+ *    bare "never …" may belong to that text.
  */
 import { extractTerms } from '../../../kit/text/terms.ts';
 import { inAnyLanguage, languages } from './languages/all-languages.ts';
@@ -21,10 +24,68 @@ export type Statement = {
 };
 
 export function findStatements(text: string, at: string): Statement[] {
-  const found = ownSentences(text).flatMap((sentence) => parseStatement(sentence, at) ?? []);
+  const sentences = ownSentences(text);
+  const isForOthers = FOR_OTHERS.some((pattern) => sentences.some((sentence) => pattern.test(sentence)));
+  const found = sentences.flatMap((sentence) => {
+    const whole = parseStatement(sentence, at);
+    if (whole === null) return remarksIn(sentence, at);
+    return isForOthers && whole.kind === 'standing' && BARE.test(sentence) ? [] : [whole];
+  });
   const seen = new Set<string>();
   return found.filter((each) => !seen.has(each.text) && seen.add(each.text));
 }
+
+const FOR_OTHERS = languages.flatMap(({ forOthers }) => forOthers);
+/** Begins with "never" itself, and not with whom it is for or since when it holds. */
+const BARE = new RegExp(
+  `^[\\s*_]*(?:(?:and|also|und|et|y),? )?(?:${inAnyLanguage('always')}|${inAnyLanguage('negations')})(?![\\p{L}\\p{N}])`,
+  'iu',
+);
+
+/** Where clauses of their own begin, and where a request follows that is no part of them. */
+const CLAUSE =
+  /[,;:–—]\s+(?:(?:and|so|but|because|since|as|or|though|und|weil|da|denn|also|aber|et|car|donc|mais|parce que|puisque|y|porque|así que|pero|ya que|pues)\s+)?|\s+(?:and|so|but|because|since|as|und|weil|da|denn|aber|et|car|donc|mais|parce que|puisque|y|porque|así que|pero|ya que|pues)\s+(?=(?:i|we|i['’]\p{L}+|ich|wir|mir|je|j['’]|nous|yo|prefiero|preferimos|no me|me)(?![\p{L}]))/iu;
+
+const BECAUSE = /^(?:since|because|as|weil|da|comme|puisque|como|ya que)\s+/iu;
+
+/** Preferences inside a sentence, such as "…, so I prefer trains, can you …?" (1). */
+function remarksIn(marked: string, at: string): Statement[] {
+  const clauses = marked
+    .normalize('NFC')
+    .replaceAll(/\*\*|__/g, '')
+    .split(CLAUSE);
+  return clauses.flatMap((clause, index) => {
+    const said = clause
+      .replace(LEAD, '')
+      .replace(BECAUSE, '')
+      .replace(/[.!]+$/, '')
+      .trim();
+    // The last clause of a question is the question.
+    if (said.endsWith('?') || (index === 0 && clauses.length > 1 && clause.includes('¿'))) return [];
+    for (const language of languages) {
+      const form = language.remarks.find(({ pattern }) => pattern.test(said));
+      if (form === undefined) continue;
+      return (
+        acceptStatement({ language, kind: 'preference', text: said.replace(form.pattern, form.template) }, at) ?? []
+      );
+    }
+    return [];
+  });
+}
+
+/** What a text takes back: the words of each statement that no longer holds. */
+export function findTakeBacks(text: string): string[] {
+  return ownSentences(text).flatMap((sentence) => {
+    const said = sentence
+      .normalize('NFC')
+      .replace(LEAD, '')
+      .replace(/[.!]+$/, '');
+    const found = TAKE_BACKS.map((pattern) => pattern.exec(said)).find((each) => each !== null);
+    return found === undefined || found === null ? [] : [found.slice(1).join(' ').trim()];
+  });
+}
+
+const TAKE_BACKS = languages.flatMap(({ takeBacks }) => takeBacks);
 
 export function parseStatement(marked: string, at: string): Statement | null {
   const sentence = marked.normalize('NFC').replaceAll(/\*\*|__/g, '');
@@ -33,9 +94,12 @@ export function parseStatement(marked: string, at: string): Statement | null {
   if (said.endsWith('?') || lead.includes('¿')) return null;
   const read = matchForm(said, PLEASE.test(lead));
   if (read === null) return null;
-  const { language, kind } = read;
-  const text = normalizeSentence(read.text);
-  if (isIdle(read.text, language, kind) || isTaskSpecific(text, language) || isThin(text) || loosensGuards(text))
+  return acceptStatement(read, at);
+}
+
+function acceptStatement({ language, kind, text: words }: Read, at: string): Statement | null {
+  const text = normalizeSentence(words);
+  if (isIdle(words, language, kind) || isTaskSpecific(text, language) || isThin(text) || loosensGuards(text))
     return null;
   const expires = parseExpiry(text, at);
   return { kind, text, isDelicate: namesAddress(text), ...(expires === null ? {} : { expires }) };
@@ -100,7 +164,7 @@ function isTaskSpecific(text: string, { taskOnly, demonstratives, periods }: Lan
 }
 
 const THIN = new Set(extractTerms('always never prefer please immer niemals nie stets toujours jamais siempre nunca'));
-const isThin = (text: string): boolean => extractTerms(text).filter((term) => !THIN.has(term)).length < 2;
+const isThin = (text: string): boolean => !extractTerms(text).some((term) => term.length > 1 && !THIN.has(term));
 
 /** Whether the sentence would loosen a guard (3). */
 export function loosensGuards(text: string): boolean {

@@ -30,8 +30,8 @@ export type SemanticSearchOptions = {
 
 /** Below this share of entries with vectors, keywords alone are fairer. */
 const MIN_COVERAGE = 0.9;
-/** Fewer entries than this are found well enough by keywords. */
-const MIN_ENTRIES = 32;
+/** So few that are new do not matter, however few there are. */
+const FEW_MISSING = 2;
 /** Written together; a process that dies embeds at most these again. */
 const BATCH_SIZE = 128;
 const RETRY_AFTER_MS = 5 * 60 * 1000;
@@ -59,7 +59,7 @@ export class SemanticSearch {
   needsVectors({ alive }: Corpus): boolean {
     const { canWrite, settings } = this.#options;
     if (!canWrite || !settings.vectors || this.#isBackingOff()) return false;
-    return existsSync(this.#folder) ? alive > 0 : this.#asked && alive >= MIN_ENTRIES;
+    return alive > 0 && (this.#asked || existsSync(this.#folder));
   }
 
   /**
@@ -91,7 +91,8 @@ export class SemanticSearch {
     const meaning = await withTimeout(this.open(), this.#options.patienceMs);
     if (meaning === null) return null;
     const missing = this.#sync(corpus, meaning).missing.filter((at) => corpus.gone[at] === 0).length;
-    return missing < corpus.alive && missing <= (1 - MIN_COVERAGE) * corpus.alive ? meaning : null;
+    const most = Math.max(FEW_MISSING, (1 - MIN_COVERAGE) * corpus.alive);
+    return missing < corpus.alive && missing <= most ? meaning : null;
   }
 
   /** Null when vectors are turned off or not available. */

@@ -16,7 +16,7 @@ import { type IndexEntry, isOperatorsFact } from './index-item.ts';
 import { ITEM_TABLES, ItemTable } from './item-table.ts';
 
 /** Raised whenever entries, terms or tables change: the index is then built again. */
-const VERSION = 7;
+const VERSION = 8;
 
 export const INDEX_SHAPE = {
   version: `memory-index@${VERSION} ${factView.name}@${factView.version}`,

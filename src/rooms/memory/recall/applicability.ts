@@ -3,7 +3,8 @@
  *
  * 1. What names a project or a person applies to tasks that name them, and to no others.
  * 2. An instruction about how to write, languages or units is general, and applies to every task.
- * 3. Everything else applies by its subject. One word in common is enough: an instruction that is ignored costs more than
+ * 3. So does one about what the answer will contain: "When was …?" is answered with a date.
+ * 4. Everything else applies by its subject. One word in common is enough: an instruction that is ignored costs more than
  *    the few tokens of one that was not needed. Without any sign it does not apply, so that it costs nothing.
  */
 import { chooseTopic } from '../distil/fact-topic.ts';
@@ -25,6 +26,7 @@ export function createApplicabilityTest(query: string): (stated: Stated) => Appl
   const terms = new Set(extractTerms(query));
   const wanted = topicWords(query);
   const topic = chooseTopic({ text: query });
+  const answered = new Set(ANSWERS.flatMap(({ asked, contains }) => (asked.test(query) ? extractTerms(contains) : [])));
   return ({ text, isInstruction, similarity }) => {
     const traits = traitsOf(text);
     if (traits.scope.length > 0) return traits.scope.some((name) => terms.has(name)) ? 'by subject' : 'no';
@@ -37,13 +39,23 @@ export function createApplicabilityTest(query: string): (stated: Stated) => Appl
     )
       return 'by subject';
     if (!isInstruction) return 'no';
-    if (traits.isGeneral) return 'in general';
+    if (traits.isGeneral || traits.terms.some((term) => answered.has(term))) return 'in general';
     if (traits.topic !== 'general' && traits.topic === topic) return 'by subject';
     return traits.common.filter((word) => terms.has(word)).length >= SHARED_COMMON ? 'by subject' : 'no';
   };
 }
 
-type Traits = { scope: string[]; words: string[]; common: string[]; topic: string; isGeneral: boolean };
+/** Whether a statement is limited to a project or a person (1). */
+export const isLimited = (text: string): boolean => traitsOf(text).scope.length > 0;
+
+type Traits = {
+  scope: string[];
+  terms: readonly string[];
+  words: string[];
+  common: string[];
+  topic: string;
+  isGeneral: boolean;
+};
 
 /** The same facts are tested for every prompt. */
 const known = new Map<string, Traits>();
@@ -56,6 +68,7 @@ function traitsOf(text: string): Traits {
   const words = [...topicWords(text)].filter((word) => !MODAL.has(word));
   const traits = {
     scope: scopeOf(text),
+    terms: extractTerms(text),
     words,
     common: [...new Set(extractTerms(text))].filter((term) => COMMON.has(term) && !MODAL.has(term)),
     topic: chooseTopic({ text }),
@@ -64,6 +77,39 @@ function traitsOf(text: string): Traits {
   known.set(text, traits);
   return traits;
 }
+
+/** What the answer to a question contains (3). */
+const ANSWERS: readonly { asked: RegExp; contains: string }[] = [
+  {
+    asked:
+      /(?<![\p{L}])(?:when|what (?:day|date)|which (?:day|date)|how long ago|deadlines?|due|schedules?|wann|quand|cuándo)(?![\p{L}])/iu,
+    contains: 'date dates day days Datum Daten fecha fechas',
+  },
+  {
+    asked: /(?<![\p{L}])(?:how much|costs?|prices?|budget|pay|salary|wie ?viel|combien|cuánto)(?![\p{L}])/iu,
+    contains: 'price prices amount amounts currency currencies money number numbers cost costs Betrag prix precio',
+  },
+  {
+    asked: /(?<![\p{L}])(?:how many|percentage|average|wie viele|cuántos)(?![\p{L}])/iu,
+    contains: 'number numbers percentage decimal',
+  },
+  {
+    asked: /(?<![\p{L}])(?:how far|how (?:tall|long|big|heavy|hot|cold)|distance|weight)(?![\p{L}])/iu,
+    contains: 'unit units measurement measurements distance weight temperature',
+  },
+  {
+    asked: /(?<![\p{L}])(?:what time|o['’]clock|at what hour|wie spät)(?![\p{L}])/iu,
+    contains: 'time times hour clock timezone',
+  },
+  {
+    asked: /(?<![\p{L}])(?:compare|versus|vs|difference between|pros and cons)(?![\p{L}])/iu,
+    contains: 'table tables comparison comparisons',
+  },
+  {
+    asked: /(?<![\p{L}])(?:sources?|studies|research|evidence)(?![\p{L}])/iu,
+    contains: 'source sources link links citation citations',
+  },
+];
 
 const termsOf = (words: string): Set<string> => new Set(extractTerms(words));
 

@@ -10,7 +10,7 @@ import { isMessage } from '../index/chat-entries.ts';
 import { isOperatorsFact, LEARNED_ID } from '../index/index-item.ts';
 import { isInstruction as isInstructionFact } from '../stated-instructions.ts';
 import { type TokenCounter, createTokenCounter, modelFamily } from '../../../kit/text/tokens.ts';
-import { createApplicabilityTest } from './applicability.ts';
+import { createApplicabilityTest, isLimited } from './applicability.ts';
 import { type Candidate, packContext } from '../../../kit/learning/context-pack.ts';
 import type { Recall } from './recall.ts';
 import { createRelevanceTest } from '../../../kit/text/relevance.ts';
@@ -103,18 +103,26 @@ function relevantEpisodes(recall: Recall, query: string, found: Iterable<Found>)
 
 const isTalk = (found: Found): boolean => found.kind === 'said' && found.namespace !== 'task' && !isMessage(found);
 
+/** While all standing instructions are this short, each task gets all of them that name no other project or person. */
+const SHORT_STANDING = 150 * CHARACTERS_PER_TOKEN;
+
 /** What the operator stated and what applies; general instructions are not found by similarity, so all are tested. */
 function statedCandidates(recall: Recall, query: string, found: readonly Found[]): Candidate[] {
   const now = recall.options.clock();
   const ranked = new Map(found.map((each) => [each.id, each]));
   const applies = createApplicabilityTest(query);
-  return [...recall.facts.values()].flatMap(({ fact }): Candidate[] => {
-    if (!isOperatorsFact(fact) || fact.superseded_by !== undefined) return [];
-    if (fact.expires !== undefined && Date.parse(fact.expires) <= now) return [];
+  const stated = [...recall.facts.values()].flatMap(({ fact }) => {
+    const isOver = fact.expires !== undefined && Date.parse(fact.expires) <= now;
+    return isOperatorsFact(fact) && fact.superseded_by === undefined && !isOver ? [fact] : [];
+  });
+  const standing = stated.filter(({ namespace }) => namespace === STANDING);
+  const isShort = standing.reduce((sum, { text }) => sum + text.length + 3, 0) <= SHORT_STANDING;
+  return stated.flatMap((fact): Candidate[] => {
     const { similarity = null, score = 0 } = ranked.get(fact.id) ?? {};
     const isInstruction = isInstructionFact(fact);
     const how = applies({ text: fact.text, isInstruction, similarity });
-    if (how === 'no' && !isStandingByHand(fact)) return [];
+    const isIn = fact.namespace === STANDING && isShort && !isLimited(fact.text);
+    if (how === 'no' && !isIn && !isStandingByHand(fact)) return [];
     const section = fact.namespace === STANDING ? 'standing' : 'facts';
     const weight = (isInstruction ? 1 : 0) + (how === 'by subject' ? 1 : 0) + score + fact.importance / 10;
     const text = `- ${toOneLine(fact.text)}`;

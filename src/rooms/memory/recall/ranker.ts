@@ -25,6 +25,8 @@ export const WEIGHTS = {
   thread: 0.2,
   speaker: 0.25,
   time: 0.15,
+  /** The factor of what assistants replied, where the question is about that. */
+  advised: 0.9,
   /** Factors by kind of entry. */
   kind: {
     said: 1,
@@ -84,10 +86,16 @@ export function openScoring(corpus: Corpus, question: Question, weights: Weights
     reach,
     time: range === null ? NO_TIME : { ...range, score: time },
     threads,
-    kinds: Float64Array.from(KINDS, (kind) => weights.kind[kind]),
+    kinds: Float64Array.from(KINDS, (kind) =>
+      kind === 'replied' && ASKS_FOR_ADVICE.test(question.text) ? weights.advised : weights.kind[kind],
+    ),
     weights,
   };
 }
+
+/** Most questions are about what the person said; these are about what an assistant answered. */
+const ASKS_FOR_ADVICE =
+  /(?<![\p{L}])(?:assistant|suggest\w*|recommend\w*|advi[sc]ed?|proposed?|should|vorgeschlagen|empfohlen|geraten|suggéré|conseillé|sugeriste|recomendaste)(?![\p{L}])[^]*\?\s*$/iu;
 
 const NO_TIME: Scoring['time'] = { from: Infinity, to: -Infinity, score: 0 };
 

@@ -21,7 +21,7 @@ const noModel = async () => {
 };
 
 describe('a model', () => {
-  it('1 is not loaded where nothing is remembered, and not learned with where there is little', async () => {
+  it('1 is not loaded where nothing is remembered, and is from the first entry on once somebody searches', async () => {
     await using home = await memoryHome({ vectors: true });
     mkdirSync(join(home.options.folder, 'vectors'), { recursive: true });
     const empty = await openRecall(home, { embedder: noModel });
@@ -29,14 +29,14 @@ describe('a model', () => {
     expect([empty.shouldEmbed, empty.semantic.failure]).toEqual([false, null]);
     await empty.close();
     rmSync(join(home.options.folder, 'vectors'), { recursive: true });
-    await home.append(...notes(31));
-    const little = await openRecall(home, { embedder: noModel });
-    await search(little, { query: 'topic7', limit: 1 });
-    expect([little.shouldEmbed, little.semantic.failure]).toEqual([false, null]);
-    await home.append(said('last', 'one more'));
-    await little.catchUp();
-    expect(little.shouldEmbed).toBe(true);
-    await little.close();
+    await home.append(said('first', 'The workshop repairs my automobile'));
+    const one = await openRecall(home, { embedder: wordModel('words').embedder });
+    expect(one.shouldEmbed).toBe(false);
+    await search(one, { query: 'who fixes my car', limit: 1 });
+    expect(one.shouldEmbed).toBe(true);
+    await one.embedAll(new AbortController().signal);
+    expect((await search(one, { query: 'who fixes my car', limit: 1 })).by).toBe('keywords and vectors');
+    await one.close();
   });
 
   it('2 that is still loading is not waited for: the pack is made by words, and says so', async () => {

@@ -32,10 +32,63 @@ export const english: Language = {
     },
     { pattern: /^(?:remember|don['’]t forget) to (always .+|never .+)$/i, kind: 'said', template: '$1' },
   ],
+  remarks: [
+    {
+      pattern:
+        /^(?:i|we)(?: would|['’]d)? (?:strongly |generally |usually |typically |normally |much |also |really |always |definitely |personally )*prefer (.+)$/i,
+      kind: 'preference',
+      template: 'Prefer $1',
+    },
+    {
+      pattern: /^(?:i|we)(?: would|['’]d) (?:much )?rather (.+ than .+|not .+|use .+|have .+)$/i,
+      kind: 'preference',
+      template: 'Rather $1',
+    },
+    {
+      pattern:
+        /^(?:i|we) (?:usually |generally |really )*(?:like|love|favou?r) (.+ (?:best|most|better|more)|.+ (?:more than|better than|over) .+)$/i,
+      kind: 'preference',
+      template: 'Prefer $1',
+    },
+    {
+      pattern:
+        /^(?:i|we) (?:usually |generally |really )*(?:don['’]t like|do not like|dislike|hate|can['’]t stand|cannot stand|avoid|try to avoid|stay away from) (.+)$/i,
+      kind: 'preference',
+      template: 'Avoid $1',
+    },
+    {
+      pattern:
+        /^(?:i['’]m|i am|we['’]re|we are) (?:a (?:big |huge )?fan of|partial to|most comfortable with|more comfortable with|happiest with) (.+)$/i,
+      kind: 'preference',
+      template: 'Prefer $1',
+    },
+    {
+      pattern:
+        /^(?:i|we) (?:usually|always|typically|generally|mostly|normally|tend to) (?:use|work with|go with|choose|pick|stick to|stick with|go for) (.+)$/i,
+      kind: 'preference',
+      template: 'Prefer $1',
+    },
+  ],
+  takeBacks: [
+    /^you (?:no longer (?:need|have) to|(?:don['’]t|do not) (?:need|have) to|need not|can stop) (.+)$/i,
+    /^(?:forget|disregard|ignore) (?:that (?:i|we)(?: would|['’]d)? (?:prefer|like|want|said)|what i said about|my (?:rule|preference|instruction|request|wish) (?:about|for|to|on|that)) (.+)$/i,
+    /^never ?mind (?:the|my) (?:(?:rule|preference|instruction) (?:about|for|on) )?(.+?)(?: (?:rule|preference|instruction|thing))?$/i,
+    /^(?:there is |there['’]s )?no (?:longer any |more )?need to (.+)$/i,
+    /^(?:i|we) no longer (?:prefer|want|need|like) (.+)$/i,
+    /^(?:i|we) (?:don['’]t|do not) (?:prefer|want|need|like) (.+) any ?(?:more|longer)$/i,
+  ],
+  forOthers: [
+    /\b(?:write|draft|make|create|prepare|print|design|explain|teach|describe|summari[sz]e|proof-?read|translate|put)\b[^.!?]*\b(?:rules?|signs?|posters?|leaflets?|brochures?|handouts?|manuals?|guides?|notices?|tips|advice|lessons?|instructions|checklists?|etiquette|polic(?:y|ies)|codes? of conduct|slogans?|poems?|stor(?:y|ies)|speech(?:es)?|quiz(?:zes)?|recipes?)\b/i,
+    /\b(?:house rules|rules (?:of|for)|(?:for|to) (?:our |my |the |new )?(?:guests?|visitors?|tenants?|players?|students?|pupils?|beginners?|children|kids|customers?|members?|volunteers?|employees?|staff|interns?|babysitters?|neighbou?rs?))\b/i,
+    /\b(?:chess|poker|board game|card game|football|yoga|first aid|fire drill)\b/i,
+  ],
   needsPlease: /^use\b/i,
   idle: [
     /^prefer\b.*\b(?:today|tomorrow|tonight|now|later|next (?:week|month|time)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)[.!]*$/i,
+    /^(?:prefer|rather) (?:to )?(?:not )?(?:know|see|hear|understand|learn|discuss|talk|ask|hold off|be told)\b/i,
+    /^(?:prefer|avoid|rather) (?:it|him|her|them|you|doing (?:it|so))\b/i,
     /^(?:always|never) (?:and|or|but|is|are|means?)\b/i,
+    /^(?:always|never) \w+ (?:i|we|he|she|they|it)\b/i,
     /^never (?:mind|again|ever$|fear)\b/i,
     /^(?:time|day|one|when|how|what|where)\b/i,
     /^prefer (?:neither|none|nothing|no one|not to|to (?:wait|think|believe|leave it)|(?:this|that|the (?:first|second|third|other|former|latter))(?: one)?[.!]*$)/i,

@@ -89,6 +89,26 @@ export const french: Language = {
       template: '$1',
     },
   ],
+  remarks: [
+    {
+      pattern:
+        /^(?:moi,? )?(?:je préfère|nous préférons|on préfère) (?:généralement |en général |nettement |plutôt |toujours |habituellement )?(.+)$/iu,
+      kind: 'preference',
+      template: 'Préfère $1',
+    },
+    { pattern: /^j['’]aime mieux (.+)$/iu, kind: 'preference', template: 'Aime mieux $1' },
+    { pattern: /^(?:je n['’]aime pas|je déteste|j['’]évite) (.+)$/iu, kind: 'preference', template: 'Évite $1' },
+  ],
+  takeBacks: [
+    /^(?:tu n['’]as|vous n['’]avez) plus besoin (?:de |d['’])(.+)$/iu,
+    /^(?:il n['’]est plus nécessaire|ce n['’]est plus la peine) (?:de |d['’])(.+)$/iu,
+    /^oubliez? que (?:je |j['’]|nous )(?:préfère|préférons|veux|voulons|aime) (.+)$/iu,
+    /^(?:je ne (?:préfère|veux)|je n['’]aime) plus (.+)$/iu,
+  ],
+  forOthers: [
+    /(?:écri[st]|écrivez|rédigez?|prépare[rz]?|imprime[rz]?|explique[rz]?|traduis|traduisez|crée[rz]?)(?![\p{L}])[^.!?]*(?:règles?|règlement|affiche|panneau|dépliant|guide|notice|conseils|consignes|discours|poème|histoire|recette)/iu,
+    /(?:règlement intérieur|règles (?:du|de la|pour)|pour (?:les|nos|des) (?:invités|visiteurs|locataires|joueurs|élèves|étudiants|débutants|enfants|clients|employés|voisins)|échecs)(?![\p{L}])/iu,
+  ],
   needsPlease: /^(?:utilisez?|emploie|employez|prends|prenez)(?![\p{L}])/iu,
   idle: [
     /^(?:préfère|aime mieux) .*(?<![\p{L}])(?:aujourd['’]hui|demain|maintenant|plus tard|la prochaine fois|ce soir)(?![\p{L}])/iu,

@@ -81,6 +81,28 @@ export const german: Language = {
       template: '$1',
     },
   ],
+  remarks: [
+    { pattern: /^(?:ich|wir) bevorzugen? (.+)$/iu, kind: 'preference', template: 'Bevorzuge $1' },
+    { pattern: /^(?:ich|wir) \p{L}+ (?:am liebsten|lieber) (.+)$/iu, kind: 'preference', template: 'Lieber $1' },
+    { pattern: /^(?:ich|wir) (.+?) (?:bevorzugen?|vorziehen?)$/iu, kind: 'preference', template: 'Bevorzuge $1' },
+    { pattern: /^(?:ich|wir) ziehen? (.+? vor|.+?) vor$/iu, kind: 'preference', template: 'Bevorzuge $1' },
+    { pattern: /^mir (?:ist|sind) (.+?) lieber( als .+)?$/iu, kind: 'preference', template: 'Lieber $1$2' },
+    {
+      pattern: /^(?:ich|wir) (?:mag|mögen|will|wollen|vertrage) (kein\p{L}* .+)$/iu,
+      kind: 'preference',
+      template: 'Verwende $1',
+    },
+  ],
+  takeBacks: [
+    /^du (?:musst|brauchst) (?:ab jetzt )?((?:.+ )?)nicht (?:mehr|länger) (.+)$/iu,
+    /^vergiss,? (?:dass (?:ich|wir) )(.+)$/iu,
+    /^(?:ich|wir) (?:bevorzugen?|möchten?|will|wollen) (.+) nicht mehr$/iu,
+    /^(?:es ist )?nicht mehr nötig,? (.+)$/iu,
+  ],
+  forOthers: [
+    /(?<![\p{L}])(?:schreibe?|entwirf|erstelle?|verfasse|gestalte|drucke|erkläre|übersetze|korrigiere)(?![\p{L}])[^.!?]*(?:regeln?|hausordnung|schild|plakat|flyer|merkblatt|aushang|anleitung|tipps|ratgeber|handbuch|rede|gedicht|geschichte|rezept)/iu,
+    /(?<![\p{L}])(?:hausordnung|regeln für|für (?:unsere |die |neue )?(?:gäste|besucher|mieter|spieler|schüler|anfänger|kinder|kunden|mitarbeiter|nachbarn)|schach)(?![\p{L}])/iu,
+  ],
   needsPlease: /^(?:verwende|nutze|benutze|nimm)\b/i,
   idle: [
     /^(?:bevorzuge|lieber) .*(?<![\p{L}])(?:heute|morgen|übermorgen|jetzt|später|nächste[ns]? (?:woche|mal|monat))(?![\p{L}])/iu,

@@ -19,6 +19,12 @@ export type Language = {
   please: string;
   /** The first form that fits counts. */
   forms: readonly Form[];
+  /** Preferences that people mention anywhere in a sentence, from the beginning of a clause on. */
+  remarks: readonly Form[];
+  /** How people take back what they have stated; the group is what it was about. */
+  takeBacks: readonly RegExp[];
+  /** A request for a text that tells others what to do: an "always" or "never" beside it may belong to that text. */
+  forOthers: readonly RegExp[];
   /** What is only a step of the current task unless a "please" precedes it. */
   needsPlease: RegExp;
   /** Statements that state nothing: idioms, refusals to choose, one-time wishes, and what somebody does or supposes. */

@@ -79,6 +79,24 @@ export const spanish: Language = {
       template: '$1',
     },
   ],
+  remarks: [
+    {
+      pattern: /^(?:yo |nosotros )?(?:prefiero|preferimos) (?:siempre |en general |normalmente )?(.+)$/iu,
+      kind: 'preference',
+      template: 'Prefiere $1',
+    },
+    { pattern: /^(?:a mí )?me gustan? más (.+)$/iu, kind: 'preference', template: 'Mejor $1' },
+    { pattern: /^(?:no me gustan?|odio|evito) (.+)$/iu, kind: 'preference', template: 'Evita $1' },
+  ],
+  takeBacks: [
+    /^ya no (?:hace falta|es necesario|tienes que|necesitas|debes) (?:que )?(.+)$/iu,
+    /^olvida que (?:yo )?(?:prefiero|quiero|me gustan?) (.+)$/iu,
+    /^ya no (?:prefiero|quiero|me gustan?) (.+)$/iu,
+  ],
+  forOthers: [
+    /(?:escribe|escriba|redacta|prepara|imprime|explica|traduce|crea|haz)(?![\p{L}])[^.!?]*(?:reglas?|normas?|cartel|folleto|guía|aviso|consejos|instrucciones|discurso|poema|cuento|receta)/iu,
+    /(?:normas de la casa|reglas (?:de|del|para)|para (?:los|las|nuestros|mis) (?:invitados|huéspedes|visitantes|inquilinos|jugadores|alumnos|estudiantes|principiantes|niños|clientes|empleados|vecinos)|ajedrez)(?![\p{L}])/iu,
+  ],
   needsPlease: /^(?:usa|use|utiliza|utilice|emplea|toma)(?![\p{L}])/iu,
   idle: [
     /^(?:prefiere|mejor) .*(?<![\p{L}])(?:hoy|mañana|ahora|más tarde|luego|la próxima vez|esta noche)(?![\p{L}])/iu,

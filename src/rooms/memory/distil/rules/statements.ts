@@ -18,7 +18,8 @@ import {
 } from '../fact-finding.ts';
 import { isRemembered, noteSource } from '../conversation-facts.ts';
 import { similarityKey } from '../similarity-key.ts';
-import { type Statement, findStatements } from '../parse-statement.ts';
+import { takeBack } from '../take-back.ts';
+import { type Statement, findStatements, findTakeBacks } from '../parse-statement.ts';
 import { type About, chooseTopic } from '../fact-topic.ts';
 
 export const statements: Rule = {
@@ -29,6 +30,7 @@ export const statements: Rule = {
     if (said === null) return [];
     const evidence = evidenceOfEvent(read.event);
     const found = findStatements(said.text, said.at);
+    if (said.source !== 'import') for (const words of findTakeBacks(said.text)) takeBack(rows, words, read.event.at);
     if (found.length === 0 || isRepeated(read.event, rows)) return [];
     if (read.event.type === 'message.posted') noteSource(rows, read.event.data, read.event.seq);
     return found.flatMap((each) => toFinding(each, said, evidence, rows));
