@@ -39,22 +39,26 @@ const PARTS: readonly Part[] = [
   ),
   whole(
     'write',
-    /src\/ledger\/(?:live-file|disk|pen)\.ts/,
+    /core\/ledger\/(?:live-file|disk|pen)\.ts/,
     'one write a node, and whether file and pen are still ours',
   ),
   whole('hash', /^hash node:internal\/crypto/, 'SHA-256 of both records'),
   whole('validate', /^checkEvent /, "the ledger's door: both events fit their schemas, and are copied"),
-  whole('redact', /src\/guard\/redact|home-vault/, 'no secret in either record'),
+  whole('redact', /core\/guard\/redact|home-vault/, 'no secret in either record'),
   whole('fold', /^applyEvent .*fold-run/, 'what both events mean for the run'),
   whole('decide', /^decide .*engine\/decide/, 'which call comes next, with its input, its class and its name'),
-  around('ledger', /src\/(?:ledger\/|daemon\/)/, 'number, stringify and seal two records; one commit'),
+  around('ledger', /core\/ledger\/|kit\/house\/stores/, 'number, stringify and seal two records; one commit'),
   around(
     'guard',
-    /src\/(?:guard\/|tools\/middleware\/(?:authorize|eligible|check-budget))/,
+    /core\/(?:guard\/|chain\/middleware\/(?:authorize|eligible|check-budget))/,
     'eligible, authorize, budget',
   ),
-  around('chain', /src\/(?:tools\/|engine\/(?:middleware-chain|invoke-tool))/, 'the other middlewares around the tool'),
-  around('drive', /src\/engine\//, 'the loop: messages, events of steps and outcomes, what a call is given'),
+  around(
+    'chain',
+    /core\/(?:chain\/|engine\/(?:middleware-chain|invoke-tool))/,
+    'the other middlewares around the tool',
+  ),
+  around('drive', /core\/engine\//, 'the loop: messages, events of steps and outcomes, what a call is given'),
   whole('collector', /\(garbage collector\)/, 'garbage of all of them'),
 ];
 const OTHER = 'other';

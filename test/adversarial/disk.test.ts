@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/core/ledger/ledger.ts';
 import { readEvents } from '../../src/core/ledger/read-events.ts';
@@ -74,8 +75,8 @@ describe.skipIf(!mayMount)('a full disk (needs the right to mount a small tmpfs)
     const outcomes = await Promise.allSettled([1, 2, 3].map((index) => ledger.append(noteOf(`${index}`))));
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     free(disk);
-    const after = await Promise.all([4, 5, 6].map((index) => ledger.append(noteOf(`${index}`))));
-    expect(new Set(after.map(({ seq }) => seq)).size).toBe(3);
+    const later = await Promise.all([4, 5, 6].map((index) => ledger.append(noteOf(`${index}`))));
+    expect(new Set(later.map(({ seq }) => seq)).size).toBe(3);
     await ledger.close();
     expect(await verifyLedger(file)).toMatchObject({ state: 'intact' });
   });
@@ -260,12 +261,12 @@ describe('things that are not files', () => {
 });
 
 describe('a file pulled away', () => {
-  const tricks: { what: string; play: (file: string) => void }[] = [
+  const tricks: { what: string; play: (file: string) => unknown }[] = [
     { what: 'truncated', play: (file) => truncateSync(file, statSync(file).size - 1) },
     { what: 'emptied', play: (file) => truncateSync(file, 0) },
     { what: 'written to by somebody else', play: (file) => writeFileSync(file, 'x', { flag: 'a' }) },
     { what: 'removed', play: (file) => rmSync(file) },
-    { what: 'moved away', play: (file) => renameSync(file, `${file}.moved`) },
+    { what: 'moved away', play: (file) => (renameSync(file, `${file}.moved`), after(2)) }, // paths are looked at every millisecond
     {
       what: 'replaced by a copy of itself',
       play: (file) => (copyFileSync(file, `${file}.copy`), renameSync(`${file}.copy`, file)),
@@ -277,7 +278,7 @@ describe('a file pulled away', () => {
     const file = join(freshFolder(), 'l.jsonl');
     const ledger = await openPlain(file);
     await ledger.append([noteOf('a'), noteOf('b')]);
-    play(file);
+    await play(file);
     await expect(ledger.append(noteOf('c'))).rejects.toMatchObject({ code: 'ledger-replaced' });
     await expect(ledger.append(noteOf('d'))).rejects.toMatchObject({ code: 'ledger-replaced' });
     await ledger.close();

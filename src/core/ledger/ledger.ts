@@ -143,6 +143,7 @@ async function recordOrClose(ledger: Ledger, event: NewEvent): Promise<void> {
   }
 }
 
+const LOOK_EVERY_MS = 1;
 const MIN_GROUP = 32;
 /** With about this many events, processing them takes longer than a flush. */
 const MANY_EVENTS = 100;
@@ -171,6 +172,7 @@ export class Ledger {
   /** Once this many callers wait they get a flush of their own; while it is in flight, the others do their work. */
   #enough = MIN_GROUP;
   #full = false;
+  #looksAgain = 0;
   /** Events that were staged and could not be written, with the reason. */
   readonly #lost = new WeakMap<Event, unknown>();
   #knownRun: string | null = null;
@@ -341,11 +343,22 @@ export class Ledger {
   /** False when the batch could not be written and was rejected. */
   #write(): boolean {
     return this.#attempt(() => {
-      this.#held.assertOwned();
-      this.#live.assertUnchanged(this.#end.offset);
+      this.#assertOurs();
       if (this.#full) this.#noteFreed();
       this.#appendStaged();
     });
+  }
+
+  /**
+   * Batches of one millisecond share a look at the paths: no other process opens the ledger within it, and what it would
+   * append, cut, remove or put in its place is seen before every single write.
+   */
+  #assertOurs(): void {
+    const now = performance.now();
+    if (now < this.#looksAgain) return this.#live.assertUnchanged(this.#end.offset);
+    this.#held.assertOwned();
+    this.#live.assertInPlace(this.#end.offset);
+    this.#looksAgain = now + LOOK_EVERY_MS;
   }
 
   #attempt(write: () => void): boolean {

@@ -76,8 +76,14 @@ export class LiveFile {
     return this.#flush.later(this.#fd);
   }
 
-  /** Checks that the path still leads to the open file, and that its length is as expected (F2). */
+  /** Checks that the open file still has a name, and that its length is as expected (F2): all that can be seen without its path. */
   assertUnchanged(end: number): void {
+    const { nlink, size } = fstatSync(this.#fd);
+    if (nlink === 0 || size !== end - this.#base) this.assertInPlace(end);
+  }
+
+  /** Checks that the path still leads to the open file, and that its length is as expected (F2). */
+  assertInPlace(end: number): void {
     const there = statSync(this.path, { throwIfNoEntry: false });
     const expected = end - this.#base;
     if (there !== undefined && isSameFile(this.#identity, there) && there.size === expected) return;

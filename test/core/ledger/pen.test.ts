@@ -1,10 +1,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { withHeartbeat } from '../../../src/core/ledger/heartbeat.ts';
 import { takePen } from '../../../src/core/ledger/pen.ts';
 import { describeSilence, penHealth, silenceFix } from '../../../src/core/ledger/pen-health.ts';
 import { temporaryFolder } from '../../support/cli.ts';
+import { noteOf, openPlain } from '../../support/ledger-samples.ts';
 
 it('names the process that writes a ledger, as soon as it has written its name', () => {
   using folder = temporaryFolder();
@@ -56,4 +58,14 @@ it('does not compare the clock of another machine, and does not take what an ear
   rewrite('run.lock.holder.json', { host: 'another' });
   expect(penHealth(ledger)?.silentMs).toBeNull();
   pen.release();
+});
+
+it('L2 a ledger whose lock was taken away takes no further event from the next millisecond on', async () => {
+  using folder = temporaryFolder();
+  const ledger = await openPlain(join(folder.dir, 'run.jsonl'));
+  await ledger.append(noteOf('a'));
+  rmSync(join(folder.dir, 'locks/run.lock'));
+  await after(2);
+  await expect(ledger.append(noteOf('b'))).rejects.toMatchObject({ code: 'ledger-replaced' });
+  await expect(ledger.append(noteOf('c'))).rejects.toMatchObject({ code: 'ledger-replaced' });
 });
