@@ -234,8 +234,8 @@ export const ownVariables = (): Record<string, string> =>
 
 /** The settings of the product, with defaults; parts that rooms contribute are checked in room-config.ts. */
 export async function loadConfig(home: Home): Promise<Config> {
-  const { Config } = await import('../core/schema/config.ts');
-  return parseConfig(home, Config.strip());
+  const { OwnConfig } = await import('../core/schema/config.ts');
+  return parseConfig(home, OwnConfig);
 }
 
 export async function parseConfig<T>(home: Home, schema: { safeParse: (value: unknown) => Parsed<T> }): Promise<T> {

@@ -84,7 +84,7 @@ export function rollbackOfMissingFile(claims: readonly Claim[]): Rollback | null
   return claim === undefined ? null : { claim, found: START, missing: claim.seq };
 }
 
-/** Records in the archive are compared by their place only; verifying the chain covers their content. */
+/** Records in the archive are compared by their place only; verifying the chain covers their content. The last one is known. */
 function isContained({ segments, live }: History, end: Position, claim: Claim): boolean {
   if (claim.seq === 0) return true;
   if (claim.seq > end.seq) return false;
@@ -93,7 +93,7 @@ function isContained({ segments, live }: History, end: Position, claim: Claim): 
       const isInside = first <= claim.seq && claim.seq <= last && start < claim.offset && claim.offset <= to;
       return isInside && (claim.seq === last) === (claim.offset === to);
     });
-  const found = positionEndingAt(live, claim.offset);
+  const found = claim.offset === end.offset ? end : positionEndingAt(live, claim.offset);
   return found !== null && found.seq === claim.seq && found.hash === claim.hash;
 }
 

@@ -47,6 +47,8 @@ export class Projections {
   #waiting = 0;
   /** Events since the last save. */
   #behind = 0;
+  /** The record that all stored snapshots include; null when they have to be written whatever they include. */
+  #stored: Position | null;
   #timer: NodeJS.Timeout | null = null;
   #waitMs: number;
 
@@ -58,6 +60,7 @@ export class Projections {
     const stored = loadProjections(folder, projections);
     this.#projections = stored.map((each) => ({ ...each, waiting: [] }));
     this.#byName = new Map(this.#projections.map((each) => [each.projection.name, each]));
+    this.#stored = this.position.seq > 0 ? this.position : null;
     if (new Set(this.#projections.map(({ position }) => position.hash)).size > 1) this.restart();
   }
 
@@ -76,12 +79,14 @@ export class Projections {
 
   /** Resets every state; the caller then applies all events from the first on. */
   restart(): void {
+    this.#stored = null;
     for (const each of this.#projections)
       Object.assign(each, { state: each.projection.initial(), position: START, waiting: [] });
   }
 
   /** Deletes every file that a projection wrote; the next save writes them again. */
   deleteFiles(): void {
+    this.#stored = null;
     for (const each of this.#projections) {
       for (const file of [each.projection.file ?? SHARED_FILE, ...each.rendered.keys()])
         rmSync(join(this.#folder, file), { force: true });
@@ -150,10 +155,17 @@ export class Projections {
       each,
       texts: each.projection.render?.(each.state) ?? new Map<string, string>(),
     }));
-    const states = rendered.map(({ each, texts }) => ({ ...each, files: [...texts.keys()] }));
-    storeProjections(this.#folder, this.position, states);
+    if (this.position.hash !== this.#stored?.hash) this.#store(rendered);
     for (const { each, texts } of rendered) this.#writeRendered(each, texts);
     this.#waitMs = Math.max(this.#pace.ms, (performance.now() - before) / MAX_SHARE_OF_TIME);
+  }
+
+  #store(rendered: readonly { each: ProjectionState; texts: ReadonlyMap<string, string> }[]): void {
+    const { position } = this;
+    const states = rendered.map(({ each, texts }) => ({ ...each, files: [...texts.keys()] }));
+    this.#stored = null;
+    storeProjections(this.#folder, position, states);
+    this.#stored = position;
   }
 
   #writeRendered(each: ProjectionState, texts: ReadonlyMap<string, string>): void {

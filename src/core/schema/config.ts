@@ -118,3 +118,5 @@ export const Config = z
   })
   .describe('Settings, in .oka/rules/config.json. People edit it; the assistant cannot.');
 export type Config = z.infer<typeof Config>;
+/** Without the parts that rooms contribute. Made once: a schema is compiled when it is first used. */
+export const OwnConfig = Config.strip();

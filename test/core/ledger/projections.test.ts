@@ -332,6 +332,24 @@ describe('the files', () => {
     expect(snapshotOf(folder)).toMatchObject({ seq: 0, offset: 0, state: { seqs: [], notes: {} } });
   });
 
+  it('are not written again as long as no event was added', async () => {
+    const folder = freshFolder();
+    const { file: _, ...shared } = count;
+    const inodes = (): number[] =>
+      ['notes.json', 'state/projections.jsonl'].map((file) => statSync(join(folder, file)).ino);
+    const open = (): Promise<Kept> => openKept(folder, [notes, shared]);
+    const first = await open();
+    await first.ledger.append(noteOf('a'));
+    await first.close();
+    const before = inodes();
+    await (await open()).close();
+    expect(inodes()).toEqual(before);
+    const second = await open();
+    await second.ledger.append(noteOf('b'));
+    await second.close();
+    expect(inodes().some((inode, index) => inode === before[index])).toBe(false);
+  });
+
   it('are written into folders that are made for them', () => {
     const folder = freshFolder();
     const deep = { ...count, file: 'a/b/count.json' };
