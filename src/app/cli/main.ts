@@ -29,7 +29,9 @@ process.exitCode = await runOka(process.argv.slice(2), {
   width: terminalWidth(process.stdout),
   underSupervisor: async (signal, work) => (await import('./supervised-process.ts')).underSupervisor(signal, work),
   get openDialog() {
-    return isDialogPossible() ? async () => (await import('../../kit/cli/dialog.ts')).openDialog(terminal()) : null;
+    return isDialogPossible()
+      ? async (until?: AbortSignal) => (await import('../../kit/cli/dialog.ts')).openDialog(terminal(until))
+      : null;
   },
   get openTerminal() {
     return isDialogPossible()
@@ -47,8 +49,9 @@ function isDialogPossible(): boolean {
   return process.stdout.isTTY && process.getBuiltinModule('node:tty').isatty(0);
 }
 
-function terminal(): Parameters<typeof import('../../kit/cli/dialog.ts').openDialog>[0] {
-  return { input: process.stdin, print: (text) => void process.stdout.write(text), signal };
+function terminal(until = signal): Parameters<typeof import('../../kit/cli/dialog.ts').openDialog>[0] {
+  const print = (text: string): void => void process.stdout.write(text);
+  return { input: process.stdin, print, signal: AbortSignal.any([signal, until]) };
 }
 
 /**

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDraining, isStoppedHere } from '../../kit/home/stop-files.ts';
+import { onceThereIsSpace } from '../../kit/home/disk-space.ts';
 import { watchRules } from '../../kit/home/rules-fixed.ts';
 import { rootNotice } from '../../rooms/records/root-user.ts';
 import { checkAnchors } from '../../kit/home/home-anchors.ts';
@@ -32,7 +33,7 @@ export async function run(call: UpCall): Promise<Answer<string>> {
   const offerOnce = offerSetup(call);
   try {
     const code = await tryUntilFixed(call, (isNews) =>
-      superviseHome(call, (line) => (isNews(line) ? call.emit(line) : undefined), offerOnce),
+      superviseWithSpace(call, (line) => (isNews(line) ? call.emit(line) : undefined), offerOnce),
     );
     return { code };
   } finally {
@@ -42,6 +43,16 @@ export async function run(call: UpCall): Promise<Answer<string>> {
 
 export const render = (line: string): string => `${line}\n`;
 export const footer = openLiveView;
+
+/** What is missing in the home is made first, for which there may be no space. */
+async function superviseWithSpace(
+  call: UpCall,
+  log: (line: string) => void,
+  offer: () => Promise<void>,
+): Promise<number> {
+  const { home, signal } = call;
+  return (await onceThereIsSpace(home, { log, signal }, () => superviseHome(call, log, offer))) ?? exits.ok;
+}
 
 async function superviseHome(
   call: UpCall,

@@ -24,7 +24,7 @@ import { prepareLauncher } from '../../kit/sandbox/find-launcher.ts';
 import { callsFolder } from '../../kit/sandbox/sandbox.ts';
 import { watchConfig } from '../../kit/home/config-file.ts';
 import { publicIdentity } from '../../kit/home/home-anchors.ts';
-import { watchDiskSpace } from '../../kit/home/disk-space.ts';
+import { onceThereIsSpace, watchDiskSpace } from '../../kit/home/disk-space.ts';
 import { noteRulesProblem } from '../../kit/home/rules-fixed.ts';
 import { fleetStopFile } from '../../kit/home/stop-files.ts';
 import type { Config } from '../../core/schema/config.ts';
@@ -66,11 +66,13 @@ export type WorkOptions = { rooms?: readonly HouseRoom[] | undefined; desktop?: 
 export async function work(home: Home, signal: AbortSignal, log: Log, options: WorkOptions = {}): Promise<void> {
   const { rooms, desktop = false } = options;
   const checkConfig = watchConfig(home, rooms); // before it is read: what changes in between is seen
-  await withHost(home, signal, (host) => serve(host, { checkConfig, desktop }, signal, log), {
-    log,
-    rooms,
-    joinFleet: async (...given) => (await import('../../rooms/fleet/open-fleet.ts')).openFleet(...given),
-  });
+  await onceThereIsSpace(home, { log, signal }, () =>
+    withHost(home, signal, (host) => serve(host, { checkConfig, desktop }, signal, log), {
+      log,
+      rooms,
+      joinFleet: async (...given) => (await import('../../rooms/fleet/open-fleet.ts')).openFleet(...given),
+    }),
+  );
 }
 
 async function workForFleetIfMember(host: Host, signal: AbortSignal, log: Log): Promise<void> {

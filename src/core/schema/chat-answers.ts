@@ -4,7 +4,15 @@ import { ConversationId, ConversationName, MessageId, NoticeId, ReplyCost, Reply
 import { Id, Instant } from './names.ts';
 
 export const ReplyState = z
-  .enum(['queued', 'thinking', 'using a tool', 'waiting for you', 'waiting for another', 'waiting for the budget'])
+  .enum([
+    'queued',
+    'thinking',
+    'using a tool',
+    'waiting for you',
+    'waiting for another',
+    'waiting for its model',
+    'waiting for the budget',
+  ])
   .describe(
     'What a reply is doing that has not ended. It waits for another one that writes to the desk, or for the budget of the next day.',
   );
@@ -19,6 +27,7 @@ export const OpenReply = z
     state: ReplyState,
     tool: z.string().optional().describe('The tool that it uses now.'),
     waits_for: z.string().optional().describe('Who writes to the desk before it may: an agent, or the run of a task.'),
+    why: z.string().optional().describe('Why its model cannot be asked now.'),
     run: Id.nullable().describe('The run that answers; null while it is queued.'),
     at: Instant.describe('Since when it is queued.'),
   })

@@ -34,7 +34,8 @@ export type TerminalDevice = {
 
 export type OpenTerminal = () => Promise<TerminalDevice>;
 
-export type OpenDialog = () => Promise<Dialog>;
+/** `until` ends it without an answer, as Ctrl-C does. */
+export type OpenDialog = (until?: AbortSignal) => Promise<Dialog>;
 
 /** Runs work that also stops when the process that supervises this one is gone. */
 export type UnderSupervisor = <T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>) => Promise<T>;

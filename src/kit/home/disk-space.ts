@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { replaceFile } from '../../core/ledger/disk.ts';
 import { errnoOf, OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
@@ -22,6 +23,8 @@ export type SpacePorts = {
   pollMs?: number;
 };
 
+const FULL = 'the disk is full: nothing is started until there is space again';
+const FREED = 'there is space again: work continues';
 const POLL_MS = 2000;
 /** For the events and the result of a task or two. */
 const ENOUGH_BYTES = 1024 * 1024;
@@ -31,14 +34,14 @@ export function watchDiskSpace(home: Home, { log, onRecovery, pollMs = POLL_MS }
   let short = false;
   let checkedAt = Number.NEGATIVE_INFINITY;
   const runOut = (): void => {
-    if (!short) log('the disk is full: nothing is started until there is space again');
+    if (!short) log(FULL);
     short = true;
   };
   const check = (): void => {
     if (!short && isUsedUp(home)) runOut();
     else if (short && hasSpace(home)) {
       short = false;
-      log('there is space again: work continues');
+      log(FREED);
       onRecovery();
     }
   };
@@ -55,6 +58,29 @@ export function watchDiskSpace(home: Home, { log, onRecovery, pollMs = POLL_MS }
       return short;
     },
   };
+}
+
+/**
+ * Does work that a full disk may end before anybody watches it, such as a start: it is done again when there is space.
+ * Undefined when it was stopped before that.
+ */
+export async function onceThereIsSpace<T>(
+  home: Home,
+  { log, signal, pollMs = POLL_MS }: Pick<SpacePorts, 'log' | 'pollMs'> & { signal: AbortSignal },
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isAboutSpace(error)) throw error;
+    }
+    log(FULL);
+    do await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+    while (!signal.aborted && !hasSpace(home));
+    if (signal.aborted) return undefined;
+    log(FREED);
+  }
 }
 
 /** Checked before any write has failed: a command may be waiting for space to record how it ended. */

@@ -5,13 +5,15 @@
  *    A folder settles five times as long, since its files come one by one, and its content must be the same at both ends.
  * D2 What could still become a task (empty, unclosed front matter, no TASK.md yet) gets more time, then it is refused.
  * D3 Its content is read once, and again only after a change.
- * D4 What a process has open for writing is not delivered, where the system shows it (open-for-writing.ts).
+ * D4 What a process has open for writing is not delivered, where the system shows it (open-for-writing.ts). A file whose
+ *    writer may be hidden settles five times as long, and ten times while its last line has no end.
  */
-import { lstatSync, type Stats } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../../core/schema/errors.ts';
 import { assertPlain, assertSize, kindOf, NotATask, readPlain, Vanished } from './plain-file.ts';
 import { conflictCopyOf, conflictReason } from './conflict-copy.ts';
+import { mayBeWrittenUnseen } from './open-for-writing.ts';
 import { classifyName } from './entry-name.ts';
 import { readTask } from './parse-task.ts';
 import { digestOfFolder, type FolderLimits, listFiles, stampOf, stampOfFolder, TASK } from './task-folder.ts';
@@ -75,6 +77,27 @@ function isFinal({ kind }: State): boolean {
 }
 
 const FOLDER_SETTLES = 5;
+const UNSEEN_SETTLES = 5;
+
+/** Of a file (D4). */
+function settlingTime(path: Buffer, stats: Stats, { settleMs, mostBytes }: Limits & Patience): number {
+  if (!mayBeWrittenUnseen(stats) || !stats.isFile() || stats.size > mostBytes) return settleMs;
+  return settleMs * UNSEEN_SETTLES * (endsWithNewline(path, stats.size) ? 1 : 2);
+}
+
+function endsWithNewline(path: Buffer, size: number): boolean {
+  try {
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const last = Buffer.alloc(1);
+      return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] === 0x0a;
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return false; // whoever reads it says why
+  }
+}
 
 /** D1. Stores the hash of a folder's content in `observed`, and starts over if it is not the one from before. */
 function hasSettled(
@@ -84,7 +107,7 @@ function hasSettled(
   now: number,
   rules: Limits & Patience,
 ): boolean {
-  if (!stats.isDirectory()) return now - observed.since >= rules.settleMs;
+  if (!stats.isDirectory()) return now - observed.since >= settlingTime(observed.entry.path, stats, rules);
   const same = prior?.stamp === observed.stamp;
   const isDue = now - observed.since >= FOLDER_SETTLES * rules.settleMs;
   const before = same ? prior.digest : undefined;

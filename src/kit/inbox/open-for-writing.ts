@@ -4,9 +4,10 @@
  *
  * One pass over /proc answers for the whole folder, so that thousands of tasks cost as much as one.
  */
-import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { errnoOf } from '../../core/schema/errors.ts';
+import { isInContainer } from '../settings.ts';
 
 /** From the path of a file, its bytes decoded as Latin-1, to the process that may still write to it. */
 export type OpenFiles = ReadonlyMap<string, string>;
@@ -33,6 +34,16 @@ export async function filesOpenForWriting(folder: string, proc = '/proc'): Promi
     until = performance.now() + SLICE_MS;
   }
   return open;
+}
+
+/**
+ * Whether somebody may write to it unseen: another user, or anybody on the other side of our container. Where nothing is
+ * shown about anybody, the settling time is all there is.
+ */
+export function mayBeWrittenUnseen({ uid }: Pick<Stats, 'uid'>): boolean {
+  const user = process.geteuid?.();
+  if (process.platform !== 'linux' || user === undefined) return false;
+  return isInContainer() || (user !== 0 && uid !== user);
 }
 
 /** The process that writes to this entry, or to a file in it. */

@@ -88,7 +88,7 @@ describe('the holder of the pen', () => {
     setUp(home);
     const intakes = join(home.oka, 'intake');
     submit(intakes, { kind: 'cancel', run: 'no-such-run' });
-    writeFileSync(join(intakes, 'zz-broken.json'), '{');
+    writeFileSync(join(intakes, 'zz-broken.json'), '[]');
     await withHost(home, never, () => gone(intakes));
     const reasons = (await eventsIn(home.ledgers.run)).flatMap((event) =>
       event.type === 'intake.rejected' ? [event.data.reason] : [],

@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, renameSync, statSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { repeatsText } from '../../../src/kit/inbox/recent-claims.ts';
+import { setEnvironment } from '../../support/cli.ts';
 import { type TestInbox, testInbox } from '../../support/inbox.ts';
 
 const drop = (test: TestInbox, name: string, text: string): void => writeFileSync(test.at(name), text);
@@ -32,6 +33,30 @@ describe.runIf(process.platform === 'linux')('a file that is open for writing', 
     closeSync(reading);
     await test.settle();
     expect((await test.takeAll()).map(({ name }) => name)).toEqual(['job']);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a file whose writer may be hidden', () => {
+  it('settles five times as long, and ten times while its last line is open', async () => {
+    const restore = setEnvironment({ OKA_CONTAINER: '1' });
+    onTestFinished(restore);
+    await using test = await testInbox();
+    drop(test, 'whole.md', 'first half\n');
+    drop(test, 'open.md', 'first ha');
+    await test.settle(9999);
+    expect(await test.inbox.take()).toBeNull();
+    await test.settle(2);
+    expect((await test.takeAll()).map(({ name }) => name)).toEqual(['whole.md']);
+    drop(test, 'open.md', 'first half\nsecond half\n');
+    await test.settle(9999);
+    expect(await test.inbox.take()).toBeNull();
+    await test.settle(2);
+    expect((await test.takeAll()).map(({ body }) => body)).toEqual(['first half\nsecond half\n']);
+    drop(test, 'never.md', 'without an end');
+    for (const ms of [10_001, 9998]) await test.settle(ms);
+    expect(await test.inbox.take()).toBeNull();
+    await test.settle(2);
+    expect(await test.takeAll()).toHaveLength(1);
   });
 });
 

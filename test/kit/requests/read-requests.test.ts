@@ -31,7 +31,7 @@ describe('requests from other processes', () => {
     mkdirSync(join(folder.dir, 'folder.json'));
     execFileSync('mkfifo', [join(folder.dir, 'pipe.json')]);
     writeFileSync(join(folder.dir, 'half.json.123.tmp'), '{"kind":"cancel","run":"r1"}');
-    const taken = readRequests(folder.dir);
+    const taken = readRequests(folder.dir, Date.now() + 6000);
     expect(taken.map(({ name }) => name)).toEqual([
       'broken.json',
       'folder.json',
@@ -43,6 +43,21 @@ describe('requests from other processes', () => {
     for (const each of taken) expect(each).toHaveProperty('reason', expect.any(String));
     for (const each of taken) removeRequest(folder.dir, each);
     expect(readdirSync(folder.dir)).toEqual(['half.json.123.tmp']);
+  });
+
+  it('that another program writes in place are read when they are complete, not before', () => {
+    using folder = temporaryFolder();
+    const file = join(folder.dir, 'mine.json');
+    for (const half of ['', '{"kind":"can', '{"kind":"cancel","run":']) {
+      writeFileSync(file, half);
+      expect(readRequests(folder.dir)).toEqual([]);
+    }
+    writeFileSync(file, '{"kind":"cancel","run":"r1"}');
+    expect(readRequests(folder.dir)).toMatchObject([{ id: 'mine', intake: { kind: 'cancel', run: 'r1' } }]);
+    writeFileSync(file, '{"kind":');
+    expect(readRequests(folder.dir, Date.now() + 6000)).toMatchObject([
+      { id: 'mine', reason: expect.any(String) as string },
+    ]);
   });
 
   it('are none when there is no folder', () => {

@@ -8,6 +8,7 @@ import { readChats } from '../terminal/read-chats.ts';
 import { notifyWaiting } from '../terminal/waiting-requests.ts';
 import { type Answer, type Call, exits } from '../../../kit/cli/command-module.ts';
 import type { Terminal } from '../../../kit/cli/io.ts';
+import { plainText } from '../../../kit/cli/plain-text.ts';
 import { onlyOperand } from '../../../kit/cli/operands.ts';
 
 type Options = { limit: number | undefined; since: string | undefined; follow: boolean };
@@ -18,12 +19,15 @@ export async function run(call: Call<Options, Data>): Promise<Answer<Data>> {
   const named = onlyOperand(call, 'conversation');
   if (options.follow) return follow(call, named);
   const { limit, since } = options;
-  const found = await readChats(call, (rows) =>
-    findConversation(rows, named) === null ? null : listMessages(rows, named, { limit, since }).messages,
-  );
+  const found = await readChats(call, (rows) => {
+    const entry = findConversation(rows, named);
+    return entry && { queue: entry.queue, messages: listMessages(rows, named, { limit, since }).messages };
+  });
   signal.throwIfAborted();
   if (found === null) await findChat(call, named);
-  const messages = found ?? [];
+  const { messages, queue } = found ?? { messages: [], queue: [] };
+  for (const { agent, state, why } of queue)
+    if (state === 'waiting for its model') call.notify(plainText(`${agent} waits for its model: ${why ?? ''}`));
   await notifyWaiting(call);
   return { code: exits.ok, data: { messages: await Promise.all(messages.map((each) => completeMessage(home, each))) } };
 }

@@ -26,8 +26,11 @@ export const isActivityEvent = (event: Event): event is ActivityEvent =>
 /** The calls and waits of a run that are open, by their names. */
 export type ReplyActivity = {
   calls: Readonly<Record<string, { tool: string; awaitsTurn: boolean }>>;
-  waits: Readonly<Record<string, 'person' | 'budget'>>;
+  waits: Readonly<Record<string, Awaited>>;
 };
+
+/** A person, the budget of the next day, or a model that cannot be asked now, and why. */
+type Awaited = 'person' | 'budget' | { model: string };
 
 export const NO_ACTIVITY: ReplyActivity = { calls: {}, waits: {} };
 
@@ -70,10 +73,12 @@ export function deskWriterAfter(writer: DeskWriter, { type, run, data }: Activit
 export function stateOfActivity(
   { calls, waits }: ReplyActivity,
   writer: DeskWriter,
-): Pick<OpenReply, 'state' | 'tool' | 'waits_for'> {
+): Pick<OpenReply, 'state' | 'tool' | 'waits_for' | 'why'> {
   const awaited = Object.values(waits);
   if (awaited.includes('person')) return { state: 'waiting for you' };
   if (awaited.includes('budget')) return { state: 'waiting for the budget' };
+  const down = awaited.find((each) => typeof each === 'object');
+  if (down !== undefined) return { state: 'waiting for its model', why: down.model };
   const [id, call] = Object.entries(calls).at(-1) ?? [];
   if (call === undefined) return { state: 'thinking' };
   const { tool, awaitsTurn } = call;
@@ -81,8 +86,9 @@ export function stateOfActivity(
   return { state: 'waiting for another', tool, waits_for: agentOfRun(writer.run) ?? writer.run };
 }
 
-function awaitedIn(awaited: WaitFor): 'person' | 'budget' | null {
-  if (awaited.kind === 'timer') return awaited.day_budget === undefined ? null : 'budget';
+function awaitedIn(awaited: WaitFor): Awaited | null {
+  if (awaited.kind === 'timer' && awaited.day_budget !== undefined) return 'budget';
+  if (awaited.kind === 'timer') return awaited.why === undefined ? null : { model: awaited.why };
   return awaited.kind === 'child' || awaited.kind === 'turn' ? null : 'person';
 }
 

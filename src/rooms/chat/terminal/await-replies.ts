@@ -23,6 +23,8 @@ export async function awaitReplies(
   expect(message);
   let isPosted = false;
   let hasFailed = false;
+  /** A model that cannot be asked now answers at some time: whoever waits is told, and let go. */
+  let down: string | null = null;
   let reporting = Promise.resolve();
   let end: NodeJS.Timeout | undefined;
   await follow(
@@ -37,14 +39,18 @@ export async function awaitReplies(
       }
       const isOver = isPosted && feed.replies().every(({ chain }) => chain !== message);
       clearTimeout(end);
+      for (const { chain, agent, state, why } of feed.replies())
+        if (chain === message && state === 'waiting for its model') down = `${agent} waits for its model: ${why ?? ''}`;
       if (feed.state() === 'deleted') stop.abort();
+      else if (down !== null) stop.abort();
       else if (isOver) end = setTimeout(() => stop.abort(), REPORT_MS);
     },
     onWords,
   );
   await reporting;
   if (signal.aborted) return exits.interrupted;
-  return hasFailed || feed.state() === 'deleted' ? exits.no : exits.ok;
+  if (down !== null) notify(`${plainText(down)} The answer follows when it can be asked again: oka chat view`);
+  return hasFailed || down !== null || feed.state() === 'deleted' ? exits.no : exits.ok;
 }
 
 /** A reply for a person, with the name of its author. */

@@ -41,12 +41,14 @@ export function describeReplies(replies: readonly FollowedReply[], state: Bottom
   return [...(state === 'paused' ? ['paused; /resume goes on'] : []), ...doing].join(' · ');
 }
 
-function describeReply({ state, waits_for: other }: FollowedReply): string {
+function describeReply({ state, waits_for: other, why }: FollowedReply): string {
   switch (state) {
     case 'waiting for you':
       return 'waits for you';
     case 'waiting for another':
       return `waits for ${terminalText(other ?? 'another')}`;
+    case 'waiting for its model':
+      return `waits for its model: ${terminalText(why ?? 'it cannot be asked now')}`;
     case 'waiting for the budget':
       return 'waits for the budget of the day';
     case 'queued':

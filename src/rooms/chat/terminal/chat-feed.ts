@@ -32,7 +32,7 @@ type ChatEvent = Extract<Event, { type: (typeof CHAT_TYPES)[number] }>;
 
 const isChatEvent = (event: Event): event is ChatEvent => (CHAT_TYPES as readonly string[]).includes(event.type);
 
-export type FollowedReply = Pick<OpenReply, 'notice' | 'agent' | 'state' | 'waits_for' | 'run'> & {
+export type FollowedReply = Pick<OpenReply, 'notice' | 'agent' | 'state' | 'waits_for' | 'why' | 'run'> & {
   chain: string | null;
   activity: ReplyActivity;
 };
@@ -117,7 +117,7 @@ export function openChatFeed({ conversation, replies: open, isPaused }: Start): 
     const changed = [...replies.values()]
       .filter(isNew)
       .flatMap(({ notice, activity }) =>
-        change(notice, { waits_for: undefined, ...stateOfActivity(activity, writer) }),
+        change(notice, { waits_for: undefined, why: undefined, ...stateOfActivity(activity, writer) }),
       );
     return [...(own === undefined ? [] : itemsOf(event, own.agent)), ...changed.slice(0, 1)];
   }

@@ -38,7 +38,7 @@ function Reply({
   </li>`;
 }
 
-function describeState({ state, tool, waits_for: other }: OpenReply): string {
+function describeState({ state, tool, waits_for: other, why }: OpenReply): string {
   switch (state) {
     case 'queued':
       return 'is queued';
@@ -50,6 +50,8 @@ function describeState({ state, tool, waits_for: other }: OpenReply): string {
       return 'waits for you';
     case 'waiting for another':
       return `waits for ${other ?? 'another'}, who writes to the same folder`;
+    case 'waiting for its model':
+      return `waits for its model: ${why ?? 'it cannot be asked now'}`;
     case 'waiting for the budget':
       return 'waits for the budget of the day';
   }

@@ -1,0 +1,17 @@
+/** A conversation whose model answers with errors: everybody who looks at it is told, and who waits for it is let go. */
+import { expect, it } from 'vitest';
+import { fail } from '../support/wire-server-reply.ts';
+import { openChatStory, persona } from '../support/chat-story.ts';
+
+it('a model that answers 500 is named in the conversation, in view, and by --wait, which ends', async () => {
+  await using chat = await openChatStory({ arya: persona('Knows names.') }, () => fail(500));
+  chat.story.work();
+  chat.open('forge');
+  await chat.story.until('the conversation', async () => (await chat.conversation('forge')) ?? undefined);
+  const waited = await chat.story.oka('chat', 'send', 'forge', '@arya hello', '--wait');
+  expect(waited.code).toBe(1);
+  expect(waited.err + waited.out).toMatch(/arya.*waits for .*model/is);
+  const queue = (await chat.conversation('forge'))?.queue;
+  expect(queue).toMatchObject([{ agent: 'arya', state: 'waiting for its model', why: expect.any(String) as string }]);
+  expect((await chat.story.oka('chat', 'view', 'forge')).err).toMatch(/arya waits for its model/);
+});
