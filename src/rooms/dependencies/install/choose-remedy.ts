@@ -4,10 +4,11 @@
  *
  * Y1 A package that is neither in the table nor named by the operator is installed only after a person was asked,
  *    because strangers can put a name into an error message.
- * Y2 An unknown command is not guessed; it is most likely misspelt.
+ * Y2 A command that no table knows is not guessed: a person is asked for it, and told how to find its package. Only one
+ *    that looks like a misspelt other one is not asked for.
  */
 import type { InstallInput, Need } from '../../../core/schema/dependency.ts';
-import { debianPackages } from './known-debian.ts';
+import { debianPackages, likelyMeant } from './known-debian.ts';
 import { carriedCommand, isKnownPackage, type Machine, nodeCommand } from './known-node.ts';
 import { isKnownDistribution, moduleRow, pythonCommand } from './known-python.ts';
 
@@ -52,10 +53,11 @@ function commandRemedy(need: Need, { machine, binaries }: RemedyContext): Remedy
   const fromPython = pythonCommand(name);
   if (fromPython !== undefined) return installRemedy(need, 'python', fromPython);
   if (debianPackages(need) !== null) return personRemedy(need);
-  if (need.vouched === 'operator') return personRemedy(need);
+  const meant = need.vouched === 'operator' ? null : likelyMeant(name);
+  if (meant === null) return personRemedy(need);
   return {
     kind: 'unknown',
-    advice: `oka knows no package with the command "${name}". If it is spelt right, say where it comes from in the task: requires: ["node:PACKAGE"], ["python:PACKAGE"] or ["apt:PACKAGE"].`,
+    advice: `oka knows no package with the command "${name}"; did you mean "${meant}"? If it is spelt right, say where it comes from in the task: requires: ["node:PACKAGE"], ["python:PACKAGE"] or ["apt:PACKAGE"].`,
   };
 }
 
@@ -93,6 +95,13 @@ function personRemedy(need: Need): Remedy {
   return {
     kind: 'person',
     packages: [],
-    reason: `${SYSTEM}, and it is not known which package contains it.${version}`,
+    reason: `${SYSTEM}, and it is not known which package contains it.${waysToFind(need)}${version}`,
   };
+}
+
+/** The two usual ways to find the package of a file. */
+function waysToFind({ kind, name }: Need): string {
+  if (!/^[\w.+@/-]+$/.test(name)) return '';
+  const file = kind === 'command' ? `bin/${name}` : name;
+  return ` To find it: \`apt-file search ${file}\`, or search the contents of packages for "${file}" at https://packages.debian.org.`;
 }

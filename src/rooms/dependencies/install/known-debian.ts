@@ -49,6 +49,30 @@ export function debianPackages(need: Pick<Need, 'kind' | 'name'>): string[] | nu
   return found === undefined ? null : [found];
 }
 
+/** Commands of every Linux system, which nobody misses. */
+const BASIC =
+  'awk basename cat chmod chown clear cp cut date dirname echo env expr find grep head id join kill ln ls mkdir mktemp mv nl nproc paste printf pwd readlink realpath rm rmdir seq sleep sort split stat tail tee test touch tr uname uniq wc which xargs yes'.split(
+    ' ',
+  );
+
+/** The command that a name is most likely a misspelling of: the same letters in another order, or one more or less. */
+export function likelyMeant(name: string): string | null {
+  const known = [...COMMANDS.keys(), ...BASIC];
+  const letters = (word: string): string => [...word].toSorted().join('');
+  const swapped = known.find((each) => each !== name && each.length > 2 && letters(each) === letters(name));
+  if (swapped !== undefined) return swapped;
+  return known.find((each) => each.length > 4 && isOneLetterOff(each, name)) ?? null;
+}
+
+/** Whether one letter was left out of a word, or doubled. */
+function isOneLetterOff(word: string, written: string): boolean {
+  const [short, long] = word.length < written.length ? [word, written] : [written, word];
+  if (long.length !== short.length + 1) return false;
+  const at = [...long].findIndex((letter, index) => letter !== short[index]);
+  const isDoubled = long === word || long[at] === long[at - 1];
+  return isDoubled && /[a-z]/.test(long[at] ?? '') && long.slice(at + 1) === short.slice(at);
+}
+
 function debianPackage({ kind, name }: Pick<Need, 'kind' | 'name'>): string | undefined {
   switch (kind) {
     case 'command':

@@ -57,6 +57,7 @@ function renderSection(asked: OpenRequirement, machine: Machine | null): string 
     `- needed by: ${by.map(({ run, node }) => (node === null ? run : `${run}, step ${node}`)).join('; ') || 'nobody any more'}`,
     `- what: ${need.kind} \`${need.name}\`${need.version === undefined ? '' : ` ${need.version}`}`,
     `- Debian package: ${packages.length === 0 ? 'not known' : packages.map((each) => `\`${each}\``).join(', ')}`,
+    ...checkLine(need),
     `- since: ${opened}`,
     `- why oka cannot do it: ${toOneLine(reason)}`,
     ...(note === null ? [] : [`- last check: ${toOneLine(note)}`]),
@@ -71,6 +72,22 @@ function renderSection(asked: OpenRequirement, machine: Machine | null): string 
       : 'It is there.',
     end(name),
   ].join('\n');
+}
+
+/** How a person sees whether it is there. */
+function checkLine({ kind, name }: OpenRequirement['need']): string[] {
+  if (!/^[\w.+@/:-]+$/.test(name)) return [];
+  const checks = {
+    command: `command -v ${name}`,
+    python: `python3 -c 'import ${name}'`,
+    node: `npm ls --global ${name}`,
+    library: `ldconfig -p | grep ${name}`,
+    header: `find /usr/include -path '*/${name}'`,
+    pkgconfig: `pkg-config --exists ${name} && echo there`,
+    locale: `locale -a`,
+    font: `fc-list | grep -i ${name}`,
+  } as const;
+  return [`- to check: \`${checks[kind]}\``];
 }
 
 /** A text cannot end its own fence, nor the section. */

@@ -55,12 +55,31 @@ describe('how a need can be met', () => {
     expect(shortly(way('node', 'frobnicator', { vouched: 'operator' }))).toBe('node frobnicator operator');
   });
 
-  it('Y2 a command that nobody knows is not guessed, unless the operator named it', () => {
-    expect(way('command', 'grpe')).toMatchObject({
-      kind: 'unknown',
-      advice: expect.stringContaining('grpe') as string,
+  it('Y2 a command that no table knows is asked for, with the ways to find its package; a misspelt one is not', () => {
+    expect(way('command', 'pdfgrep')).toMatchObject({
+      kind: 'person',
+      packages: [],
+      reason: expect.stringContaining('`apt-file search bin/pdfgrep`') as string,
     });
+    for (const [written, meant] of [
+      ['grpe', 'grep'],
+      ['gti', 'git'],
+      ['ffmpg', 'ffmpeg'],
+      ['mkdirr', 'mkdir'],
+    ] as const)
+      expect(way('command', written)).toMatchObject({
+        kind: 'unknown',
+        advice: expect.stringContaining(`did you mean "${meant}"?`) as string,
+      });
     expect(shortly(way('command', 'grpe', { vouched: 'operator' }))).toBe('person ');
+  });
+
+  it('every command of Debian that a step misses is installed or asked for', () => {
+    const names =
+      'zbarimg lsusb modprobe nft mkfs.btrfs pdfgrep lspci dmidecode smartctl hdparm iptables brctl ethtool iw wpa_supplicant rfkill bluetoothctl upower powertop lvcreate pvs vgs mdadm cryptsetup parted gdisk sgdisk fdisk mkfs.ext4 mkfs.xfs xfs_repair btrfs zpool e2fsck tune2fs blkid losetup kpartx qemu-img qemu-system-x86_64 virsh virt-install vagrant packer buildah skopeo runc crun helm minikube k3s nginx apache2 caddy haproxy varnishd squid unbound named dnsmasq postfix exim4 dovecot mutt notmuch offlineimap isync mbsync khal vdirsyncer ledger hledger beancount taskwarrior timew remind calcurse gpsbabel gdalinfo ogr2ogr osmium osm2pgsql qgis mapnik-config grass saga_cmd blender povray openscad freecad gerbv ngspice iverilog yosys verilator avrdude openocd esptool dfu-util flashrom picocom minicom sigrok-cli';
+    const left = names.split(' ').filter((name) => way('command', name).kind === 'unknown');
+    expect(names.split(' ').length).toBeGreaterThanOrEqual(100);
+    expect(left).toEqual([]);
   });
 
   it('a newer interpreter is another image, a newer package is not', () => {
