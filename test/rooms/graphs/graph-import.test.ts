@@ -94,7 +94,11 @@ describe('oka graph import', () => {
     const run = await homeWith(folder.dir, tracker);
     const imported = await run('graph', 'import', join(folder.dir, 'foreign.json'));
     expect(imported).toMatchObject({ code: 0, data: { graph: 'tracker', problems: [], nodes: 9 } });
-    expect(await run('graph', 'versions', 'tracker')).toMatchObject({ data: { versions: [{ cause: 'imported' }] } });
+    const versions = await run('graph', 'versions', 'tracker');
+    expect(versions).toMatchObject({ data: { versions: [{ cause: 'imported' }] } });
+    const { hash } = (await run('graph', 'show', 'tracker')).data;
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(JSON.stringify(versions.data)).toContain(hash as string);
 
     const high = await run('graph', 'run', 'tracker', '--input', '{"n": 7, "floor": 3}');
     expect(high).toMatchObject({

@@ -3,6 +3,9 @@ import { createGraph } from '../graph-history.ts';
 import { loadRoomsConfig } from '../../../kit/house/room-config.ts';
 import { toolNamesIn, nodeKinds } from '../../../kit/house/room-contributions.ts';
 import { shownPath } from '../../../kit/settings.ts';
+import { jsonSchemaOf } from '../../../core/schema/catalog.ts';
+import type { Json } from '../../../core/schema/json.ts';
+import { simulatedTools } from '../graph-simulation.ts';
 import { importGraph } from '../kinds/import-graph.ts';
 import { foreignToolNames } from '../kinds/import-tools.ts';
 import type { ImportRemark, ToolNames } from '../kinds/importing.ts';
@@ -27,7 +30,11 @@ export async function run(call: Call<Options>): Promise<Answer<Data>> {
   const config = await loadRoomsConfig(home, rooms);
   const { tools: own = {} } = (config['graph_import'] ?? {}) as { tools?: ToolNames };
   const value = graphValueIn(onlyOperand(call, 'file'));
-  const { graph: imported, notes, problems } = importGraph(value, new Set(tools), { ...foreignToolNames, ...own });
+  const {
+    graph: imported,
+    notes,
+    problems,
+  } = importGraph(value, new Set(tools), { ...foreignToolNames, ...own }, await toolInputs(call));
   const graph = { ...imported, ...(options.as !== undefined && { id: options.as }) };
   const found = checkGraphValue(graph, graph.id, tools, await nodeKinds(rooms)).problems;
   const all = [...problems, ...found.map(({ path, problem }) => ({ path, text: problem }))];
@@ -36,6 +43,15 @@ export async function run(call: Call<Options>): Promise<Answer<Data>> {
   if (isSaved) await createGraph(call, file, graph, 'imported');
   const data = { graph: graph.id, file: isSaved ? shownPath(home, file) : null, nodes: graph.nodes.length };
   return answer({ ...data, notes, problems: all }, all.length === 0 ? exits.ok : exits.no);
+}
+
+/** The schemas of the inputs of tools, each made when it is asked for. */
+async function toolInputs(call: Call<Options>): Promise<(tool: string) => Json | undefined> {
+  const tools = new Map((await simulatedTools(call)).map((tool) => [tool.name, tool.input]));
+  return (name) => {
+    const input = tools.get(name);
+    return input === undefined ? undefined : (jsonSchemaOf(input) as Json);
+  };
 }
 
 export function render({ graph, file, nodes, notes, problems }: Data, { green, red }: Terminal): string {

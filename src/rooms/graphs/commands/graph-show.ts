@@ -1,4 +1,7 @@
-import { loadGraph } from '../../../kit/graphs/graph-files.ts';
+import { graphVersion } from '../../../core/engine/graph-versions.ts';
+import type { Json } from '../../../core/schema/json.ts';
+import { parseGraphText } from '../../../kit/graphs/edit-graph.ts';
+import { loadGraphText } from '../../../kit/graphs/graph-files.ts';
 import { nodeKinds } from '../../../kit/house/room-contributions.ts';
 import type { Graph, Node } from '../../../core/schema/graph.ts';
 import { type Answer, answer, type Call } from '../../../kit/cli/command-module.ts';
@@ -7,8 +10,13 @@ import { graphOperand } from '../graph-operand.ts';
 import { count, plainText } from '../../../kit/cli/plain-text.ts';
 import { wrapWords } from '../../../kit/cli/wrap-words.ts';
 
-export async function run(call: Call): Promise<Answer<Graph>> {
-  return answer(loadGraph(graphOperand(call), await nodeKinds(call.rooms)));
+/** `hash` is the version of the graph as it is written. */
+type Data = Graph & { hash: string };
+
+export async function run(call: Call): Promise<Answer<Data>> {
+  const file = graphOperand(call);
+  const { graph, text } = loadGraphText(file, await nodeKinds(call.rooms));
+  return answer({ ...graph, hash: graphVersion(parseGraphText(text, file) as Json) });
 }
 
 export function render(graph: Graph, { bold, dim, width }: Terminal): string {

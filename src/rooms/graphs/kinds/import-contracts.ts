@@ -80,3 +80,15 @@ export function contractsDiffer(given: Contract, wanted: Contract): boolean {
     return found === undefined ? isClosed : contractsDiffer(found, want?.[name] ?? {});
   });
 }
+
+/** What nobody promised is not checked, neither there nor here; whoever imports the graph knows where. */
+export function reportMissingContracts({ source, note }: Importing): void {
+  for (const field of ['input_schema', 'output_schema'] as const) {
+    const without = source.nodes.filter((node) => node.type !== 'start' && node.type !== 'end' && !(field in node));
+    if (without.length > 0)
+      note(
+        `nodes.*.${field}`,
+        `is missing, so nothing is checked there: ${without.map((node) => node.node_id).join(', ')}`,
+      );
+  }
+}

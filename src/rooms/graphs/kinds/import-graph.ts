@@ -9,7 +9,8 @@
 import { OkaError } from '../../../core/schema/errors.ts';
 import { ID_SHAPE } from '../../../core/schema/id-shape.ts';
 import { AntonGraph, AntonNode } from './anton-graph.ts';
-import { bridgeEdge } from './import-contracts.ts';
+import { bridgeEdge, reportMissingContracts } from './import-contracts.ts';
+import { withLists } from './import-lists.ts';
 import { importNode, isDecided } from './import-node.ts';
 import { renameNodes } from './import-templates.ts';
 import type {
@@ -25,19 +26,26 @@ import type {
 /** Anton ends a run after this many steps; here a loop has a bound of its own. */
 const MOST_ROUNDS = 100;
 
-export function importGraph(value: unknown, tools: ReadonlySet<string>, toolNames: ToolNames): GraphImport {
-  const source = parseGraph(value);
+export function importGraph(
+  value: unknown,
+  tools: ReadonlySet<string>,
+  toolNames: ToolNames,
+  inputOf: Importing['inputOf'] = () => undefined,
+): GraphImport {
   const notes: ImportRemark[] = [];
+  const source = parseGraph(withLists(value, (path, text) => void notes.push({ path, text })));
   const problems: ImportRemark[] = [];
   const importing: Importing = {
     source,
     mode: source.execution_defaults?.guarantee_mode ?? 'bounded',
     tools,
     toolNames,
+    inputOf,
     note: (path, text) => void notes.push({ path, text }),
     problem: (path, text) => void problems.push({ path, text }),
   };
   reportUnknownFields(importing);
+  reportMissingContracts(importing);
   const routes = routesOf(importing);
   const reached = reachedFrom(source.start, routes, importing);
   const nodes = source.nodes.filter(({ node_id }) => reached.has(node_id)).map((node) => importNode(node, importing));

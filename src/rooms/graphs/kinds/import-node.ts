@@ -1,6 +1,7 @@
 /** Owns: what a single node of Anton becomes. */
 import type { Json } from '../../../core/schema/json.ts';
 import type { AntonNode } from './anton-graph.ts';
+import { toWantedLists } from './import-lists.ts';
 import type { ImportedNode, Importing } from './importing.ts';
 
 /** Bounds that Anton adds where a node has none. */
@@ -107,7 +108,7 @@ function boundsOf(node: AntonNode, { source, mode, note }: Importing, path: stri
 function toolFields(
   node: Extract<AntonNode, { type: 'tool' }>,
   path: string,
-  { tools, toolNames, problem }: Importing,
+  { tools, toolNames, inputOf, note, problem }: Importing,
 ): { kind: string } & Record<string, Json> {
   const name = node.tool ?? node.tool_name ?? '';
   const known = tools.has(name) ? { tool: name } : toolNames[name];
@@ -124,7 +125,9 @@ function toolFields(
   const input = isMap
     ? Object.fromEntries(Object.entries(given).map(([key, value]) => [renamed[key] ?? key, value]))
     : given;
-  return { kind: 'tool', tool: known?.tool ?? name, ...(input !== undefined && { input }) };
+  const tool = known?.tool ?? name;
+  const coerced = toWantedLists(input, inputOf(tool), (field, text) => note(`${path}.args.${field}`, text));
+  return { kind: 'tool', tool, ...(coerced !== undefined && { input: coerced }) };
 }
 
 function promptFields(

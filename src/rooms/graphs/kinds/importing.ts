@@ -17,6 +17,8 @@ export type Importing = {
   source: AntonGraph;
   mode: 'strict' | 'bounded' | 'flex';
   tools: ReadonlySet<string>;
+  /** The JSON Schema of the input of a tool; undefined where it is not known. */
+  inputOf: (tool: string) => Json | undefined;
   toolNames: ToolNames;
   /** Something that is left out or done differently without an effect on the outcome. */
   note: (path: string, text: string) => void;
