@@ -76,6 +76,8 @@ export type Step =
   | { kind: 'Finish'; output: Json }
   | { kind: 'Fail'; reason: string };
 
+export type SettleStep = Extract<Step, { kind: 'Settle' }>;
+
 /** What has to be known of a tool to decide. */
 export type ToolLookup = (
   name: string,

@@ -16,7 +16,7 @@ import type { RunSignal } from '../schema/ports.ts';
 import type { Outcome } from '../schema/tool.ts';
 import type { Account } from './account.ts';
 import { stageOutcome, startCall } from './calls.ts';
-import { decide, type Step, type ThinkStep } from './decide.ts';
+import { decide, type SettleStep, type Step, type ThinkStep } from './decide.ts';
 import {
   callsInFlight,
   deliver,
@@ -106,6 +106,7 @@ function advance(state: DriveState): void {
     if (isStopDue(run) && !steps.some(({ kind }) => kind === 'Finish' || kind === 'Fail')) return;
     for (const step of steps) {
       if (step.kind === 'Think') startThinking(state, step);
+      else if (step.kind === 'Settle' && world.settle !== undefined) startSettling(state, step, world.settle);
       else stage(state, stepEvent(run, step));
       if (step.kind === 'Withdraw') world.onWithdrawn?.(step.for);
       if (step.kind === 'CallTool') startCall(state, step);
@@ -114,8 +115,9 @@ function advance(state: DriveState): void {
   }
 }
 
-/** Whether the planner is being asked already. */
-const isAsked = ({ thinking }: DriveState, step: Step): boolean => step.kind === 'Think' && thinking.has(step.node);
+/** Whether the planner, or what comes around a node that ends without a call, is being asked already. */
+const isAsked = ({ thinking }: DriveState, step: Step): boolean =>
+  (step.kind === 'Think' || step.kind === 'Settle') && thinking.has(step.node);
 
 /** It may have led back or failed the run, or used up what the error handler may ask. */
 function decidesOthers(step: Step): boolean {
@@ -147,6 +149,16 @@ function startThinking(state: DriveState, step: ThinkStep): void {
       (error: unknown) =>
         deliver(state, { kind: 'event', node, event: plannerFailedEvent(run, node, messageOf(error)) }),
     );
+}
+
+/** Ends a node with what people want around it; nothing else is decided for it meanwhile. */
+function startSettling(state: DriveState, step: SettleStep, settle: NonNullable<World['settle']>): void {
+  const { run } = state;
+  state.thinking.set(step.node, nodeStateOf(run, step.node)?.visit);
+  settle(run, step).then(
+    (made) => deliver(state, { kind: 'event', node: step.node, event: stepEvent(run, made) }),
+    (error: unknown) => fail(state, error),
+  );
 }
 
 /** Waits that end by themselves keep the drive alive. */

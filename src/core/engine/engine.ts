@@ -79,7 +79,10 @@ export function createEngine(options: EngineOptions): Engine {
     answer: (id, wait, answer) => answerWait(context, id, wait, answer),
     note: (id, note) => addNote(context, id, note),
     stop,
-    stopAll: (reason) => stopAll(registry, (id) => stop(id, { kind: 'stop', reason })),
+    stopAll: async (reason) => {
+      await stopAll(registry, (id) => stop(id, { kind: 'stop', reason }));
+      context.hooks.stop();
+    },
     stateOf: (id, from) => findRun(context, id, from),
     eventsOf: (id) => loadEvents(context, id),
     planFor: (sha256) => plans.planFor(sha256),
@@ -131,6 +134,7 @@ function contextFor(options: EngineOptions): EngineContext {
       sleep: (ms, signal) => sleep(ms, signal),
       tools: toolNamed,
       invoke: hooks.invoke,
+      settle: hooks.settle,
       think: createThink(planner, middleware, tools, clock),
       storeOutput: outputStore(stores.artifacts),
       expect: (run, wait, signal) => expectEnd(context, run, wait, signal),

@@ -4,7 +4,7 @@ import type { Clock, EventStore, StateStore } from '../schema/ports.ts';
 import type { Act, Outcome } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import type { Invoke } from './middleware-chain.ts';
-import type { ThinkStep, ToolLookup } from './decide.ts';
+import type { SettleStep, ThinkStep, ToolLookup } from './decide.ts';
 import type { OpenWait, RunState } from './run-state.ts';
 
 export type World = {
@@ -13,6 +13,8 @@ export type World = {
   state: StateStore;
   tools: ToolLookup;
   invoke: Invoke;
+  /** What is done around a node that ends without a call, and how it ends then; undefined when there is nothing. */
+  settle?: ((run: RunState, step: SettleStep) => Promise<SettleStep>) | undefined;
   clock: Clock;
   monotonic: Clock;
   /** Asks the planner; gives the event that says what it answered. */

@@ -6,7 +6,14 @@ import { ModelsConfig } from './model.ts';
 import { Sha256 } from './names.ts';
 import { ReplicaConfig } from './replica.ts';
 
-const hook = z.string().min(1).max(4000);
+const hookLine = z.string().min(1).max(4000);
+const hook = z.union([
+  hookLine,
+  z.strictObject({
+    line: hookLine.describe('The shell line.'),
+    net: z.array(z.string().max(253)).max(20).describe('The hosts that it may reach.'),
+  }),
+]);
 
 export const Config = z
   .strictObject({
@@ -67,15 +74,19 @@ export const Config = z
     credentials: CredentialsConfig.default({}),
     hooks: z
       .strictObject({
-        before_run: hook.describe('Before the first step; if it fails, the run fails.'),
+        before_run: hook.describe('Before the first step; if it fails or says "veto: reason", the run fails.'),
         after_run: hook.describe('After the last step.'),
-        before_node: hook.describe('Before each call of a step; if it fails, the call fails.'),
-        after_node: hook.describe('After each call that succeeded.'),
-        on_error: hook.describe('After each call that failed or was denied.'),
+        before_node: hook.describe(
+          'Before each call of a step, and before a step that ends without one; if it fails or says "veto: reason", the step fails.',
+        ),
+        after_node: hook.describe('After each call that succeeded, and each step that ended without one.'),
+        on_error: hook.describe('After each call that failed or was denied, and each step that failed without one.'),
       })
       .partial()
       .prefault({})
-      .describe('Shell lines to run at these moments, through the same chain as every call.'),
+      .describe(
+        'Shell lines to run at these moments, through the same chain as every call; each gets a JSON document on stdin.',
+      ),
     sandbox: z
       .enum(['jail', 'none'])
       .default('jail')

@@ -2,7 +2,9 @@
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import type { EngineOptions } from '../../core/engine/engine-context.ts';
+import type { HookDocument } from '../../core/engine/hooks.ts';
 import { asRegistry } from '../../core/engine/tool-registry.ts';
+import type { Json } from '../../core/schema/json.ts';
 import type { ToolRegistry } from '../../core/schema/ports.ts';
 import { openCache } from '../../core/ledger/cache.ts';
 import { stepAcceptanceProblem } from '../task/step-acceptance.ts';
@@ -33,7 +35,7 @@ export function engineOptions(
     clock: Date.now,
     monotonic: () => performance.now(),
     sleep,
-    hooks: hooksIn(config),
+    hooks: hooksIn(config, home),
     acceptance: stepAcceptanceProblem,
     middleware: standardChain({
       tools,
@@ -51,6 +53,25 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return after(ms, undefined, signal === undefined ? {} : { signal });
 }
 
-function hooksIn({ hooks }: Config): NonNullable<EngineOptions['hooks']> {
-  return Object.fromEntries(Object.entries(hooks).map(([name, line]) => [name, { tool: 'shell', input: { line } }]));
+function hooksIn({ hooks }: Config, home: Home): NonNullable<EngineOptions['hooks']> {
+  return Object.fromEntries(
+    Object.entries(hooks).map(([name, hook]) => {
+      const { line, net = [] } = typeof hook === 'string' ? { line: hook } : hook;
+      const input = (about: HookDocument): Json => ({
+        line: hookLine(line, { ...about, home: home.dir }),
+        ...(net.length > 0 && { net }),
+      });
+      return [name, { tool: 'shell', input }];
+    }),
+  );
+}
+
+/** The line of a person, which reads the document from stdin and has its short fields as variables. */
+export function hookLine(line: string, about: HookDocument & { home: string }): string {
+  const { hook, run, graph, node, kind, status, home } = about;
+  const variables = { hook, run, graph, node: node ?? '', kind: kind ?? '', status, home };
+  const set = Object.entries(variables).map(
+    ([name, value]) => `OKA_${name.toUpperCase()}='${value.replaceAll("'", String.raw`'\''`)}'`,
+  );
+  return `export ${set.join(' ')}\n{\n${line}\n} <<'OKA_HOOK_END'\n${JSON.stringify(about)}\nOKA_HOOK_END`;
 }

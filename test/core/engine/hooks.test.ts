@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Hooks } from '../../../src/core/engine/hooks.ts';
+import type { HookDocument, Hooks } from '../../../src/core/engine/hooks.ts';
 import type { Json } from '../../../src/core/schema/json.ts';
 import type { Outcome } from '../../../src/core/schema/tool.ts';
 import { dataOf, engineWith, failed, graphOf, memoryArtifacts, ok, toolNamed } from '../../support/engine-fakes.ts';
@@ -78,5 +78,48 @@ describe('hooks', () => {
     expect(await (await second.engine.resume('r')).done).toMatchObject({ status: 'blocked' });
     await (await second.engine.answer('r', 'r.w.0.w0', { verdict: 'answered' })).done;
     expect(calls).toHaveLength(2);
+  });
+
+  it('come around steps that end without a call, too, know what they are about, and a line of one is a veto', async () => {
+    const documents: HookDocument[] = [];
+    const work = toolNamed('work', () => ok('x'));
+    const hook = toolNamed('hook', (input) => {
+      const about = input as unknown as HookDocument;
+      documents.push(about);
+      const isRefused = about.hook === 'before_node' && about.node === 'no';
+      return ok({ stdout: isRefused ? 'looking\nveto: not on a Sunday\n' : '' });
+    });
+    const own = { tool: 'hook', input: (about: HookDocument) => about as unknown as Json };
+    const hooks = { before_node: own, after_node: own, on_error: own, after_run: own };
+    const { engine } = engineWith({ tools: [work, hook], hooks });
+    const nodes = [
+      { kind: 'transform', id: 't', value: 5 },
+      { kind: 'typed_condition', id: 'c', needs: ['t'], left: '{{t}}', operator: 'gt', right: 3 },
+      { kind: 'map', id: 'm', needs: ['c'], over: '{{input}}', each: { kind: 'tool', id: 'i', tool: 'work' } },
+      { kind: 'transform', id: 'no', needs: ['m'], value: 1 },
+      { kind: 'tool', id: 'never', needs: ['no'], tool: 'work' },
+    ];
+    const run = await (await engine.start(graphOf(nodes), { id: 'r', input: ['one'] })).done;
+    expect(run).toMatchObject({ status: 'failed', reason: 'no: the hook before_node: not on a Sunday' });
+    expect(documents.map(({ hook: name, node, kind, status }) => [name, node, kind, status])).toEqual([
+      ['before_node', 't', 'transform', 'running'],
+      ['after_node', 't', 'transform', 'done'],
+      ['before_node', 'c', 'typed_condition', 'running'],
+      ['after_node', 'c', 'typed_condition', 'done'],
+      ['before_node', 'm__0', 'tool', 'running'],
+      ['after_node', 'm__0', 'tool', 'ok'],
+      ['before_node', 'm', 'map', 'running'],
+      ['after_node', 'm', 'map', 'done'],
+      ['before_node', 'no', 'transform', 'running'],
+      ['on_error', 'no', 'transform', 'failed'],
+      ['after_run', null, null, 'failed'],
+    ]);
+    expect(documents[5]).toMatchObject({
+      graph: 'g',
+      call: 'r.m__0.0.1',
+      output: { bytes: 3 },
+      cost: { tokens: 0, usd: 0 },
+    });
+    expect(documents[9]?.error).toContain('not on a Sunday');
   });
 });
