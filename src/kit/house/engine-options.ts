@@ -55,13 +55,14 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 
 function hooksIn({ hooks }: Config, home: Home): NonNullable<EngineOptions['hooks']> {
   return Object.fromEntries(
-    Object.entries(hooks).map(([name, hook]) => {
-      const { line, net = [] } = typeof hook === 'string' ? { line: hook } : hook;
+    Object.entries(hooks).flatMap(([name, hook]) => {
+      if (hook === undefined) return [];
+      const { line, net } = typeof hook === 'string' ? { line: hook, net: [] } : hook;
       const input = (about: HookDocument): Json => ({
         line: hookLine(line, { ...about, home: home.dir }),
         ...(net.length > 0 && { net }),
       });
-      return [name, { tool: 'shell', input }];
+      return [[name, { tool: 'shell', input }]];
     }),
   );
 }
