@@ -1,17 +1,14 @@
 /** The page of all commands, made from their declarations. */
-import { groups } from '../../src/app/cli/commands.ts';
-import { contributedCommands } from '../../src/app/cli/contributed-commands.ts';
-import { rooms } from '../../src/app/rooms.ts';
+import { commandSections } from './command-index-text.ts';
 
 type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => string;
 
-const declared = Object.assign({}, ...groups.map(({ commands }) => commands));
-const contributed = { title: 'More', commands: contributedCommands(rooms, declared) };
+const sections = await commandSections();
 
-export const commandSections = (table: Table): string =>
-  [...groups, contributed]
+export const commandTables = (table: Table): string =>
+  sections
     .map(({ title, commands }) => {
-      const rows = Object.entries(commands).map(([name, { operands = '', summary, example }]) => [
+      const rows = commands.map(({ name, command: { operands = '', summary, example } }) => [
         `\`${`oka ${name} ${operands}`.trimEnd()}\``,
         summary,
         `\`${example}\``,

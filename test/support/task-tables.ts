@@ -1,7 +1,7 @@
 /** Tables of the documents that are made from the source; `npm run docs` writes them, test/documents.test.ts checks them. */
 import { z } from 'zod';
 import { FENCE_ATTRIBUTES } from '../../src/kit/text/fence-info.ts';
-import { commandSections } from './command-tables.ts';
+import { commandTables } from './command-tables.ts';
 import { GRAMMAR } from '../../src/kit/task/checks.ts';
 import { FENCE_LANGUAGES } from '../../src/kit/task/runbook-steps.ts';
 import { graphTables } from './graph-tables.ts';
@@ -30,7 +30,7 @@ export function fieldsOf(schema: z.ZodType): Record<string, Field> {
 
 const TABLES: Readonly<Record<string, () => string>> = {
   ...graphTables(table),
-  commands: () => commandSections(table),
+  commands: () => commandTables(table),
   fields: () => fieldTable(fieldsOf(TaskFile)),
   budget: () => {
     const limits = fieldsOf(TaskFile)['budget']?.properties ?? {};

@@ -2,7 +2,7 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { homeAt } from '../../kit/settings.ts';
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
-import type { Call, Command, CommandModule } from '../../kit/cli/command-module.ts';
+import type { Call, Command } from '../../kit/cli/command-module.ts';
 import type { FoundCommand } from './find-command.ts';
 import { type Io, terminalOf } from '../../kit/cli/io.ts';
 import { type Given, readOptions } from '../../kit/cli/options.ts';
@@ -12,16 +12,17 @@ import { progressOn } from '../../kit/cli/progress.ts';
 export type Words = { values: Record<string, Given>; positionals: string[] };
 
 export async function execute(
-  command: Command,
+  declared: Command,
   { values, positionals }: Words,
   io: Io,
   { rooms, runOther }: Pick<Call, 'rooms' | 'runOther'>,
 ): Promise<number> {
+  const command = declared as unknown as Command<object, unknown, unknown>;
   const options = readOptions(command.options ?? {}, values);
   const home = homeAt(typeof values['dir'] === 'string' ? values['dir'] : undefined);
-  const json = command.json === true && values['json'] === true;
-  const module = (await command.load()) as unknown as CommandModule<object, unknown>;
-  const printer = openPrinter(module, io, { json, utc: values['utc'] === true, home });
+  const json = command.json !== false && values['json'] === true;
+  const render = command.render ?? (await import('../../kit/cli/render-data.ts')).renderData;
+  const printer = openPrinter({ ...command, render }, io, { json, utc: values['utc'] === true, home });
   const call: Call = {
     home,
     operands: positionals,
@@ -42,7 +43,7 @@ export async function execute(
     rooms,
   };
   try {
-    return printer.answer(await module.run(call));
+    return printer.answer(await command.run(call));
   } finally {
     printer.close();
   }
@@ -65,7 +66,7 @@ export async function parseWords({ name, command, rest }: FoundCommand): Promise
       allowPositionals: command.operands !== undefined,
       strict: true,
     });
-    if (values['json'] === true && command.json !== true) throw new Error(`oka ${name} has no --json`);
+    if (values['json'] === true && command.json === false) throw new Error(`oka ${name} has no --json`);
     return { values: values as Words['values'], positionals };
   } catch (error) {
     const { usageOf } = await import('./help.ts');

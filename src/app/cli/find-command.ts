@@ -1,14 +1,13 @@
 /**
  * Owns: finding what words on the command line mean among all commands, and help about them. The generated index knows
- * every name and summary; a table or a room is loaded only for a command of its own.
+ * every name and summary; a file of commands is loaded only for a command of its own.
  */
 import type { HouseRoom } from '../../kit/house/house.ts';
 import type { OkaError } from '../../core/schema/errors.ts';
 import { commandIndex } from './command-index.ts';
-import type { Command, IndexedCommand, IndexedGroup } from '../../kit/cli/command-module.ts';
+import type { Command, Commands, IndexedCommand, IndexedGroup } from '../../kit/cli/command-module.ts';
 
 type Rooms = readonly HouseRoom[] | undefined;
-type Commands = Readonly<Record<string, Command>>;
 
 type Index = Readonly<Record<string, IndexedCommand>>;
 
@@ -40,13 +39,17 @@ export async function helpFor(words: readonly string[], rooms: Rooms): Promise<s
 /** Other rooms than those of the product are asked for their commands. */
 async function groupsWith(rooms: Rooms): Promise<readonly IndexedGroup[]> {
   if (rooms === undefined) return commandIndex;
-  const groups = commandIndex.filter(({ ofRooms }) => !ofRooms);
-  const { contributedCommands } = await import('./contributed-commands.ts');
-  const contributed = contributedCommands(rooms, indexOf(groups));
-  const load = (): Promise<Commands> => Promise.resolve(contributed);
-  const commands = Object.entries(contributed).map(([name, { summary }]) => [name, { summary, load }] as const);
-  if (commands.length === 0) return groups;
-  return [...groups, { title: 'More', ofRooms: true, commands: Object.fromEntries(commands) }];
+  const taken = indexOf(commandIndex);
+  const commands: Record<string, IndexedCommand> = {};
+  for (const { name: room, commands: load } of rooms) {
+    if (load === undefined) continue;
+    for (const [name, { summary }] of Object.entries(await load())) {
+      if (Object.hasOwn(taken, name) || Object.hasOwn(commands, name))
+        throw await failure('refused', `the room ${room} contributes a command that exists already: oka ${name}`);
+      commands[name] = [summary, async () => ({ commands: (await load()) as Commands })];
+    }
+  }
+  return Object.keys(commands).length === 0 ? commandIndex : [...commandIndex, { title: 'More', commands }];
 }
 
 const indexOf = (groups: readonly IndexedGroup[]): Index =>
@@ -82,7 +85,7 @@ async function findCommand(words: readonly string[], index: Index): Promise<Foun
 }
 
 async function loadCommand(name: string, index: Index): Promise<Command> {
-  const command = (await index[name]?.load())?.[name];
+  const command = (await index[name]?.[1]())?.commands[name];
   if (command === undefined) throw new Error(`the index of commands is out of date: ${name}; see: npm run docs`);
   return command;
 }
@@ -93,11 +96,12 @@ function isFamilyWithoutMember({ name, command, rest: [next] }: FoundCommand, in
   return namesBelow(name, index).length > 0;
 }
 
+async function failure(...given: ConstructorParameters<typeof OkaError>): Promise<OkaError> {
+  return new (await import('../../core/schema/errors.ts')).OkaError(...given);
+}
+
 async function unknownCommand(words: readonly string[], names: readonly string[]): Promise<OkaError> {
-  const [{ nearestWord }, errors] = await Promise.all([
-    import('../../core/schema/nearest-word.ts'),
-    import('../../core/schema/errors.ts'),
-  ]);
+  const { nearestWord } = await import('../../core/schema/nearest-word.ts');
   const isFamily = (length: number): boolean =>
     names.some((name) => name.startsWith(`${words.slice(0, length).join(' ')} `));
   const depth = [2, 1].find(isFamily) ?? 0;
@@ -106,7 +110,7 @@ async function unknownCommand(words: readonly string[], names: readonly string[]
   const inFamily = names.filter((name) => depth === 0 || name.startsWith(`${family} `));
   const guess = nearestWord(given, inFamily) ?? nearestWord(words.slice(0, 2).join(' '), inFamily);
   const list = `See: oka ${depth === 0 ? '' : `${family} `}--help`;
-  return new errors.OkaError('usage', `there is no command "${given}"`, {
+  return failure('usage', `there is no command "${given}"`, {
     fix: guess === null ? list : `Did you mean: oka ${guess}? ${list}`,
   });
 }

@@ -10,7 +10,7 @@ const GLOBAL = [
   ['--version', 'The version.'],
 ] as const;
 
-type Summaries = Readonly<Record<string, { summary: string }>>;
+type Summaries = Readonly<Record<string, readonly [summary: string, ...rest: unknown[]]>>;
 
 type Groups = readonly { title: string; commands: Summaries }[];
 
@@ -27,7 +27,7 @@ export function shortOverview(groups: Groups): string {
   const all: Summaries = Object.assign({}, ...groups.map(({ commands }) => commands));
   const week = WEEK.map(({ title, names }) => ({
     title,
-    lines: names.map((name) => [name, all[name]?.summary ?? ''] as const),
+    lines: names.map((name) => [name, all[name]?.[0] ?? ''] as const),
   }));
   return page(week, [
     'All commands, options and exit codes: oka help all',
@@ -73,10 +73,10 @@ function overviewLines(table: Summaries): (readonly [name: string, about: string
     const own = table[first];
     const below = Object.keys(table).filter((name) => name.startsWith(`${first} `));
     const [only] = below;
-    if (own === undefined && only !== undefined && below.length === 1) return [only, table[only]?.summary ?? ''];
+    if (own === undefined && only !== undefined && below.length === 1) return [only, table[only]?.[0] ?? ''];
     const words = [...new Set(below.map((name) => name.split(' ')[1] ?? ''))].join(', ');
     if (own === undefined) return [first, words];
-    return [first, words === '' ? own.summary : `${own.summary}. Also: ${words}`];
+    return [first, words === '' ? own[0] : `${own[0]}. Also: ${words}`];
   });
 }
 
@@ -90,7 +90,7 @@ export function helpOf(name: string, command: Command): string {
   );
   const all = [
     ...options,
-    ...GLOBAL.filter(([option]) => option !== '--version' && (command.json || option !== '--json')),
+    ...GLOBAL.filter(([option]) => option !== '--version' && (command.json !== false || option !== '--json')),
   ];
   const width = Math.max(...all.map(([option]) => option.length)) + 2;
   return [

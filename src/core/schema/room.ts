@@ -5,7 +5,7 @@
  * R1 Declaring does nothing. What costs time to load is imported inside the functions, so that `oka --help` starts fast.
  * R2 A room gets the ports that it names in `needs`, typed, and nothing else.
  * R3 A room is opened after the rooms that give what it needs, and closed before them.
- * R4 A room never imports a face: its commands return data, which `app/cli/` renders.
+ * R4 A room never prints and never serves: its commands return data and say how it reads, `kit/cli/printer.ts` prints it.
  */
 import type { z } from 'zod';
 import type { Config } from './config.ts';
@@ -19,7 +19,6 @@ import type { MaintenanceConfig } from './maintenance.ts';
 import type { ProviderDefinition } from './model-provider.ts';
 import type { NodeKind } from './node-kind.ts';
 import type { ArtifactStore, Projection } from './ports.ts';
-import type { Rows } from './rows.ts';
 import type { Tool } from './tool.ts';
 import type { View } from './view.ts';
 import type { WaitAnswer, WaitFor } from './wait.ts';
@@ -78,8 +77,8 @@ export type Room<Run = unknown> = {
   readonly lastRecord?: (home: Home, config: Config) => Promise<LastRecord | null>;
   /** Removes what is old. */
   readonly tidy?: (tidying: Tidying) => Promise<Partial<Tidied>>;
-  /** Commands by name, such as `tools list`. */
-  readonly commands?: Readonly<Record<string, RoomCommand>>;
+  /** Commands by name, such as `tools list`, of a room that is not in this repository: others are found by their folder. */
+  readonly commands?: () => Promise<Readonly<Record<string, RoomCommand>>>;
   readonly needs: Ports;
   readonly gives: Ports;
   /** Starts what the room does while a process owns the pen. */
@@ -148,34 +147,8 @@ export type Tidying = {
 };
 export type Tidied = { artifacts: number; outbox: string[]; tools: string[]; bytes: number };
 
-export type CommandOption = {
-  type: 'string' | 'boolean';
-  /** The placeholder of the value in the help, such as DATE. */
-  value?: string;
-  about: string;
-};
-
-export type RoomCommand = {
-  summary: string;
-  /** Words behind the name, such as "<file>". */
-  operands?: string;
-  options?: Readonly<Record<string, CommandOption>>;
-  example: string;
-  /** Returns plain JSON: `--json` prints it as it is, everybody else sees a table, `key: value`, or the text. */
-  run: (call: RoomCall) => Promise<unknown>;
-};
-
-export type RoomCall = {
-  home: Home;
-  operands: readonly string[];
-  /** By name in camel case: `--dry-run` is `options.dryRun`. */
-  options: Readonly<Record<string, string | boolean | undefined>>;
-  signal: AbortSignal;
-  /** Tells the person something while the command goes on. */
-  notify: (line: string) => void;
-  /** Reads the rows of all views, also of this room's own; they are up to date. */
-  views: <T>(query: (rows: Rows) => T) => Promise<T>;
-};
+/** What every command has; `kit/cli/command-module.ts` says the rest. */
+export type RoomCommand = { summary: string; example: string; run: (call: never) => Promise<unknown> };
 
 /** Where tools of a simulation or a replay work: a desk that may be a copy, without the pen. They start no run. */
 export type DetachedPlace = {

@@ -1,6 +1,6 @@
 /**
- * What a command is: a row in a table of commands, and a module beside it that turns options into data and data into
- * text. A module prints nothing by itself; printer.ts does, as text or as JSON.
+ * What a command is: an entry in `commands` of a file in a folder `commands` of its room. It prints nothing; printer.ts
+ * does. A file is loaded for its own commands only: what takes long to load is in another file, or imported in `run`.
  */
 import type { Readable } from 'node:stream';
 import type { HouseRoom } from '../house/house.ts';
@@ -9,37 +9,35 @@ import type { OpenDialog, OpenTerminal, Terminal, UnderSupervisor } from './io.t
 import type { Options, OptionValues } from './options.ts';
 import type { Progress, Unit } from './progress.ts';
 
-export type Command = {
+/** `Values` is the struct of its options, `Data` what it answers with, `Emitted` what it emits while it runs. */
+export type Command<Values = never, Data = never, Emitted = never> = {
   summary: string;
   /** Words behind the name, such as "<file>". */
   operands?: string;
   options?: Options;
-  /** Whether --json prints the same as data. */
-  json?: boolean;
+  /** False where there is no --json. */
+  json?: false;
   example: string;
-  /** Loaded only when the command runs, so that the others start fast. */
-  load: () => Promise<CommandModule>;
-};
-
-/** A command as the index knows it; `load` brings all commands that are declared beside it. */
-export type IndexedCommand = { summary: string; load: () => Promise<Readonly<Record<string, Command>>> };
-/** `ofRooms`: whether the commands are those of the rooms of the product. */
-export type IndexedGroup = { title: string; ofRooms: boolean; commands: Readonly<Record<string, IndexedCommand>> };
-
-/** `Values` is the struct of its options, `Data` what it answers with and what it emits while it runs. */
-export type CommandModule<Values = never, Data = never> = {
-  run: (call: Call<Values, Data>) => Promise<Answer<Data>>;
-  render: (data: Data, terminal: Terminal) => string;
+  run: (call: Call<Values, Emitted>) => Promise<Answer<Data>>;
+  /** Only where a table, `key: value` or the text itself is not enough (render-data.ts). */
+  render?: (data: Data | Emitted, terminal: Terminal) => string;
   /** Only where --json is not the data itself on one line. */
-  jsonLines?: (data: Data) => readonly unknown[];
+  jsonLines?: (data: Data | Emitted) => readonly unknown[];
   /** Lines that stay below what scrolls by, on a terminal, while the command runs. */
   footer?: (home: Home, terminal: Terminal, signal: AbortSignal) => () => string[];
 };
 
+/** By name, such as `tools list`. */
+export type Commands = Readonly<Record<string, Command>>;
+
+/** A command as the index knows it: its summary, and the file that declares it. */
+export type IndexedCommand = readonly [summary: string, load: () => Promise<{ commands: Commands }>];
+export type IndexedGroup = { title: string; commands: Readonly<Record<string, IndexedCommand>> };
+
 /** Without `data` everything was emitted before, or there is nothing to print. */
 export type Answer<Data> = { code: number; data?: Data };
 
-export type Call<Values = object, Data = unknown> = {
+export type Call<Values = object, Data = never> = {
   home: Home;
   operands: readonly string[];
   options: Values;
@@ -72,12 +70,17 @@ export function answer<Data>(data: Data, code: number = exits.ok): Answer<Data> 
   return { data, code };
 }
 
-/** A row of the table: its options are the ones that its module takes. */
-export function command<const Declared extends Options, Data>(
-  row: Omit<Command, 'options' | 'load'> & {
-    options?: Declared;
-    load: () => Promise<CommandModule<OptionValues<Declared>, Data>>;
-  },
+/**
+ * Declares a command; what `run` gets follows from its options, and what `render` gets from what `run` returns.
+ *
+ *     'tools list': command({
+ *       summary: 'List the tools that are installed',
+ *       example: 'oka tools list',
+ *       run: async ({ home }) => answer(await listTools(home)),
+ *     }),
+ */
+export function command<const Declared extends Options, Data, Emitted = never>(
+  declared: Omit<Command<OptionValues<Declared>, Data, Emitted>, 'options'> & { options?: Declared },
 ): Command {
-  return row as unknown as Command;
+  return declared as unknown as Command;
 }

@@ -63,12 +63,12 @@ export function parsedText<T>(
   };
 }
 
-export function count(value: string, about: string): Option<number | undefined> {
+export function number(value: string, about: string): Option<number | undefined> {
   return parsedText(value, about, wholeNumber);
 }
 
-export function countOr(fallback: number, value: string, about: string): Option<number> {
-  const option = count(value, about);
+export function numberOr(fallback: number, value: string, about: string): Option<number> {
+  const option = number(value, about);
   return { ...option, read: (given, name) => option.read(given, name) ?? fallback };
 }
 

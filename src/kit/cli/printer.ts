@@ -3,7 +3,7 @@
  * Invariants: 1. with --json every line on stdout is one JSON value; 2. notices and progress go to stderr.
  */
 import type { Home } from '../../core/schema/home.ts';
-import { type Answer, type CommandModule } from './command-module.ts';
+import type { Answer, Command } from './command-module.ts';
 import { type Io, type Terminal, terminalOf } from './io.ts';
 
 export type Printer = {
@@ -15,17 +15,20 @@ export type Printer = {
   close: () => void;
 };
 
-type AnyModule = CommandModule<object, unknown>;
+/** What it needs of a command. */
+type Printed = Pick<Command<object, unknown, unknown>, 'jsonLines' | 'footer'> & {
+  render: (data: unknown, terminal: Terminal) => string;
+};
 
-export function openPrinter(module: AnyModule, io: Io, options: { json: boolean; utc?: boolean; home: Home }): Printer {
+export function openPrinter(command: Printed, io: Io, options: { json: boolean; utc?: boolean; home: Home }): Printer {
   const terminal = terminalOf({
     isTerminal: io.isTerminal,
     hasColours: io.hasColours,
     width: io.width,
     utc: options.utc === true,
   });
-  const footer = openFooter(module, io, terminal, options);
-  const data = (given: unknown): void => footer.above(textOfData(module, given, terminal, options.json));
+  const footer = openFooter(command, io, terminal, options);
+  const data = (given: unknown): void => footer.above(textOfData(command, given, terminal, options.json));
   return {
     data,
     notice: (text) => footer.above(text, io.err),
@@ -37,9 +40,9 @@ export function openPrinter(module: AnyModule, io: Io, options: { json: boolean;
   };
 }
 
-function textOfData(module: AnyModule, data: unknown, terminal: Terminal, json: boolean): string {
-  if (!json) return module.render(data, terminal);
-  const lines = module.jsonLines?.(data) ?? [data];
+function textOfData(command: Printed, data: unknown, terminal: Terminal, json: boolean): string {
+  if (!json) return command.render(data, terminal);
+  const lines = command.jsonLines?.(data) ?? [data];
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
@@ -49,12 +52,12 @@ const DRAW_EVERY_MS = 500;
 
 /** Draws the command's footer below what is printed, on stderr; without a terminal there is none. */
 function openFooter(
-  module: AnyModule,
+  command: Printed,
   io: Io,
   terminal: Terminal,
   { json, home }: { json: boolean; home: Home },
 ): Footer {
-  const { footer } = module;
+  const { footer } = command;
   if (footer === undefined || json || !io.isErrTerminal)
     return { above: (text, write = io.out) => write(text), close: () => undefined };
   const stop = new AbortController();

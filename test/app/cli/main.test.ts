@@ -1,7 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { commands } from '../../../src/app/cli/commands.ts';
+import { commandSections } from '../../support/command-index-text.ts';
 import { launcher, oka, okaProcess, temporaryFolder } from '../../support/cli.ts';
+
+const commands = Object.fromEntries(
+  (await commandSections()).flatMap((section) => section.commands).map(({ name, command }) => [name, command]),
+);
 
 describe('the command line', () => {
   it('shows the fifteen commands of a week first, each with its summary, and where the others are', async () => {

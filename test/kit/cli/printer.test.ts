@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, it, vi } from 'vitest';
 import { homeAt } from '../../../src/kit/settings.ts';
-import type { CommandModule } from '../../../src/kit/cli/command-module.ts';
 import type { Io } from '../../../src/kit/cli/io.ts';
 import { openPrinter } from '../../../src/kit/cli/printer.ts';
 
@@ -21,11 +20,8 @@ it('a notice appears above the footer, which is drawn on stderr and erased at th
     openDialog: null,
     openTerminal: null,
   };
-  const module = { run: vi.fn(), render: String, footer: () => () => ['footer'] } as unknown as CommandModule<
-    object,
-    unknown
-  >;
-  const printer = openPrinter(module, io, { json: false, home: homeAt('/nowhere') });
+  const command = { render: String, footer: () => () => ['footer'] };
+  const printer = openPrinter(command, io, { json: false, home: homeAt('/nowhere') });
   vi.advanceTimersByTime(600);
   printer.notice('notice\n');
   printer.data('data\n');

@@ -1,62 +1,112 @@
-/** Channels by which oka reaches people. */
-import { type Command, command } from '../../../kit/cli/command-module.ts';
-import { CHANNEL_KINDS } from '../channel-fields.ts';
-import { choice, countOr, flag, text, texts } from '../../../kit/cli/options.ts';
+/** Channels, and what went through them. */
+import { type ChannelRow, readChannelsStatus } from '../channels-status.ts';
+import { answer, command, type Commands, exits } from '../../../kit/cli/command-module.ts';
+import type { Terminal } from '../../../kit/cli/io.ts';
+import { plainText } from '../../../kit/cli/plain-text.ts';
+import { requireHome } from '../../../kit/cli/require-home.ts';
+import { askOrDo, withHost } from '../../../kit/cli/host-here.ts';
+import type { DeliveryOutcome } from '../../../core/schema/channel-port.ts';
+import type { Json } from '../../../core/schema/json.ts';
+import { lateAnswer } from '../../../core/schema/room.ts';
+import { onlyOperand } from '../../../kit/cli/operands.ts';
+import { requestOfWorker } from '../../../kit/cli/submitted.ts';
+import type { Line } from '../../../core/schema/event.ts';
+import { describeEvent } from '../../../kit/views/event-sentence.ts';
+import { listEvents } from '../../../kit/views/events-query.ts';
+import { readViews } from '../../../kit/cli/read-views.ts';
+import { numberOr } from '../../../kit/cli/options.ts';
 
-export const channels: Readonly<Record<string, Command>> = {
+/** A server that does not answer is given up on after a minute. */
+const PATIENCE_MS = 70_000;
+
+type Entry = { at: string; channel: string; event: string; text: string; data: Line['data'] };
+
+export const commands: Commands = {
   'channels list': command({
     summary: 'List the channels by which oka reaches you, and whether they work',
-    json: true,
     example: 'oka channels list',
-    load: () => import('./channels-list.ts'),
+    run: async ({ home }) => {
+      await requireHome(home);
+      return answer(await readChannelsStatus(home));
+    },
+    render: ({ channels, problems }, terminal) => {
+      const wrong = problems.map(({ channel, problem }) =>
+        terminal.red(plainText(channel === null ? problem : `${channel} cannot be used: ${problem}`)),
+      );
+      if (channels.length + wrong.length === 0)
+        return 'There are no channels. Add one: oka channels add phone --kind ntfy --url URL --topic TOPIC\n';
+      return `${[...channels.flatMap((row) => rowLines(row, terminal)), ...wrong].join('\n')}\n`;
+    },
   }),
   'channels test': command({
     summary: 'Send a test message through a channel; exit 1 when it does not arrive',
     operands: '<name>',
-    json: true,
     example: 'oka channels test phone',
-    load: () => import('./channels-test.ts'),
-  }),
-  'channels add': command({
-    summary: 'Add a channel to .oka/rules/channels.json; on a terminal, asks for what is missing',
-    operands: '<name> [-- command…]',
-    options: {
-      kind: choice(CHANNEL_KINDS, 'KIND', 'What it is.'),
-      url: text('URL', 'ntfy, apprise, webhook: the address of its server.'),
-      topic: text('TOPIC', 'ntfy: the topic that your phone subscribes to.'),
-      answers: text('TOPIC', 'ntfy: the topic that buttons write answers to.'),
-      buttons: text('NAME', 'ntfy: the secret with a token that may only write answers.'),
-      tag: text('TAG', 'apprise: the tag of the services to notify.'),
-      contact: text('ADDRESS', 'push: mailto: and your address.'),
-      from: text('ADDRESS', 'mail: the address that oka writes from.'),
-      to: texts('ADDRESS', 'mail: who gets the messages; repeat for more.'),
-      smtp: text('HOST[:PORT]', 'mail: the server that sends (465; TLS in any case).'),
-      imap: text('HOST[:PORT]', 'mail: the server that is read for answers (993).'),
-      user: text('NAME', 'mail: the name to log in with.'),
-      tasks: text('ADDRESS', 'mail: the address whose mail becomes a task.'),
-      sender: texts('ADDRESS', 'mail: who may send tasks; repeat for more.'),
-      authserv: text('NAME', 'mail: your server as it names itself in Authentication-Results.'),
-      secret: text('NAME', 'The secret of the vault that it uses: token, key or password.'),
-      certificate: text('SHA256', 'The fingerprint of a private certificate, which is pinned.'),
-      'title-only': flag('Send titles only, no content.'),
+    run: async (call) => {
+      const { home, signal, rooms, notify } = call;
+      const channel = onlyOperand(call, 'channel');
+      await requireHome(home);
+      const intake = { kind: 'test_channel', channel } as const;
+      const done = await askOrDo(async () => {
+        const submitted = await requestOfWorker(call, intake, PATIENCE_MS);
+        if (submitted !== null) return submitted.done;
+        return withHost(home, signal, async (host) => lateAnswer(await host.handle(intake)), { warn: notify, rooms });
+      });
+      const outcome = toOutcome(done);
+      const problem = outcome.status === 'failed' ? outcome.reason : null;
+      return answer({ channel, arrived: problem === null, problem }, problem === null ? exits.ok : exits.no);
     },
-    json: true,
-    example: 'oka channels add phone --kind ntfy --url https://ntfy.lan --topic oka',
-    load: () => import('./channels-add.ts'),
-  }),
-  'channels hook': command({
-    summary: 'Make a signed address, /hooks/<name>, whose calls become tasks; prints its key once',
-    operands: '<name>',
-    json: true,
-    example: 'oka channels hook deploy',
-    load: () => import('./channels-hook.ts'),
+    render: ({ channel, arrived, problem }, { green, red }) => {
+      if (arrived) return `${green('ok')} a test message went through ${channel}\n`;
+      return `${red('failed')} ${channel}: ${plainText(problem ?? '')}\n`;
+    },
   }),
   'channels log': command({
     summary: 'Show what was sent, what failed, and what came in',
     operands: '[name]',
-    options: { limit: countOr(50, 'N', 'Show the latest N (default 50).') },
-    json: true,
+    options: { limit: numberOr(50, 'N', 'Show the latest N (default 50).') },
     example: 'oka channels log phone',
-    load: () => import('./channels-log.ts'),
+    run: async (call) => {
+      const { home, operands, options } = call;
+      const [name] = operands;
+      await requireHome(home);
+      const lines = await readViews(call, async (rows) => {
+        const found = await Promise.all(
+          (['delivery.*', 'channel.*'] as const).map((type) =>
+            listEvents(rows, home.ledgers, { type, limit: name === undefined ? options.limit : 0 }, call.signal),
+          ),
+        );
+        return found.flat().toSorted((a, b) => a.seq - b.seq);
+      });
+      const entries = lines.flatMap(toEntry).filter(({ channel }) => name === undefined || channel === name);
+      return answer({ entries: options.limit === 0 ? entries : entries.slice(-options.limit) });
+    },
+    render: ({ entries }, { dim, toMinute }) => {
+      if (entries.length === 0) return 'Nothing was sent or received yet.\n';
+      return entries.map(({ at, text }) => `${dim(toMinute(at))}  ${plainText(text)}\n`).join('');
+    },
+    jsonLines: ({ entries }) => entries,
   }),
 };
+
+function rowLines(row: ChannelRow, { bold, dim, red, yellow, toMinute }: Terminal): string[] {
+  const { channel, kind, to, announces, disabled, last_sent, failing_since, problem } = row;
+  const sent = last_sent === null ? 'nothing sent yet' : `last message ${toMinute(last_sent)}`;
+  return [
+    `${bold(channel)}  ${kind} to ${plainText(to)}${disabled ? yellow(' (disabled)') : ''}`,
+    dim(`  announces ${announces.join(', ').replaceAll('_', ' ')}; ${sent}`),
+    ...(failing_since === null
+      ? []
+      : [red(`  has failed since ${toMinute(failing_since)}: ${plainText(problem ?? '')}`)]),
+  ];
+}
+
+const toOutcome = (done: Json | undefined): DeliveryOutcome =>
+  done === undefined ? { status: 'failed', reason: 'the worker has not answered in time' } : (done as DeliveryOutcome);
+
+function toEntry(line: Line): Entry[] {
+  const { at, type, data } = line;
+  return 'channel' in data && typeof data.channel === 'string'
+    ? [{ at, channel: data.channel, event: type, text: describeEvent(line), data }]
+    : [];
+}

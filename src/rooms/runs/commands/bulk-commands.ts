@@ -1,8 +1,32 @@
 /** Acts on many runs at once. */
-import type { BulkAct } from '../../../core/schema/bulk.ts';
-import { type Command, command } from '../../../kit/cli/command-module.ts';
+import { type Choice, performBulk, previewBulk, REQUESTS_AT_ONCE } from '../bulk-acts.ts';
+import { memberName } from '../../../kit/fleet/given-runs.ts';
+import { repeatRun } from '../repeat-run.ts';
+import { askOrDo, withHost } from '../../../kit/cli/host-here.ts';
+import { penHolder } from '../../../core/ledger/pen.ts';
+import type { BulkAct, BulkOutcome, BulkPreview } from '../../../core/schema/bulk.ts';
+import { OkaError } from '../../../core/schema/errors.ts';
+import type { Intake } from '../../../core/schema/intake.ts';
+import { lateAnswer } from '../../../core/schema/room.ts';
+import {
+  type Answer,
+  answer,
+  type Call,
+  type Command,
+  command,
+  type Commands,
+  exits,
+} from '../../../kit/cli/command-module.ts';
+import { findRunName } from '../../../kit/cli/find-run.ts';
+import type { Terminal } from '../../../kit/cli/io.ts';
+import { count, plainText } from '../../../kit/cli/plain-text.ts';
+import { readViews } from '../../../kit/cli/read-views.ts';
+import { requestOfWorker } from '../../../kit/cli/submitted.ts';
 import { flag, text } from '../../../kit/cli/options.ts';
-import { runFilterOptions } from '../../../kit/cli/run-filter-options.ts';
+import { runFilterOf, runFilterOptions, type RunFilterValues } from '../../../kit/cli/run-filter-options.ts';
+
+type Options = RunFilterValues & { member?: string | undefined; yes: boolean };
+type Data = { preview: BulkPreview; outcomes: BulkOutcome[] | null };
 
 const act = (name: BulkAct, summary: string, example: string, family = 'runs'): Command =>
   command({
@@ -13,12 +37,13 @@ const act = (name: BulkAct, summary: string, example: string, family = 'runs'): 
       member: text('MEMBER', 'Only what this member of the fleet works on, or has done.'),
       yes: flag('Do not ask first.'),
     },
-    json: true,
     example: `oka ${family} ${name} ${example}`,
-    load: async () => (await import('./act-on-runs.ts')).actOnRuns(name),
+    run: (call) => actOnRuns(call, name),
+    render,
+    jsonLines: ({ preview, outcomes }: Data) => outcomes ?? [preview],
   });
 
-export const bulk: Readonly<Record<string, Command>> = {
+export const commands: Commands = {
   'runs archive': act('archive', 'Hide finished runs from lists; nothing is deleted', '--until 30d'),
   'runs unarchive': act('unarchive', 'Show archived runs in lists again', 'report-1a2b3c4d'),
   'runs pin': act('pin', 'Show runs first in lists', 'report-1a2b3c4d'),
@@ -45,3 +70,110 @@ export const bulk: Readonly<Record<string, Command>> = {
     'fleet',
   ),
 };
+
+/** Acts on the runs that are named, or on all that fit the options, once the person has seen which these are. */
+async function actOnRuns(call: Call<Options, Data>, act: BulkAct): Promise<Answer<Data>> {
+  const choice = await chooseRuns(call, act);
+  const preview = await readViews(call, (rows) => previewBulk(call.home, rows, act, choice));
+  if (preview.count === 0 || !(await isConfirmed(call, preview)))
+    return answer(
+      { preview, outcomes: null },
+      preview.count === 0 && preview.left_out.length === 0 ? exits.ok : exits.no,
+    );
+  const request = { act, runs: preview.runs.map(({ run: name }) => name), token: preview.token };
+  const outcomes: BulkOutcome[] = [];
+  const progress = call.progress(VERBS[act], 'runs');
+  await withRequests(call, act, async (submit, atOnce) => {
+    const repeat = (name: string): Promise<unknown> => repeatRun(call.home, name, submit);
+    for await (const outcome of performBulk(request, { request: submit, repeat, atOnce })) {
+      outcomes.push(outcome);
+      progress.reach(outcomes.length, preview.count);
+      if (call.signal.aborted) return;
+    }
+  }).finally(() => progress.end());
+  if (call.signal.aborted) return { code: exits.interrupted };
+  return answer({ preview, outcomes }, outcomes.some(({ outcome }) => outcome === 'failed') ? exits.no : exits.ok);
+}
+
+async function chooseRuns(call: Call<Options, Data>, act: BulkAct): Promise<Choice> {
+  const filter = runFilterOf(call.options);
+  const { member } = call.options;
+  const isFiltered = Object.keys(filter).length > 0 || member !== undefined;
+  if (member !== undefined && memberName(call.home) === null)
+    throw new OkaError('usage', '--member chooses by who works on a task, and this home is in no fleet', {
+      fix: 'Leave it out, or start the worker with OKA_FLEET (docs/FLEET.md).',
+    });
+  if (call.operands.length === 0 && !isFiltered)
+    throw new OkaError('usage', 'say which runs: by name, or by options such as --status failed', {
+      fix: `Such as: oka runs ${act} report-1a2b3c4d, or: oka runs ${act} --since 7d --text report`,
+    });
+  if (call.operands.length === 0) return { filter, member };
+  if (isFiltered) throw new OkaError('usage', 'runs are chosen either by name or by options, not by both');
+  const runs: string[] = [];
+  for (const given of call.operands) runs.push(await findRunName(call, given));
+  return { runs };
+}
+
+/** One run that was named needs no question. */
+async function isConfirmed(
+  { operands, options, openDialog }: Call<Options, Data>,
+  { act, count: runs }: BulkPreview,
+): Promise<boolean> {
+  if (options.yes || (operands.length === 1 && act !== 'undo')) return true;
+  if (openDialog === null) return false;
+  const dialog = await openDialog();
+  return /^y(es)?$/i.test(await dialog.ask(`${VERBS[act]} ${count(runs, 'run')}? [y/N] `));
+}
+
+type Submit = (intake: Intake) => Promise<unknown>;
+
+/** Through the worker if one is running, else here and now; what has to run on needs a worker. */
+type BulkWork = (submit: Submit, atOnce: number) => Promise<void>;
+
+const withRequests = (call: Call<Options, Data>, act: BulkAct, work: BulkWork): Promise<void> =>
+  askOrDo(() => submitOrDo(call, act, work));
+
+async function submitOrDo(call: Call<Options, Data>, act: BulkAct, work: BulkWork): Promise<void> {
+  const { home, signal, notify } = call;
+  if (penHolder(home.ledgers.run) !== null)
+    return work(async (intake) => (await requestOfWorker({ home, signal }, intake))?.done, REQUESTS_AT_ONCE);
+  if (act === 'resume' || act === 'again')
+    throw new OkaError('refused', 'no worker is running that could do this', { fix: 'Start one: oka up' });
+  await withHost(home, signal, ({ handle }) => work(async (intake) => lateAnswer(await handle(intake)), 1), {
+    warn: notify,
+  });
+}
+
+const VERBS: Readonly<Record<BulkAct, string>> = {
+  cancel: 'Cancel',
+  pause: 'Pause',
+  resume: 'Resume',
+  again: 'Do again',
+  undo: 'Undo',
+  archive: 'Archive',
+  unarchive: 'Unarchive',
+  pin: 'Pin',
+  unpin: 'Unpin',
+};
+
+function render({ preview, outcomes }: Data, terminal: Terminal): string {
+  const { act, count: runs, left_out: leftOut, complete } = preview;
+  const lines = outcomes === null ? preview.runs.map(renderChosen) : [];
+  const failed = (outcomes ?? []).filter(({ outcome }) => outcome === 'failed');
+  const queued = (outcomes ?? []).filter(({ outcome }) => outcome === 'queued').length;
+  return [
+    ...(outcomes === null ? [] : [`${VERBS[act]}: ${count(outcomes.length - failed.length, 'run')}`]),
+    ...(queued === 0 ? [] : [`The worker still has to do ${count(queued, 'run')}.`]),
+    ...failed.map(({ run: name, message = '' }) => `  ${terminal.red('failed')}  ${name}: ${plainText(message)}`),
+    ...(outcomes !== null ? [] : [`${VERBS[act]} would act on ${count(runs, 'run')}:`, ...lines]),
+    ...leftOut.map(({ run: name, why }) => `  ${terminal.dim('left out')}  ${name}: ${why}`),
+    ...(complete ? [] : ['There are more; these are the latest. Repeat the command for the others.']),
+    ...(outcomes === null && runs > 0 ? ['Do it: add --yes'] : []),
+    '',
+  ].join('\n');
+}
+
+function renderChosen({ run, title, member }: BulkPreview['runs'][number]): string {
+  const where = member === undefined ? '' : member === null ? '  (in the queue of the fleet)' : `  (at ${member})`;
+  return `  ${run}  ${plainText(title)}${where}`;
+}

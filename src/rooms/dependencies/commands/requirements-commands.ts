@@ -1,0 +1,103 @@
+/** What a task needs, and getting it. */
+import { peekProjection } from '../../../core/ledger/peek-projection.ts';
+import { dockerfileFor } from '../install/dockerfile.ts';
+import { dependencies, type OpenRequirement } from '../../../kit/requests/dependency-state.ts';
+import { type Answer, answer, type Call, command, type Commands, exits } from '../../../kit/cli/command-module.ts';
+import type { Terminal } from '../../../kit/cli/io.ts';
+import { count, indentWrapped, plainText } from '../../../kit/cli/plain-text.ts';
+import { requireHome } from '../../../kit/cli/require-home.ts';
+import { askOrDo, withHost } from '../../../kit/cli/host-here.ts';
+import { ports } from '../../../kit/ports/room-ports.ts';
+import { onlyOperand } from '../../../kit/cli/operands.ts';
+import { renderSubmitted, type Submitted, submitToWorker } from '../../../kit/cli/submitted.ts';
+import { renderToolAnswer, requestTools, toolAnswerJson } from '../request-tools.ts';
+import { flag } from '../../../kit/cli/options.ts';
+
+type RequirementsData = { requirements: OpenRequirement[] } | { dockerfile: string };
+
+type ResolveData = (Submitted & { name: string }) | { name: string; there: boolean; seen: string; went_on: string[] };
+
+const requirementsResolve = (call: Call): Promise<Answer<ResolveData>> => askOrDo(() => resolve(call));
+
+export const commands: Commands = {
+  requirements: command({
+    summary: 'List what you have to install; --dockerfile prints one that installs it all',
+    options: { dockerfile: flag('Print a Dockerfile over the image oka:local.') },
+    example: 'oka requirements --dockerfile',
+    run: requirementsCommand,
+    render: (data, terminal) => {
+      if ('dockerfile' in data) return `${data.dockerfile}\n`;
+      if (data.requirements.length === 0) return 'Nothing is needed.\n';
+      return data.requirements.map((each) => renderRequirement(each, terminal)).join('');
+    },
+  }),
+  'requirements resolve': command({
+    summary: 'Confirm that something is installed now; it is checked, and waiting runs go on',
+    operands: '<name>',
+    example: 'oka requirements resolve ffmpeg',
+    run: requirementsResolve,
+    render: (data, { green, yellow }) => {
+      if ('submitted' in data) return renderSubmitted(data, `check for ${plainText(data.name)}`);
+      const seen = plainText(data.seen);
+      if (!data.there) return `${yellow('still missing')}  ${seen}\n`;
+      return `${green('there')}  ${seen}; ${count(data.went_on.length, 'run')} went on\n`;
+    },
+    jsonLines: (data) => ['submitted' in data ? { submitted: data.submitted } : data],
+  }),
+  'tools install': command({
+    summary: 'Install a tool now: a command, node:PACKAGE, python:PACKAGE',
+    operands: '<tool>',
+    example: 'oka tools install node:prettier@3',
+    run: async (call) => requestTools(call, [{ kind: 'install', what: onlyOperand(call, 'tool') }]),
+    render: renderToolAnswer,
+    jsonLines: toolAnswerJson,
+  }),
+};
+
+/** Complete: built over the image that runs, it installs everything that is missing there. */
+function dockerfileText(open: readonly OpenRequirement[]): string {
+  const apart = open.filter(({ packages, snippet }) => packages.length === 0 && snippet.startsWith('RUN '));
+  const together = open.filter((each) => !apart.includes(each));
+  const lines = [dockerfileFor(together), ...apart.map(({ snippet }) => snippet)].filter((part) => part !== '');
+  return ['FROM oka:local', ...(lines.length === 0 ? ['# nothing is needed'] : asRoot(lines))].join('\n');
+}
+
+const asRoot = (lines: readonly string[]): string[] => ['USER root', ...lines, 'USER 1000:1000'];
+
+function renderRequirement({ name, status, by, reason, packages, note }: OpenRequirement, terminal: Terminal): string {
+  const { bold, dim, green, yellow } = terminal;
+  const runs = by.map(({ run: id }) => id).join(', ');
+  const lines = [
+    `${bold(name)}  ${status === 'open' ? yellow(status) : green(status)}${packages.length === 0 ? '' : dim(`  ${packages.join(' ')}`)}`,
+    indentWrapped(reason, '  ', terminal),
+    ...(runs === '' ? [] : [indentWrapped(`needed by ${runs}`, '  ', terminal)]),
+    ...(note === null ? [] : [indentWrapped(`last check: ${note}`, '  ', terminal)]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+async function requirementsCommand({
+  home,
+  options,
+}: Call<{ dockerfile: boolean }>): Promise<Answer<RequirementsData>> {
+  await requireHome(home);
+  const { state } = await peekProjection(home.ledgers.run, home.oka, dependencies);
+  const requirements = Object.values(state.requirements);
+  if (!options.dockerfile) return answer({ requirements });
+  return answer({ dockerfile: dockerfileText(requirements.filter(({ status }) => status === 'open')) });
+}
+
+async function resolve(call: Call): Promise<Answer<ResolveData>> {
+  const { home, signal } = call;
+  const name = onlyOperand(call, 'name');
+  const submitted = await submitToWorker(home, { kind: 'resolve', name, by: 'a person' });
+  if (submitted !== null) return answer({ ...submitted, name });
+  const { there, seen, drives } = await withHost(home, signal, async ({ engine, valuesOf }) => {
+    const { deps } = valuesOf({ deps: ports.deps });
+    const resolved = await deps.resolve(name, 'a person');
+    await engine.whenIdle();
+    return resolved;
+  });
+  const data = { name, there, seen, went_on: drives.map(({ run: { id } }) => id) };
+  return answer(data, there ? exits.ok : exits.no);
+}

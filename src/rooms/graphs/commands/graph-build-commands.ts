@@ -1,0 +1,180 @@
+/** A graph from a description. */
+import { createGraph } from '../graph-history.ts';
+import { checkGraphValue, fileOfGraph } from '../../../kit/graphs/graph-files.ts';
+import { withHost } from '../../../kit/cli/host-here.ts';
+import { nodeKinds, toolNamesIn } from '../../../kit/house/room-contributions.ts';
+import { shownPath } from '../../../kit/settings.ts';
+import { buildGraph } from '../kinds/build-graph.ts';
+import { builderPrompt, type BuilderTask, readBuiltGraph, type RejectedAnswer } from '../kinds/graph-builder.ts';
+import { replaceFile } from '../../../core/ledger/disk.ts';
+import { jsonSchemaOf } from '../../../core/schema/catalog.ts';
+import { messageOf, OkaError } from '../../../core/schema/errors.ts';
+import type { Graph } from '../../../core/schema/graph.ts';
+import type { Json } from '../../../core/schema/json.ts';
+import { type Answer, answer, type Call, command, type Commands } from '../../../kit/cli/command-module.ts';
+import type { Simulation } from '../../../core/engine/simulate-graph.ts';
+import { renderSimulation, simulatedTools, simulateGraph } from '../graph-simulation.ts';
+import { toMermaid } from '../../../kit/views/picture/diagram-text.ts';
+import { pictureOf } from '../../../kit/views/picture/graph-picture.ts';
+import { toSvg } from '../../../kit/views/picture/svg.ts';
+import { requireHome } from '../../../kit/cli/require-home.ts';
+import { renderGraph } from '../graph-text.ts';
+import { flag, text } from '../../../kit/cli/options.ts';
+
+/** After the first answer. */
+const MOST_REPAIRS = 3;
+
+const LONGEST_NAME = 40;
+
+type Options = { as: string | undefined; save: boolean; model: string | undefined; picture: string | undefined };
+
+type GraphValue = { [field: string]: Json };
+
+type Built = { graph: GraphValue; lowered: Graph; attempts: number };
+
+type Data =
+  | (Built & { simulation: Simulation; picture: string; file: string | null })
+  | { name: string; file: string | null; isAsked: boolean };
+
+export const commands: Commands = {
+  'graph build': command({
+    summary: 'Let a model write a graph; you see what it would do before it is saved',
+    operands: '<intent>',
+    options: {
+      as: text('ID', 'Name of the graph (default: the first words).'),
+      save: flag('Save it without asking.'),
+      picture: text('FILE', 'Draw it as SVG, too.'),
+      model: text('NAME', 'Another model, provider:model.'),
+    },
+    example: 'oka graph build "append the titles of new.rss to news.md, each once"',
+    run: graphBuild,
+    render: (data, terminal) => {
+      if ('lowered' in data)
+        return `${renderGraph(data.lowered, terminal)}\n${data.picture}\n${renderSimulation(data.lowered.id, data.simulation, terminal)}\n`;
+      const { name, file, isAsked } = data;
+      if (file !== null) return `${terminal.green('Saved')} as ${file}. Run it with: oka graph run ${name}\n`;
+      return isAsked ? 'It was not saved.\n' : 'Nothing was saved; add --save to save it.\n';
+    },
+    jsonLines: (data) => {
+      if (!('lowered' in data)) return [data];
+      const { lowered: _, ...rest } = data;
+      return [rest];
+    },
+  }),
+};
+
+/** Asks the model, and asks again with what is wrong. */
+async function buildUntilSound(call: Call<Options, Data>, intent: string, id: string): Promise<Built> {
+  const { home, rooms, signal, notify } = call;
+  const kinds = await nodeKinds(rooms);
+  const names = await toolNamesIn(home, rooms);
+  const task: BuilderTask = { intent, id, kinds, tools: await toolsFor(call) };
+  const started = Date.now().toString(36);
+  return withHost(
+    home,
+    signal,
+    async ({ engine }) => {
+      let rejected: RejectedAnswer | null = null;
+      for (let attempts = 1; attempts <= 1 + MOST_REPAIRS; attempts += 1) {
+        const input = { prompt: [builderPrompt(task, rejected)], format: 'text', ...modelOf(call.options) };
+        const { done } = await engine.start(buildGraph, { id: `build-${started}-${attempts}`, input });
+        const text = answerText(await done);
+        const found = judge(text, id, names, kinds);
+        if (!('problems' in found)) return { ...found, attempts };
+        rejected = { text, problems: found.problems };
+      }
+      throw cannotBeBuilt(rejected?.problems ?? []);
+    },
+    { rooms, warn: notify },
+  );
+}
+
+/** The tools that a graph of a person may call. */
+async function toolsFor(call: Call<Options, Data>): Promise<BuilderTask['tools']> {
+  const all = await simulatedTools(call);
+  return all
+    .filter(({ internal }) => internal !== true)
+    .map(({ name, about, input }) => ({ name, about, input: jsonSchemaOf(input) }));
+}
+
+const modelOf = ({ model }: Options): { model?: string } => (model === undefined ? {} : { model });
+
+function answerText({ status, reason, output }: { status: string; reason: string | null; output: Json }): string {
+  if (status === 'done') return typeof output === 'string' ? output : JSON.stringify(output);
+  throw new OkaError('refused', `the model could not be asked: ${(reason ?? status).replace(/^write: /, '')}`, {
+    fix: 'Set one up with oka model setup, or begin with a template, which needs no model: oka graph new',
+  });
+}
+
+/** The graph of an answer, or everything that is wrong with it. A graph that a model wrote says so. */
+function judge(
+  text: string,
+  id: string,
+  tools: readonly string[],
+  kinds: Awaited<ReturnType<typeof nodeKinds>>,
+): { graph: GraphValue; lowered: Graph } | { problems: string[] } {
+  const read = readBuiltGraph(text);
+  if ('problem' in read) return { problems: [read.problem] };
+  const graph = { ...read.graph, id, author: 'model' };
+  try {
+    const { graph: lowered, problems } = checkGraphValue(graph, 'the answer', tools, kinds);
+    if (problems.length === 0) return { graph, lowered };
+    return {
+      problems: problems.map(({ path, problem, fix }) => `${path}: ${problem}${fix === undefined ? '' : `. ${fix}`}`),
+    };
+  } catch (error) {
+    return { problems: [messageOf(error)] };
+  }
+}
+
+function cannotBeBuilt(problems: readonly string[]): OkaError {
+  const lines = problems.slice(0, 20).map((problem) => `  ${problem}`);
+  return new OkaError(
+    'refused',
+    `the model answered ${1 + MOST_REPAIRS} times what is no sound graph:\n${lines.join('\n')}`,
+    {
+      fix: 'Say it more exactly, use a larger model (--model), or begin with a template: oka graph new',
+    },
+  );
+}
+
+/** The first words of the intent, such as watch-the-price. */
+function nameFrom(intent: string): string {
+  const words = intent.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  let name = '';
+  for (const word of words) {
+    if (name.length + word.length >= LONGEST_NAME) break;
+    name = name === '' ? word : `${name}-${word}`;
+  }
+  return name === '' ? 'graph' : name;
+}
+
+async function isConfirmed({ openDialog }: Call<Options, Data>, name: string): Promise<boolean> {
+  const dialog = await openDialog?.();
+  return /^y(es)?$/i.test((await dialog?.ask(`Save it as workspace/graphs/${name}.json? [y/N] `)) ?? '');
+}
+
+async function graphBuild(call: Call<Options, Data>): Promise<Answer<Data>> {
+  const { home, options, json } = call;
+  await requireHome(home);
+  const intent = call.operands.join(' ').trim();
+  if (intent === '') throw new OkaError('usage', 'say what the graph is to do');
+  const name = options.as ?? nameFrom(intent);
+  const file = fileOfGraph(home, name);
+  if (file === null) throw new OkaError('usage', `"${name}" cannot be the name of a graph`);
+  const built = await buildUntilSound(call, intent, name);
+  const drawn = pictureOf(built.graph);
+  if (options.picture !== undefined) replaceFile(options.picture, toSvg(drawn));
+  const shown = {
+    ...built,
+    picture: toMermaid(drawn),
+    simulation: await simulateGraph(call, built.lowered, undefined),
+    file: null,
+  };
+  if (!json) call.emit(shown);
+  const isAsked = !json && !options.save && call.openDialog !== null;
+  const isSaved = options.save || (isAsked && (await isConfirmed(call, name)));
+  if (isSaved) await createGraph(call, file, built.graph, 'built');
+  const saved = { file: isSaved ? shownPath(home, file) : null };
+  return answer(json ? { ...shown, ...saved } : { name, ...saved, isAsked });
+}
