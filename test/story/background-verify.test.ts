@@ -20,7 +20,7 @@ it('a worker finds damage in older events by itself, pauses the run, and status 
   const { seq } = found.data;
   expect(seq).toBeLessThan(found.seq);
   expect((await story.eventsOf('run.paused', run)).at(-1)?.data.reason).toContain(`event ${seq} is damaged`);
-  expect((await story.oka('status')).out).toContain(`damaged at event ${seq}: see oka doctor`);
+  expect((await story.oka('status')).out).toContain(`event ${seq} of the run ledger is damaged`);
   expect((await story.oka('doctor')).out).toContain(`event ${seq} of the run ledger is damaged`);
   await story.rest();
 

@@ -1,19 +1,22 @@
 /**
  * Owns: verifying both ledgers in the background while a worker runs, so that damage in older records is found.
  *
- * B1 A pass takes at most six hours of running and the pause between two passes is twelve: damage is found within a day.
+ * B1 A pass begins within a minute of every start, so that damage before the last snapshot is not worked on top of for long;
+ *    it takes at most six hours of running, and the pause to the next is twelve.
  * B2 It reads a megabyte at a time, at the rate that this needs and not faster than it must; where it stopped is stored.
- * B3 Damage is recorded once (`ledger.damage_found`), and open runs that could be affected are paused: `oka doctor`
- *    reports it until a pass finds the ledger intact again.
+ * B3 Damage is recorded once (`ledger.damage_found`), open runs that could be affected are paused, and no new task begins
+ *    until a person has unpaused: `oka status` and `oka doctor` report it until a pass finds the ledger intact again.
  */
-import { statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeHistory, openHistory } from '../../core/ledger/history.ts';
 import { START } from '../../core/ledger/line.ts';
 import type { TaskGraph } from '../../core/ledger/task-graph.ts';
 import { type FoundFault, verifyPass } from '../../core/ledger/verify-pass.ts';
 import type { Pen } from '../../core/schema/event.ts';
+import { errnoOf } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
+import { pauseFile } from '../../kit/home/stop-files.ts';
 import type { LedgerPort, Runs } from '../../kit/ports/port-types.ts';
 import { readVerification, storeVerification, type Verification } from '../../kit/home/verification-state.ts';
 
@@ -57,10 +60,10 @@ async function verifyAgainAndAgain(
   signal: AbortSignal,
 ): Promise<void> {
   await pause(pace.firstAfterMs, signal);
-  while (!signal.aborted) {
+  for (let isFirst = true; !signal.aborted; isFirst = false) {
     const before = readVerification(ports.home, pen);
     const since = before.finished === null ? Number.POSITIVE_INFINITY : Date.now() - Date.parse(before.finished);
-    const isDue = before.place.seq > 0 || since >= pace.pauseMs || since < 0;
+    const isDue = isFirst || before.place.seq > 0 || since >= pace.pauseMs || since < 0;
     // A file that cannot be read now is tried again; whoever works with it reports why.
     if (isDue) await onePass(ports, pen, before, pace, signal).catch(() => undefined);
     await pause(isDue ? pace.pauseMs : pace.pauseMs - since, signal);
@@ -106,7 +109,11 @@ function merged(before: readonly FoundFault[], found: readonly FoundFault[]): Fo
 }
 
 /** Runs that the damaged record may belong to are paused before anything else (B3). */
-async function reportFault({ ledger, taskGraph, runs }: VerificationPorts, pen: Pen, fault: FoundFault): Promise<void> {
+async function reportFault(
+  { home, ledger, taskGraph, runs }: VerificationPorts,
+  pen: Pen,
+  fault: FoundFault,
+): Promise<void> {
   const { seq, offset, run } = fault;
   const affected =
     pen === 'run'
@@ -115,11 +122,24 @@ async function reportFault({ ledger, taskGraph, runs }: VerificationPorts, pen: 
           .map((goal) => goal.run)
       : [];
   const reason = `event ${seq} is damaged: ${fault.reason}`;
+  if (pen === 'run') haltNewWork(home, reason);
   for (const id of affected) await runs.stop(id, { kind: 'pause', reason }).catch(() => undefined); // one that cannot be read cannot run
   await ledger.append({
     type: 'ledger.damage_found',
     data: { ledger: pen, seq, offset, reason: fault.reason, runs: affected },
   });
+}
+
+/** Nothing new is built on what is damaged; what a person has paused already stays as it is. */
+function haltNewWork(home: Home, reason: string): void {
+  try {
+    writeFileSync(pauseFile(home), `${reason}\nRestore the ledger from a backup or replica, then: oka unpause\n`, {
+      flag: 'wx',
+      mode: 0o600,
+    });
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error; // a disk that takes no file takes no task either
+  }
 }
 
 function isAffected(goal: TaskGraph['goals'][number], seq: number, run: string | null): boolean {

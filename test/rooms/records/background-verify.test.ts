@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { verifyInBackground } from '../../../src/rooms/records/background-verify.ts';
 import { readVerification } from '../../../src/kit/home/verification-state.ts';
+import { isPaused } from '../../../src/kit/home/stop-files.ts';
 import { setUp } from '../../../src/kit/home/set-up.ts';
 import { homeAt, loadConfig } from '../../../src/kit/settings.ts';
 import { openStores, type Stores } from '../../../src/kit/house/stores.ts';
@@ -42,7 +43,7 @@ const goalOf = (run: string, first: number, last: number): Goal => ({
 });
 
 /** Verifies until a pass over the run ledger is finished; returns which runs were paused. */
-async function verify(leastBytesPerSecond = 1e9): Promise<string[]> {
+async function verify(leastBytesPerSecond = 1e9, pauseMs = 0): Promise<string[]> {
   const paused: string[] = [];
   const before = readVerification(home, 'run').finished;
   const goals = [goalOf('first', 1, 20), goalOf('second', 21, 40), goalOf('third', 41, 60)];
@@ -53,7 +54,7 @@ async function verify(leastBytesPerSecond = 1e9): Promise<string[]> {
       taskGraph: () => ({ events: 60, goals, ended: [] }),
       runs: { stop: async (run) => paused.push(run) as never },
     },
-    { firstAfterMs: 0, passMs: 1000, pauseMs: 0, leastBytesPerSecond },
+    { firstAfterMs: 0, passMs: 1000, pauseMs, leastBytesPerSecond },
   );
   await vi.waitFor(() => expect(readVerification(home, 'run').finished).not.toBe(before), 60_000);
   await verification.end();
@@ -90,6 +91,19 @@ describe('verifying older events in the background', () => {
     expect(await foundEvents()).toHaveLength(1);
     const { out, code } = await oka('doctor', '--dir', home.dir);
     expect([code, out]).toEqual([1, expect.stringContaining('event 28 of the run ledger is damaged')]);
+  });
+
+  it('begins at every start, however recent the last pass is, and no new task begins on what is damaged', async () => {
+    const TWELVE_HOURS = 43_200_000;
+    expect(await verify(1e9, TWELVE_HOURS)).toEqual([]);
+    expect(isPaused(home)).toBe(false);
+    changeFile(home.ledgers.run, (bytes) => bytes.write('S', bytes.indexOf('second 7')));
+    expect(await verify(1e9, TWELVE_HOURS)).toEqual(['second']);
+    expect(isPaused(home)).toBe(true);
+    expect(await oka('status', '--dir', home.dir)).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/event 28 of the run ledger is damaged[\s\S]*Restore the ledger/) as string,
+    });
   });
 
   it('finds lines that were swapped', async () => {

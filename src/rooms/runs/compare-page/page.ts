@@ -16,7 +16,7 @@ export const comparePage = definePage({
   path: '/compare',
   title: 'Compare',
   query: defineQuery({
-    params: z.object({ a: Id.describe('One run.'), b: Id.describe('The other.') }),
+    params: z.object({ a: Id.optional().describe('One run.'), b: Id.optional().describe('The other.') }),
     answer: z
       .strictObject({
         runs: pair(
@@ -43,17 +43,20 @@ export const comparePage = definePage({
           .nullable()
           .describe('Files that differ afterwards; null when the snapshots are no longer stored.'),
       })
-      .describe('Two runs side by side.'),
-    read: ({ home, params: { a, b }, views }) =>
-      compareByName(
-        home,
-        async (run) => {
-          const row = await views((rows) => storedRun(rows, run));
-          if (row === undefined) throw new OkaError('no-such-run', `there is no run "${run}"`);
-          return row;
-        },
-        [a, b],
-      ),
+      .nullable()
+      .describe('Two runs side by side; null until both are named.'),
+    read: async ({ home, params: { a, b }, views }) =>
+      a === undefined || b === undefined
+        ? null
+        : compareByName(
+            home,
+            async (run) => {
+              const row = await views((rows) => storedRun(rows, run));
+              if (row === undefined) throw new OkaError('no-such-run', `there is no run "${run}"`);
+              return row;
+            },
+            [a, b],
+          ),
   }),
   intakes: [],
   view: new URL('./browser/compare-view.ts', import.meta.url),

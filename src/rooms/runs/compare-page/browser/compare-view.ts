@@ -20,7 +20,10 @@ type Comparison = {
   files: { path: string; content: Pair<string | null> }[] | null;
 };
 
-export default function CompareView({ data, params }: ViewProps<Comparison>): VNode {
+export default function CompareView({ data, params }: ViewProps<Comparison | null>): VNode {
+  if (data === null)
+    return html`<h1>Compare two runs</h1>
+      <p>Select two runs on the page <a href=${addressOf('/runs')}>Runs</a>, then choose Compare there.</p>`;
   const { runs, paths, outputs, files, same: isSame } = data;
   return html`
     <h1>Compare two runs</h1>
