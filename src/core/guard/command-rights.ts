@@ -4,6 +4,7 @@
  * Does not own: how that is enforced (native/, kit/sandbox/sandbox-launch.ts), nor the class of a command.
  *
  * R1 A read may write at most to its own scratch folder, and gets sockets only if it was given the network.
+ * R6 Of the desk it changes the place of its task only, so that tasks in other places can run beside it.
  * R5 Outside the desk it gets exactly the folders that are open to its task, and a read only reads there.
  * R2 Below .oka, only the tool folder can be read, and only the installer can write it.
  * R3 The network is one address, that of oka's egress proxy; where the launcher cannot enforce this there are no sockets.
@@ -59,6 +60,8 @@ export type Step = {
   installer: boolean;
   /** Folders outside the desk that are open to it. */
   folders?: readonly OpenFolder[];
+  /** Real paths of the folders of the desk that it may change; the rest it may read and run. All when left out. */
+  place?: readonly string[] | undefined;
 };
 
 /** What the machine offers to sandbox a command with. */
@@ -96,6 +99,7 @@ export function rightsOf(step: Step, places: Places, offer: Pick<Offer, 'seccomp
   const writes = mayWrite(step);
   const scratch = places.scratch === null ? [] : [places.scratch];
   const { folders = [] } = step;
+  const place = writes ? (step.place?.map((path) => `=${path}`) ?? [places.desk]) : [];
   const changed = writes ? folders.filter(({ access }) => access === 'write').map(exactly) : [];
   return {
     read: [
@@ -105,9 +109,14 @@ export function rightsOf(step: Step, places: Places, offer: Pick<Offer, 'seccomp
       ...(writes ? [] : [places.desk, places.tools]),
       ...folders.map(exactly).filter((path) => !changed.includes(path)),
     ],
-    run: [...systemFolders(places.oka), ...places.programs, ...(writes && !step.installer ? [places.tools] : [])],
+    run: [
+      ...systemFolders(places.oka),
+      ...places.programs,
+      ...(writes && !step.installer ? [places.tools] : []),
+      ...(writes && step.place !== undefined ? [places.desk] : []),
+    ],
     devices: DEVICES,
-    write: [...(writes ? [places.desk] : []), ...changed, ...scratch, ...(step.installer ? [places.tools] : [])],
+    write: [...place, ...changed, ...scratch, ...(step.installer ? [places.tools] : [])],
     connect: step.net === null || !offer.seccomp ? [] : [step.net],
     limits: { ...LIMITS, memoryBytes: memoryLimit(totalmem()) },
   };

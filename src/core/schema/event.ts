@@ -393,12 +393,26 @@ export const eventData = {
       reason,
     })
     .describe('The critic compared what was done with what was asked for.'),
+  'desk.awaited': z
+    .strictObject({
+      call: CallId,
+      node: NodeId.nullable(),
+      behind: Id.nullable().describe('The run that works where the call is to write; null when it is no run.'),
+    })
+    .describe('A call that writes to the desk waits for its turn, because another one works in the same place.'),
   'desk.kept': z
     .strictObject({
       call: CallId,
       node: NodeId.nullable(),
       when: z.enum(['before', 'after']).describe('Whether the call is about to write or has written.'),
       tree: z.string().max(64).describe('Name of the state of the desk in the shadow store.'),
+      place: z
+        .array(z.string().max(1000))
+        .max(100)
+        .optional()
+        .describe(
+          'Folders of the desk that the call may change; the state is of these alone. Absent: all of the desk.',
+        ),
       skipped: z.array(z.string().max(1000)).max(1000).default([]).describe('Files that were too large to be stored.'),
       folders: z
         .array(

@@ -80,7 +80,7 @@ export const TaskFile = z
       .string()
       .max(1000)
       .optional()
-      .meta({ description: 'Folder on the desk to work in.', examples: ['photos'] }),
+      .meta({ description: 'Folder of the desk to work in, and the only one that it changes.', examples: ['photos'] }),
     deadline: Instant.optional().meta({
       description: 'After this moment the task is not started any more.',
       examples: ['2026-12-24T18:00:00.000Z'],
@@ -137,8 +137,9 @@ export const TaskFile = z
       .max(20)
       .optional()
       .meta({
-        description: 'Folders outside the desk that it changes; the policy allows them, or you are asked.',
-        examples: [['/srv/backup']],
+        description:
+          'Folders that it changes. Of the desk, by their paths below it: then it changes no other, and runs beside tasks that work elsewhere. Outside the desk, by absolute paths: the policy allows them, or you are asked.',
+        examples: [['reports', '/srv/backup']],
       }),
     corrects: Id.optional().meta({
       description: 'The finished run that this task corrects.',

@@ -109,6 +109,8 @@ export type ToolCall = Attempt & {
   bounds: CallBounds;
   /** What the run may still spend, less everything that other calls in progress have reserved. */
   left: () => Left;
+  /** Stops its time limit while it waits for its turn, until what is given back is called. */
+  pauseClock?: () => () => void;
   /** The binding of the approval a person gave; valid for this one attempt. */
   approval: string | null;
   /** Whether an answer for the whole run allowed it, and with it the hosts that it names or refers to. */

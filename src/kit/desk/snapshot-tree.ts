@@ -10,6 +10,8 @@ const KINDS: Record<number, Kind> = { 0o40000: 'folder', 0o100000: 'file', 0o120
 
 export const FOLDER = 0o40000;
 export const LINK = 0o120000;
+/** A folder that leads to the place that a snapshot is of; what it is itself is not recorded. */
+export const WAY = FOLDER | 0o755;
 /** There was something that is not in the store; `oid` differs between its states. Git treats it as a nested repository. */
 export const SKIPPED = 0o160000;
 
@@ -77,3 +79,39 @@ export function differences(objects: Objects, before: string | null, after: stri
 
 const folderOid = (entry: Entry | null): string | null =>
   entry !== null && entryKind(entry) === 'folder' ? entry.oid : null;
+
+/** The first name of each path, with what follows it; '' where nothing does. */
+export function firstNames(paths: readonly Bytes[]): Map<Bytes, Bytes[]> {
+  const names = new Map<Bytes, Bytes[]>();
+  for (const path of paths) {
+    const [name = '', ...rest] = path.split('/');
+    names.set(name, [...(names.get(name) ?? []), rest.join('/')]);
+  }
+  return names;
+}
+
+/** A snapshot in which some paths are what they are in another one, which may be of these alone. */
+export function overlayTree(
+  objects: Objects,
+  tree: string | null,
+  over: string | null,
+  paths: readonly Bytes[],
+): string {
+  const entries = tree === null ? new Map<Bytes, Entry>() : getTree(objects, tree);
+  const others = over === null ? new Map<Bytes, Entry>() : getTree(objects, over);
+  for (const [name, below] of firstNames(paths)) {
+    const other = others.get(name) ?? null;
+    const [here, there] = [folderOid(entries.get(name) ?? null), folderOid(other)];
+    if (below.includes('')) {
+      entries.delete(name);
+      if (other !== null) entries.set(name, other);
+    } else if (here !== null || there !== null) {
+      const mode = here === null ? WAY : (entries.get(name)?.mode ?? WAY);
+      entries.set(name, { mode, oid: overlayTree(objects, here, there, below) });
+    }
+  }
+  return putTree(
+    objects,
+    [...entries].map(([name, entry]) => ({ ...entry, name })),
+  );
+}

@@ -20,8 +20,8 @@ import {
 } from './desk-changes.ts';
 import { findInstructions, type WrittenInstructions } from './find-instructions.ts';
 import { findTriggers, type TriggerChange } from './find-triggers.ts';
-import { toShownPath } from './open-folder.ts';
-import { type Entry, entryKind, flattenTree, getTree } from './snapshot-tree.ts';
+import { toBytesPath, toShownPath } from './open-folder.ts';
+import { type Entry, entryKind, flattenTree, getTree, overlayTree } from './snapshot-tree.ts';
 import { type SnapshotLimits, type Snapshot, snapshotDesk, type Seen } from './take-snapshot.ts';
 import { type FolderToMerge, type Merged, mergeFolder } from './merge-folder.ts';
 import { Objects } from './object-store.ts';
@@ -40,15 +40,22 @@ export type SnapshotOptions = Partial<SnapshotLimits & PruneLimits> & {
 
 export type Undone = { restored: string[]; removed: string[]; overlaps: Left[]; notRestorable: Left[] };
 
+/** `place`: paths of the desk, none inside another; names in `without` are left out. */
+export type SnapshotOf = { place?: readonly string[] | undefined; without?: ReadonlySet<string> | undefined };
+
 export type Snapshots = {
-  /** Takes a snapshot of the desk. `label` is for people who inspect the store; names in `without` are left out. */
-  snapshot(label: string, without?: ReadonlySet<string>): Promise<Snapshot>;
+  /** Takes a snapshot of the desk, or of some folders of it. `label` is for people who inspect the store. */
+  snapshot(label: string, of?: SnapshotOf): Promise<Snapshot>;
+  /** A snapshot in which some folders are as in another one. */
+  overlay(tree: string, over: string, place: readonly string[]): Promise<string>;
+  /** Whether an undo was begun and not finished. */
+  isUndoing(): boolean;
   /** The names at the top of the desk in this snapshot. */
   topNames(tree: string): Set<string>;
-  /** What `undo` would do, without doing it. */
-  plan(steps: readonly Step[]): Promise<UndoPlan>;
+  /** What `undo` would do, without doing it. The steps are of `place`, which is all of the desk when left out. */
+  plan(steps: readonly Step[], place?: readonly string[]): Promise<UndoPlan>;
   /** Undoes these steps of a run. Called again after a crash, it finishes what it had started. */
-  undo(steps: readonly Step[], label: string): Promise<Undone>;
+  undo(steps: readonly Step[], label: string, place?: readonly string[]): Promise<Undone>;
   /**
    * Merges a folder from elsewhere into the desk. Called again after a crash, it finishes what it had started. The step is
    * what it changed; nothing else may write to the desk meanwhile. `begin` gets the state before, if anything is changed.
@@ -91,34 +98,37 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
   let latest: string | undefined;
   let deskMode: number | null = null;
   const folders = new Map<string, Snapshots>();
+  const inOrder = oneAtATime(); // they share what is known of the files
 
-  const snapshot = async (label: string, without: ReadonlySet<string> = new Set()): Promise<Snapshot> => {
+  const take = async (label: string, { place, without = new Set() }: SnapshotOf): Promise<Snapshot> => {
     if (!objects.isThere()) [seen, latest] = [new Map(), undefined];
     seen ??= loadSeen(store, objects);
     latest ??= readRecords(store).at(-1)?.tree;
     if (!isForeign) deskMode = repairDeskMode(desk, deskMode);
-    const taken = await snapshotDesk(desk, objects, seen, { mostFileBytes, mostNewBytes, without, isForeign });
+    const taken = await snapshotDesk(desk, objects, seen, { mostFileBytes, mostNewBytes, without, isForeign, place });
     if (taken.tree !== latest) appendRecord(store, { at: clock(), tree: taken.tree, label });
     latest = taken.tree;
     return taken;
   };
 
-  const plan = async (steps: readonly Step[]): Promise<UndoPlan> => {
+  const snapshot = (label: string, of: SnapshotOf = {}): Promise<Snapshot> => inOrder(() => take(label, of));
+
+  const plan = async (steps: readonly Step[], place?: readonly string[]): Promise<UndoPlan> => {
     const begun = loadJournal(store);
     if (begun?.key === stepsKey(steps)) return begun.plan;
-    const planned = planUndo(objects, (await snapshot('before undoing')).tree, steps);
+    const planned = planUndo(objects, (await snapshot('before undoing', { place })).tree, steps);
     await objects.flush();
     return planned;
   };
 
-  const undo = async (steps: readonly Step[], label: string): Promise<Undone> => {
+  const undo = async (steps: readonly Step[], label: string, place?: readonly string[]): Promise<Undone> => {
     const begun = loadJournal(store);
     if (begun !== null && begun.key !== stepsKey(steps)) finish(begun);
-    const planned = await plan(steps);
+    const planned = await plan(steps, place);
     const journal: Journal = { key: stepsKey(steps), plan: planned };
     replaceFile(journalFile(store), JSON.stringify(journal), { durable: true });
     const undone = finish(journal);
-    await snapshot(label);
+    await snapshot(label, { place });
     return undone;
   };
 
@@ -126,6 +136,12 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
 
   return {
     snapshot,
+    overlay: async (tree, over, place) => {
+      const overlaid = overlayTree(objects, tree, over, place.map(toBytesPath));
+      await objects.flush();
+      return overlaid;
+    },
+    isUndoing: () => loadJournal(store) !== null,
     topNames: (tree) => new Set([...getTree(objects, tree).keys()].map(toShownPath)),
     plan,
     undo,
@@ -151,6 +167,15 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
       for (const each of folders.values()) each.close();
       if (seen !== null && objects.isThere()) replaceFile(seenFile(store), JSON.stringify([...seen]));
     },
+  };
+}
+
+function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
   };
 }
 

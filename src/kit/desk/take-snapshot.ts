@@ -10,10 +10,10 @@ import { hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { errnoOf } from '../../core/schema/errors.ts';
-import { type Bytes, type OpenFolder, openTopFolder, isAbsence, toShownPath } from './open-folder.ts';
+import { type Bytes, type OpenFolder, openTopFolder, isAbsence, toBytesPath, toShownPath } from './open-folder.ts';
 import type { Objects } from './object-store.ts';
 import { repairFolderMode } from './repair-modes.ts';
-import { type Entry, FOLDER, LINK, type Named, putTree, SKIPPED } from './snapshot-tree.ts';
+import { type Entry, firstNames, FOLDER, LINK, type Named, putTree, SKIPPED, WAY } from './snapshot-tree.ts';
 
 export type SnapshotLimits = {
   /** A larger file is skipped. */
@@ -22,6 +22,8 @@ export type SnapshotLimits = {
   mostNewBytes: number;
   /** Names on the desk that are left out. */
   without?: ReadonlySet<string>;
+  /** Paths of the desk, none inside another: only these are in it. Everything when left out. */
+  place?: readonly string[] | undefined;
   /** Whether it is a folder of a person, whose modes are left as they are (S4). */
   isForeign?: boolean;
 };
@@ -43,7 +45,10 @@ type SnapshotRun = SnapshotLimits & {
   until: number;
 };
 
-/** Updates `seen`. */
+/**
+ * Updates `seen`, once everything has reached the store. The snapshot of a place costs what the place costs: of the rest of
+ * the desk nothing is looked at, and what is known of it stays.
+ */
 export async function snapshotDesk(
   desk: string,
   objects: Objects,
@@ -53,22 +58,49 @@ export async function snapshotDesk(
   const keeping: SnapshotRun = {
     ...limits,
     objects,
-    before: new Map(seen),
-    seen,
+    before: seen,
+    seen: new Map(),
     skipped: [],
     most: objects.newBytes + limits.mostNewBytes,
     until: performance.now() + SLICE_MS,
   };
-  seen.clear();
-  try {
-    using top = openTopFolder(desk);
-    const tree = await snapshotFolder(keeping, top, '');
-    await objects.flush();
-    return { tree, skipped: keeping.skipped };
-  } catch (error) {
-    seen.clear(); // some of it may not have reached the store
-    throw error;
+  using top = openTopFolder(desk);
+  const { place } = limits;
+  const tree = await (place === undefined
+    ? snapshotFolder(keeping, top, '')
+    : snapshotPlaces(keeping, top, '', place.map(toBytesPath)));
+  await objects.flush();
+  if (place === undefined) seen.clear();
+  for (const [path, known] of keeping.seen) seen.set(path, known);
+  return { tree, skipped: keeping.skipped };
+}
+
+/** The folders on the way to a place are in it as folders and nothing else, so that only what is in the place differs. */
+async function snapshotPlaces(k: SnapshotRun, held: OpenFolder, at: Bytes, paths: readonly Bytes[]): Promise<string> {
+  const entries: Named[] = [];
+  for (const [name, below] of firstNames(paths)) {
+    const stats = held.stat(name);
+    if (stats === undefined) continue;
+    const path = at === '' ? name : `${at}/${name}`;
+    const entry = below.includes('')
+      ? await snapshotEntry(k, held, name, path, stats)
+      : stats.isDirectory()
+        ? await snapshotWay(k, held, name, path, below)
+        : null;
+    if (entry !== null) entries.push({ ...entry, name });
   }
+  return putTree(k.objects, entries);
+}
+
+async function snapshotWay(
+  k: SnapshotRun,
+  held: OpenFolder,
+  name: Bytes,
+  path: Bytes,
+  below: readonly Bytes[],
+): Promise<Entry> {
+  using folder = held.enter(name);
+  return { mode: WAY, oid: await snapshotPlaces(k, folder, path, below) };
 }
 
 async function snapshotFolder(keeping: SnapshotRun, held: OpenFolder, at: Bytes): Promise<string> {
@@ -78,15 +110,23 @@ async function snapshotFolder(keeping: SnapshotRun, held: OpenFolder, at: Bytes)
     const path = at === '' ? name : `${at}/${name}`;
     const stats = held.stat(name);
     if (stats === undefined) continue;
-    const entry = stats.isDirectory()
-      ? await snapshotSubfolder(keeping, held, name, path, stats)
-      : snapshotLeaf(keeping, held, name, path, stats);
+    const entry = await snapshotEntry(keeping, held, name, path, stats);
     if (entry !== null) entries.push({ ...entry, name });
     if (performance.now() < keeping.until) continue;
     await breathe();
     keeping.until = performance.now() + SLICE_MS;
   }
   return putTree(keeping.objects, entries);
+}
+
+function snapshotEntry(
+  k: SnapshotRun,
+  held: OpenFolder,
+  name: Bytes,
+  path: Bytes,
+  stats: Stats,
+): Promise<Entry | null> | Entry | null {
+  return stats.isDirectory() ? snapshotSubfolder(k, held, name, path, stats) : snapshotLeaf(k, held, name, path, stats);
 }
 
 async function snapshotSubfolder(

@@ -1,2 +1,15 @@
+import type { Reach } from '../desk/reach.ts';
+
+export type Turn<T> = {
+  /** What it may change; the whole desk when left out. */
+  reach?: Reach;
+  /** Whoever is stopped before it is their turn gets `value` at once. */
+  stop?: { signal: AbortSignal; value: T };
+  /** Whose turn it is: a run, for those who wait for it. */
+  run?: string;
+  /** Called at once if it has to wait, with the run that is before it, as far as it has one. */
+  onWait?: (behind: string | null) => void;
+};
+
 /** Work that waits for its turn to write to the desk. */
-export type InTurn = <T>(work: () => Promise<T>, stop?: { signal: AbortSignal; value: T }) => Promise<T>;
+export type InTurn = <T>(work: () => Promise<T>, turn?: Turn<T>) => Promise<T>;

@@ -17,11 +17,13 @@ import { unsandboxedWarning } from './sandbox-warning.ts';
 import { createScratch, placesOf, removeScratch } from './sandbox-places.ts';
 import { sandboxServer, type ServerRequest, type ServerSandbox } from './sandbox-server.ts';
 import { importsFrom } from './imports.ts';
+import { callLockFile } from './call-locks.ts';
 import { type DeskLock, markOf } from './desk-lock.ts';
 import { launchEnvironment } from './launch-ticket.ts';
 import { forgetWitness } from './launch-witness.ts';
 import type { EgressAccess } from '../egress/egress-access.ts';
 import { certificateFiles } from '../settings.ts';
+import { deskFolder } from '../desk-folder.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Classifier } from '../policy/classifier.ts';
 import { launcherPath, prepareLauncher } from './find-launcher.ts';
@@ -35,6 +37,8 @@ export type SandboxPorts = {
   egress: EgressAccess;
   /** Folders outside the desk that are open to this call now. */
   folders?: (call: ToolCall) => Promise<readonly OpenFolder[]>;
+  /** The folders of the desk that this call may change; null for all of it. */
+  placeOf?: (call: ToolCall) => Promise<readonly string[] | null>;
 };
 
 export const deskLockFile = (home: Home): string => join(home.oka, 'state', 'desk.lock');
@@ -56,6 +60,8 @@ export type Sandbox = {
   /** For a program that only prints its version: it may run what was installed, and change nothing. */
   forVersionCheck: () => Promise<CommandSandbox>;
   hasLauncher: () => Promise<boolean>;
+  /** Whether the kernel limits what the command of this call may change. */
+  isConfined: (call: ToolCall) => Promise<boolean>;
   /** Identifies where the call is launched, so that recovery can check whether it began; null without a launcher. */
   environmentOf: (call: ToolCall) => Promise<string | null>;
   /** What a person should know before a command runs without a sandbox; null when every command is sandboxed. */
@@ -78,6 +84,7 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
     forServer: async (request) => sandboxServer(ports, await probe(), request),
     forVersionCheck: async () => sandboxVersionCheck(ports, await probe()),
     hasLauncher: async () => (await probe()).launcher,
+    isConfined: async ({ author }) => confinementFor(await probe(), ports.sandbox, author).kind === 'jail',
     async environmentOf({ tool }) {
       const { launcher } = await probe();
       return launcher && runsCommand(tool) ? launchEnvironment(callsFolder(ports.home)) : null;
@@ -105,6 +112,7 @@ async function sandboxCommand(
   const grant = await grantEgress(ports, call, command, request);
   const scratch = call.class === 'read' && !support.seccomp ? null : createScratch(ports.home);
   const folders = isConfined ? ((await ports.folders?.(call)) ?? []) : [];
+  const place = call.class === 'read' ? null : ((await ports.placeOf?.(call)) ?? null);
   return toSandbox({
     env: {
       ...(isConfined ? { PATH: call.class === 'read' ? barePath(ports.home) : reachablePath(ports.home) } : {}),
@@ -112,11 +120,12 @@ async function sandboxCommand(
       ...(grant !== null && scratch !== null ? await readTunnelSettings(ports.home, call, scratch, grant) : {}),
       ...importsFrom(join(ports.home.oka, 'tools')),
       ...(call.class === 'read' || (call.author === 'model' && call.onlyHosts !== undefined) ? NEUTRAL_GIT : {}),
+      ...homeIn(ports.home, place),
       ...grant?.env,
     },
     scratch,
     launch: isConfined
-      ? confinedLaunch(ports, call, request, support, { grant, scratch, folders })
+      ? confinedLaunch(ports, call, request, support, { grant, scratch, folders, place })
       : witnessedLaunch(ports, call, support),
     grant,
   });
@@ -178,27 +187,43 @@ function toSandbox({ env, scratch, launch, grant }: SandboxParts): CommandSandbo
   };
 }
 
+type Granted = {
+  grant: Grant | null;
+  scratch: string | null;
+  folders: readonly OpenFolder[];
+  place: readonly string[] | null;
+};
+
 function confinedLaunch(
   { home }: SandboxPorts,
   { class: effect, author, call, desk }: ToolCall,
   { readable }: SandboxRequest,
   support: KernelSupport,
-  { grant, scratch, folders }: { grant: Grant | null; scratch: string | null; folders: readonly OpenFolder[] },
+  { grant, scratch, folders, place }: Granted,
 ): SandboxLaunch {
   const places = placesOf(home, scratch, desk);
-  const step = { class: effect, author, net: grant?.address ?? null, installer: false, folders };
+  const within = desk === undefined ? place?.map((path) => join(places.desk, path)) : undefined;
+  const step = { class: effect, author, net: grant?.address ?? null, installer: false, folders, place: within };
   const rights = rightsOf(step, places, support);
   return {
     launcher: launcherPath(),
     rights: { ...rights, read: [...rights.read, ...readable, ...(grant === null ? [] : certificateFiles())] },
     state: { folder: callsFolder(home), call },
-    desk: deskLockFor(home, effect),
+    desk: deskLockFor(home, effect, place === null ? null : call),
   };
 }
 
-function deskLockFor(home: Home, effect: SideEffectClass): DeskLock {
+/** `placed` is a call that may change a part of the desk only. */
+function deskLockFor(home: Home, effect: SideEffectClass, placed: string | null): DeskLock {
   const mark = markOf(join(home.workspace, 'desk'));
-  return { file: effect === 'read' ? null : deskLockFile(home), mark };
+  if (effect === 'read') return { file: null, mark };
+  return { file: placed === null ? deskLockFile(home) : callLockFile(callsFolder(home), placed), mark };
+}
+
+/** Programs write to the home folder of their user, which is the desk, or the first folder that they may change. */
+function homeIn(home: Home, place: readonly string[] | null): { HOME?: string } {
+  const [first] = place ?? [];
+  return first === undefined ? {} : { HOME: join(deskFolder(home), first) };
 }
 
 /** Without a sandbox, the launcher still ends leftover processes and witnesses the exit. */
@@ -209,7 +234,7 @@ function witnessedLaunch(
 ): SandboxLaunch | null {
   if (!launcher) return null;
   const state = { folder: callsFolder(home), call };
-  return { launcher: launcherPath(), rights: null, state, desk: deskLockFor(home, effect) };
+  return { launcher: launcherPath(), rights: null, state, desk: deskLockFor(home, effect, null) };
 }
 
 /** What the words of a command say that it does, whoever wrote them. */

@@ -27,6 +27,8 @@ export type BuiltInOptions = {
   startRun: StartRun;
   /** Folders outside the desk that are open to a call. */
   folders?: FilesOptions['folders'];
+  /** Folders of the desk that a call may change. */
+  placeOf?: FilesOptions['placeOf'];
   shell?: Partial<ShellOptions>;
   /** Gives the accepted content of a skill; without it there is no tool for scripts of skills. */
   useSkill?: UseSkill;
@@ -35,10 +37,17 @@ export type BuiltInOptions = {
 };
 
 export function builtInTools(options: BuiltInOptions): Tool[] {
-  const { desk, home, artifacts, startRun, folders, shell = {}, useSkill, sendOn = () => false, net = {} } = options;
+  const { desk, home, artifacts, startRun, folders, placeOf, shell = {} } = options;
+  const { useSkill, sendOn = () => false, net = {} } = options;
   return [
     shellTool({ desk, env: commandEnvironment(home), artifacts, ...shell }),
-    ...filesTools({ desk, artifacts, readDocument: readConfined, ...(folders === undefined ? {} : { folders }) }),
+    ...filesTools({
+      desk,
+      artifacts,
+      readDocument: readConfined,
+      ...(folders === undefined ? {} : { folders }),
+      ...(placeOf === undefined ? {} : { placeOf }),
+    }),
     // The host that a call names is judged with the call; one that a server names is judged here.
     ...httpTools({ ...net, artifacts, allowHost: (host, { hop }) => hop === 'asked' || sendOn(host) }),
     ...(useSkill === undefined

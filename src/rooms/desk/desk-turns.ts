@@ -1,29 +1,62 @@
 /**
- * Owns: who may write to the desk now.
+ * Owns: who may write to the desk now, and where.
  *
- * D1 One at a time, in the order of asking.
- * D2 Before anybody writes, every writing call of which nobody saw the end is settled: nothing of it runs any more, and what
- *    it left is recorded. Until that has succeeded nobody writes.
+ * D1 Those whose places touch go one at a time, in the order of asking; all others go at the same time. Whoever asks gets
+ *    all that it may change at once or waits for it without having anything: nobody can wait for each other.
+ * D2 Before anybody writes, every writing call of which nobody saw the end, and which touches the same place, is settled:
+ *    nothing of it runs any more, and what it left is recorded. Until that has succeeded nobody writes there.
  */
-import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
+import { doTouch, type Reach } from '../../kit/desk/reach.ts';
+import type { InTurn, Turn } from '../../kit/ports/desk-turn-port.ts';
 
-/** Whoever is stopped before it is their turn gets `stop.value` at once. */
-export function deskTurns(settle: () => Promise<void>): InTurn {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(work: () => Promise<T>, stop?: { signal: AbortSignal; value: T }): Promise<T> => {
-    const isStopped = (): boolean => stop?.signal.aborted === true;
+type Asked = { reach: Reach; run: string | null; begin: () => Promise<void> };
+
+export function deskTurns(settle: (reach: Reach) => Promise<void>): InTurn {
+  const active = new Set<Asked>();
+  const queue = new Set<Asked>();
+  /** Whom it waits for: an active one, or one that has asked before. */
+  const before = (asked: Asked): Asked | undefined => {
+    const earlier = [...queue];
+    return [...active, ...earlier.slice(0, earlier.indexOf(asked))].find(({ reach }) => doTouch(reach, asked.reach));
+  };
+  const beginNext = (): void => {
+    for (const asked of queue) {
+      if (before(asked) !== undefined) continue;
+      queue.delete(asked);
+      active.add(asked);
+      void asked.begin().finally(() => {
+        active.delete(asked);
+        beginNext();
+      });
+    }
+  };
+  return <T>(work: () => Promise<T>, { reach = {}, stop, run, onWait }: Turn<T> = {}): Promise<T> => {
     const waiting = Promise.withResolvers<T>();
-    const giveWay = (): void => waiting.resolve(stop?.value as T);
-    const turn = async (): Promise<void> => {
-      if (isStopped()) return;
-      await settle();
-      if (isStopped()) return;
-      stop?.signal.removeEventListener('abort', giveWay);
-      waiting.resolve(await work());
+    const isStopped = (): boolean => stop?.signal.aborted === true;
+    const giveWay = (): void => {
+      waiting.resolve(stop?.value as T);
+      if (queue.delete(asked)) beginNext();
     };
-    if (isStopped()) giveWay();
+    const begin = async (): Promise<void> => {
+      try {
+        await settle(reach);
+        if (isStopped()) return;
+        stop?.signal.removeEventListener('abort', giveWay);
+        waiting.resolve(await work());
+      } catch (error) {
+        waiting.reject(error);
+      }
+    };
+    const asked: Asked = { reach, run: run ?? null, begin };
+    if (isStopped()) {
+      giveWay();
+      return waiting.promise;
+    }
     stop?.signal.addEventListener('abort', giveWay, { once: true });
-    last = last.then(turn).catch(waiting.reject);
+    queue.add(asked);
+    const behind = before(asked);
+    if (behind !== undefined) onWait?.(behind.run);
+    beginNext();
     return waiting.promise;
   };
 }

@@ -1,10 +1,9 @@
 /**
  * Owns: what is recorded around every writing call: the state of the desk before it and after it.
- * Does not own: whose turn it is to write (desk-turns.ts), calls that outlived their process (settle-desk.ts).
+ * Does not own: when a call may write (desk-calls.ts), calls that outlived their process (settle-desk.ts).
  *
- * K1 One writing call at a time, so that undo and blame are exact; reads run at the same time.
- * K2 The state before a call is in the ledger before the call acts. The state after it is, if it changed anything.
- * K3 A call that outlived its process is settled before anybody else writes. One of which K2 is not in the ledger never began.
+ * K2 The state before a call is in the ledger before the call acts. The state after it is, if it changed anything. Of the
+ *    desk it is the state of the folders that the call may change.
  * K5 What a model's call writes that makes other programs run is set aside before the state after it is recorded
  *    (set-aside.ts).
  * K6 Folders outside the desk that the call may change are recorded with it, so that undo covers them. Files there with which
@@ -14,28 +13,31 @@
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DESK_WRITERS } from '../../core/schema/desk-writers.ts';
 import type { Event, NewEvent } from '../../core/schema/event.ts';
 import type { Json } from '../../core/schema/json.ts';
-import { type Outcome, runsCommand, type Tool, type ToolCall } from '../../core/schema/tool.ts';
+import { type Outcome, runsCommand, type ToolCall } from '../../core/schema/tool.ts';
 import type { TriggerChange } from '../../kit/desk/find-triggers.ts';
 import { toShownPath } from '../../kit/desk/open-folder.ts';
 import type { Snapshots } from '../../kit/desk/snapshots.ts';
 import { isAboutSpace } from '../../kit/home/disk-space.ts';
 import { isOperatorsOwn } from '../../core/guard/judge-call.ts';
 import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
-import { type AsidePorts, askAboutAside, isAllowed, putInPlace, type SetAside, setAside } from './set-aside.ts';
+import { type AsidePorts, askAboutAside, isAllowed, type SetAside, setAside } from './set-aside.ts';
 import type { OpenDeskCall } from './open-desk-calls.ts';
 
 type Append = (event: NewEvent) => Promise<unknown>;
 
 const MOST_SKIPPED = 1000;
 const MOST_ASIDE = 1000;
-const NOT_BEGUN: Outcome = { status: 'cancelled', error: 'stopped before it began', begun: false };
+export const NOT_BEGUN: Outcome = { status: 'cancelled', error: 'stopped before it began', begun: false };
 const SPACE_POLL_MS = 2000;
 
 export type DeskPorts = {
   shadow: Pick<Snapshots, 'snapshot' | 'topNames' | 'forFolder' | 'instructions'>;
+  /** The folders of the desk that the call may change; null, and when left out, for all of the desk. */
+  placeOf?: (call: ToolCall) => Promise<readonly string[] | null>;
+  /** Makes those of them that are not there. */
+  makePlace?: (call: ToolCall) => Promise<void>;
   /**
    * Real paths of the folders outside the desk that the call may change: those that undo restores (K6), and those that it
    * does not. None when left out.
@@ -45,8 +47,10 @@ export type DeskPorts = {
   inTurn: InTurn;
   /** Folders that were put onto the desk while a call was running, and not by it. */
   placed?: Set<string>;
+  /** Calls that this process is at work on. */
+  atWork?: Set<string>;
   /** The call has ended in this process, and what it left is recorded. */
-  seen?: (call: string) => void;
+  seen?: (call: string, isPlaced: boolean) => void;
   /** Called when something has to wait for disk space. */
   onWait?: (run: string) => void;
   /** Names the environment of the call, by which it can be known later whether it began (kit/sandbox/launch-ticket.ts). */
@@ -55,75 +59,59 @@ export type DeskPorts = {
   aside?: AsidePorts;
 };
 
-export function onDesk(tools: readonly Tool[], ports: DeskPorts): Tool[] {
-  const invokeInTurn = (tool: Tool, input: Parameters<Tool['invoke']>[0], call: ToolCall): Promise<Outcome> =>
-    ports.inTurn(() => withSnapshots(ports, call, () => invokeOrPlace(ports, tool, input, call)), {
-      signal: call.signal,
-      value: NOT_BEGUN,
-    });
-  return tools.map((tool) =>
-    DESK_WRITERS.has(tool.name)
-      ? {
-          ...tool,
-          invoke: (input, call) => (call.class === 'read' ? tool.invoke(input, call) : invokeInTurn(tool, input, call)),
-        }
-      : tool,
-  );
-}
-
-type Outlived = Pick<ToolCall, 'run' | 'call' | 'tool' | 'class'>;
 type SnapshotEvent = Extract<Event, { type: 'desk.kept' }>;
 
-/** K3. The outcome of a call that was in progress when its process died. */
-export async function resolveAfterCrash(
-  inTurn: InTurn,
-  { tool, class: effect }: Outlived,
-  {
-    findBefore,
-    readOutcome,
-  }: {
-    findBefore: () => Promise<SnapshotEvent | null>;
-    readOutcome: (before: SnapshotEvent | null) => Promise<Outcome | null>;
-  },
-): Promise<Outcome | null> {
-  if (effect === 'read' || !DESK_WRITERS.has(tool)) return readOutcome(null);
-  const before = await findBefore();
-  return before === null ? NOT_BEGUN : inTurn(() => readOutcome(before));
-}
+/** What a call may change: folders of the desk, and folders outside it that undo restores or does not. */
+export type Written = { place?: readonly string[]; folders: readonly { path: string }[]; uncovered: readonly string[] };
 
-/** Files that were set aside and approved are put in place; the tool does not act again. */
-async function invokeOrPlace(
-  { aside }: DeskPorts,
-  tool: Tool,
-  input: Parameters<Tool['invoke']>[0],
+export async function withSnapshots(
+  ports: DeskPorts,
   call: ToolCall,
+  written: Written,
+  act: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  return aside === undefined || call.aside === undefined ? tool.invoke(input, call) : putInPlace(aside, call.aside);
+  const { signal } = call;
+  if (signal.aborted) return NOT_BEGUN;
+  ports.atWork?.add(call.call);
+  try {
+    return await recordAround(ports, call, written, act);
+  } finally {
+    ports.atWork?.delete(call.call);
+  }
 }
 
-async function withSnapshots(ports: DeskPorts, call: ToolCall, act: () => Promise<Outcome>): Promise<Outcome> {
-  const { shadow, append, environmentOf = () => Promise.resolve(null), seen = () => undefined, placed } = ports;
+async function recordAround(
+  ports: DeskPorts,
+  call: ToolCall,
+  { place, folders: restorable, uncovered }: Written,
+  act: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const { shadow, append, environmentOf = () => Promise.resolve(null), seen = () => undefined } = ports;
   const { run, signal } = call;
-  if (signal.aborted) return NOT_BEGUN;
   const isGuarded = ports.aside !== undefined && call.aside === undefined && !isOperatorsOwn(call);
-  const { restorable, uncovered } = (await ports.foldersOf?.(call)) ?? { restorable: [], uncovered: [] };
   const before = await retryUntilSpace(ports, { run, signal }, async () => {
-    placed?.clear(); // what is there already is part of the state before
-    const taken = await shadow.snapshot(`before ${call.call}`);
-    const folders = await snapshotFolders(ports, restorable, `before ${call.call}`);
+    if (place === undefined) ports.placed?.clear(); // what is there already is part of the state before
+    const taken = await shadow.snapshot(`before ${call.call}`, { place });
+    const folders = await snapshotFolders(
+      ports,
+      restorable.map(({ path }) => path),
+      `before ${call.call}`,
+    );
     const known = isGuarded && runsCommand(call.tool) ? ({ author: 'model' } as const) : {};
     const unsaved = uncovered.length === 0 ? {} : { uncovered: [...uncovered] };
-    const more = { ...known, ...withFolders(folders), ...unsaved, ...toGround(await environmentOf(call)) };
+    const of = withPlace(place);
+    const more = { ...of, ...known, ...withFolders(folders), ...unsaved, ...toGround(await environmentOf(call)) };
     await append(snapshotEvent(call, 'before', taken, more));
     return { ...taken, folders };
   });
   const ending: Ending = { before: before.tree, folders: before.folders, isGuarded, aside: null, reverted: [] };
   let outcome: Outcome;
   try {
+    await ports.makePlace?.(call);
     outcome = await act();
   } finally {
-    await retryUntilSpace(ports, { run, signal }, () => recordState(ports, call, ending));
-    seen(call.call);
+    await retryUntilSpace(ports, { run, signal }, () => recordState(ports, { ...call, ...withPlace(place) }, ending));
+    seen(call.call, place !== undefined);
   }
   if (ending.reverted.length > 0) return revertedOutcome(outcome, ending.reverted);
   return ending.aside === null || ports.aside === undefined
@@ -132,6 +120,9 @@ async function withSnapshots(ports: DeskPorts, call: ToolCall, act: () => Promis
 }
 
 export type FolderState = { path: string; tree: string };
+
+const withPlace = (place: readonly string[] | undefined): { place?: string[] } =>
+  place === undefined ? {} : { place: [...place] };
 
 const withFolders = (folders: FolderState[]): { folders?: FolderState[] } => (folders.length === 0 ? {} : { folders });
 
@@ -186,13 +177,15 @@ async function recordState(
   call: Recorded & { tool: string; input: Json },
   ending: Ending,
 ): Promise<void> {
-  const { shadow, append, placed, aside } = ports;
+  const { shadow, append, aside } = ports;
   const { before, isGuarded } = ending;
+  const { place } = call;
+  const of = { place, without: place === undefined ? ports.placed : undefined };
   const folders = await recordFolders(ports, call, ending);
-  let after = await shadow.snapshot(`after ${call.call}`, placed);
+  let after = await shadow.snapshot(`after ${call.call}`, of);
   if (isGuarded && aside !== undefined && ending.aside === null && after.tree !== before) {
     ending.aside = await setAside(aside, { before, after: after.tree }, call);
-    if (ending.aside !== null) after = await shadow.snapshot(`after ${call.call}`, placed);
+    if (ending.aside !== null) after = await shadow.snapshot(`after ${call.call}`, of);
   }
   const found = ending.aside;
   const record = found === null ? {} : { aside: { tree: found.tree, paths: found.paths.slice(0, MOST_ASIDE) } };
@@ -200,7 +193,9 @@ async function recordState(
   const instructions = written.length === 0 ? {} : { instructions: written };
   const hasChangedFolders = JSON.stringify(folders) !== JSON.stringify(ending.folders);
   if (after.tree !== before || found !== null || hasChangedFolders || ending.isOutlived)
-    await append(snapshotEvent(call, 'after', after, { ...record, ...instructions, ...withFolders(folders) }));
+    await append(
+      snapshotEvent(call, 'after', after, { ...withPlace(place), ...record, ...instructions, ...withFolders(folders) }),
+    );
 }
 
 /** The states of the folders outside the desk after the call; of a model's call without what makes programs run. */
@@ -213,7 +208,7 @@ async function recordFolders(ports: DeskPorts, { call }: Recorded, ending: Endin
   return snapshotFolders(ports, paths, `after ${call}`);
 }
 
-type Recorded = { run: string; node: string | null; call: string };
+type Recorded = { run: string; node: string | null; call: string; place?: readonly string[] };
 type Outliving = Recorded & Pick<OpenDeskCall, 'tree' | 'isGuarded' | 'placed' | 'folders'>;
 
 /**
@@ -232,7 +227,7 @@ export async function recordAfter(ports: DeskPorts, call: Outliving, signal: Abo
 
 /** A call that never began has changed nothing, whatever is on the desk by now. */
 export async function recordUnbegun(ports: DeskPorts, call: Outliving, signal: AbortSignal): Promise<void> {
-  const unchanged = snapshotEvent(call, 'after', { tree: call.tree, skipped: [] }, {});
+  const unchanged = snapshotEvent(call, 'after', { tree: call.tree, skipped: [] }, withPlace(call.place));
   await retryUntilSpace(ports, { run: call.run, signal }, () => ports.append(unchanged));
 }
 
@@ -262,7 +257,9 @@ function snapshotEvent(
   { run, node, call }: Recorded,
   when: 'before' | 'after',
   { tree, skipped }: { tree: string; skipped: string[] },
-  more: Partial<Pick<SnapshotEvent['data'], 'ground' | 'author' | 'aside' | 'folders' | 'uncovered' | 'instructions'>>,
+  more: Partial<
+    Pick<SnapshotEvent['data'], 'place' | 'ground' | 'author' | 'aside' | 'folders' | 'uncovered' | 'instructions'>
+  >,
 ): NewEvent {
   const named = skipped.slice(0, MOST_SKIPPED).map((path) => path.slice(0, 1000));
   return { type: 'desk.kept', run, data: { call, node, when, tree, skipped: named, ...more } };

@@ -2,6 +2,7 @@
 import type { Event } from '../../core/schema/event.ts';
 import { jsonField } from '../../core/schema/json-field.ts';
 import type { Projection } from '../../core/schema/ports.ts';
+import { doTouch, reachOf } from '../../kit/desk/reach.ts';
 
 export type OpenDeskCall = {
   run: string;
@@ -13,23 +14,33 @@ export type OpenDeskCall = {
   tree: string;
   /** Whether files that make other programs run must not stay without an approval. */
   isGuarded: boolean;
+  /** Folders of the desk that it may change; all of the desk when left out. */
+  place?: string[];
   /** The states before it of folders outside the desk that it may change. */
   folders?: { path: string; tree: string }[];
+  /** Folders outside the desk that it may change, and of which there is no state. */
+  uncovered?: string[];
   /** Folders of tasks that arrived since, by run: they are not the work of this call. */
   placed?: Record<string, string>;
 };
 
 export const openDeskCalls: Projection<{ open: OpenDeskCall[] }> = {
   name: 'open_desk_calls',
-  version: 4,
+  version: 5,
   types: ['desk.kept', 'call.ended', 'task.received', 'run.started'],
   initial: () => ({ open: [] }),
   apply: (state, event) => {
     if (event.type === 'desk.kept' && event.data.when === 'before' && event.run !== null) {
-      const { call, node, ground = null, tree, author, folders } = event.data;
-      // One call writes at a time (K1), so that those before it are settled: what they changed is recorded.
-      const outside = folders === undefined ? {} : { folders };
-      state.open = [{ run: event.run, call, node, ground, tree, isGuarded: author === 'model', ...outside }];
+      const { call, node, ground = null, tree, author, place, folders, uncovered } = event.data;
+      const known = {
+        ...(place === undefined ? {} : { place }),
+        ...(folders === undefined ? {} : { folders }),
+        ...(uncovered === undefined ? {} : { uncovered }),
+      };
+      // Of those that touch one writes at a time (K1), so that those before it are settled: what they changed is recorded.
+      const others = state.open.filter((each) => !doTouch(reachOf(each), reachOf(known)));
+      const own = { run: event.run, call, node, ground, tree, isGuarded: author === 'model' };
+      state.open = [...others, { ...own, ...known }];
     } else if (state.open.length > 0) {
       notePlaced(state.open, event);
       if (event.type === 'desk.kept' || event.type === 'call.ended')

@@ -25,12 +25,14 @@ import { commandEnvironment } from '../../kit/settings.ts';
 import type { SkillsPort } from '../../kit/ports/skills-port.ts';
 import type { LedgerPort, OnDurable, ProjectionsPort, Runs } from '../../kit/ports/port-types.ts';
 import { builtInTools } from './built-in-tools.ts';
-import { type DeskPorts, onDesk, recordAfter, recordUnbegun } from './desk.ts';
+import { type DeskPorts, recordAfter, recordUnbegun } from './desk.ts';
+import { onDesk } from './desk-calls.ts';
 import { deskTurns } from './desk-turns.ts';
 import { onNamedDesk } from '../../kit/desk/fork-desks.ts';
 import { openDeskCalls } from './open-desk-calls.ts';
 import type { AsidePorts } from './set-aside.ts';
 import { deskSettling } from './settle-desk.ts';
+import { type TaskPlaces, taskPlaces } from './task-place.ts';
 import { previewUndo, undo } from './undo.ts';
 import { undoFolder } from '../../kit/runs/undo-folder.ts';
 import { witnessWith } from './witness.ts';
@@ -66,25 +68,29 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
     clock: Date.now,
     approved: openApprovedFolders(home),
   });
-  const sandbox = openSandbox({
+  const sandbox: Sandbox = openSandbox({
     home,
     sandbox: config.sandbox,
     classify,
     egress: egress.steps,
     folders: folders.forCall,
+    placeOf: (call) => places.of(call),
   });
+  const places = taskPlaces({ home, runs, isConfined: sandbox.isConfined });
   const closing = new AbortController();
   const accepted = (run: string): Promise<string[]> => acceptedFiles(runs, run);
   const asidePorts: AsidePorts = { shadow, policy, clock: Date.now, acceptedFiles: accepted };
   const desk = {
     ...writableDesk(needed, sandbox, shadow, asidePorts, closing.signal),
     foldersOf: changedFolders(home, folders),
+    placeOf: places.of,
+    makePlace: places.make,
   };
   const { inTurn } = desk;
   const deskPlaced = (name: string): void => void desk.placed?.add(name);
   const undoing = new Set<Promise<unknown>>();
   const unsubscribe = onDurable(sandbox.forgetWitnesses);
-  const tools = deskTools(needed, { folders, sandbox, classify });
+  const tools = deskTools(needed, { folders, sandbox, classify, places });
   return {
     gives: {
       folders,
@@ -120,12 +126,12 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
   };
 }
 
-type DeskGuards = { folders: FolderGrants; sandbox: Sandbox; classify: Classifier };
+type DeskGuards = { folders: FolderGrants; sandbox: Sandbox; classify: Classifier; places: TaskPlaces };
 
 /** The built-in tools, which act on the desk, or in the copy of it that a fork works in. */
 function deskTools(
   { home, artifacts, runs, live, policy, egress, skills }: DeskRoomPorts,
-  { folders, sandbox, classify }: DeskGuards,
+  { folders, sandbox, classify, places }: DeskGuards,
 ): Tool[] {
   const toolsIn = (desk: string): Tool[] =>
     builtInTools({
@@ -133,6 +139,7 @@ function deskTools(
       home,
       artifacts,
       folders: folders.forCall,
+      placeOf: places.of,
       startRun: ({ graph, input, call }) => runs.startChild(graph, input, call),
       shell: {
         env: { ...commandEnvironment(home), HOME: desk },
@@ -180,12 +187,13 @@ function writableDesk(
     shadow,
     append,
     inTurn: deskTurns(settling.settle),
+    atWork: settling.atWork,
     seen: settling.seen,
     placed: new Set(),
     onWait: (run) => reportRun('the disk is full: it waits for space', run),
     environmentOf: sandbox.environmentOf,
     aside: asidePorts,
   };
-  void desk.inTurn(() => Promise.resolve()).catch(() => undefined); // whoever writes first gets the error
+  void settling.settle({}).catch(() => undefined); // whoever writes first gets the error
   return desk;
 }

@@ -1,4 +1,4 @@
-/** What the desk contributes: the built-in tools, one writing call at a time, in a sandbox; undo; what a crash left. */
+/** What the desk contributes: the built-in tools, one writing call at a time in a place, in a sandbox; undo; what a crash left. */
 import { livePort } from '../../core/schema/live-port.ts';
 import { defineRoom } from '../../core/schema/room.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
@@ -8,7 +8,7 @@ const { skills, folders, sandbox, shadow, witness, deskTurn, deskPlaced } = port
 
 export const desk = defineRoom({
   name: 'rooms/desk',
-  events: ['desk.kept', 'run.undone', 'intake.rejected'],
+  events: ['desk.awaited', 'desk.kept', 'run.undone', 'intake.rejected'],
   projections: async () => [
     (await import('./open-desk-calls.ts')).openDeskCalls,
     (await import('../../kit/runs/written-instructions.ts')).writtenInstructions,

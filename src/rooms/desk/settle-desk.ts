@@ -2,13 +2,15 @@
  * Owns: settling writing calls of which this process did not see the end (D2 in desk-turns.ts): they belong to a process that
  * was killed, or their outcome could not be recorded.
  *
- * S1 A command whose launcher runs is waited for; what a killed launcher left alive is ended.
+ * S1 A command whose launcher runs is waited for by those who are to write where it writes; what a killed launcher left
+ *    alive is ended.
  * S2 Only then is the state of the desk recorded as the one after the call, so that nothing of it is put down to others.
  *    It is recorded for every call, also for one that never began or changed nothing, so that none is open after the
  *    next crash and gets what others did meanwhile.
  * S3 Whoever settles is not affected by the run that it settles: if another member of a fleet owns that run by now, the
  *    state is recorded in this ledger, and that the fence refuses it concerns that run only.
  */
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFenced, OkaError } from '../../core/schema/errors.ts';
@@ -17,6 +19,8 @@ import { awaitLock, endLeftovers, markOf } from '../../kit/sandbox/desk-lock.ts'
 import { readWitness } from '../../kit/sandbox/launch-witness.ts';
 import { launcherPath } from '../../kit/sandbox/find-launcher.ts';
 import { callsFolder, deskLockFile } from '../../kit/sandbox/sandbox.ts';
+import { callLockFile, callLocks, dropCallLock } from '../../kit/sandbox/call-locks.ts';
+import { doTouch, type Reach, reachOf } from '../../kit/desk/reach.ts';
 import type { OpenDeskCall } from './open-desk-calls.ts';
 
 export type SettlePorts = {
@@ -34,33 +38,65 @@ export type SettlePorts = {
 };
 
 export type DeskSettling = {
-  settle: () => Promise<void>;
-  /** This process saw the call to its end, and recorded what it left. */
-  seen: (call: string) => void;
+  /** For somebody who is to write there. */
+  settle: (reach: Reach) => Promise<void>;
+  /** Calls that this process is at work on: they are nobody else's to settle. */
+  atWork: Set<string>;
+  /** This process saw the call to its end, and recorded what it left. `isPlaced`: it could change a part of the desk only. */
+  seen: (call: string, isPlaced: boolean) => void;
 };
 
 const POLL_MS = 1000;
 
 export function deskSettling(ports: SettlePorts): DeskSettling {
-  const { openCalls, recordAfter, recordUnbegun } = ports;
+  const { home, openCalls, recordAfter, recordUnbegun } = ports;
+  const atWork = new Set<string>();
+  const settling = new Map<string, Promise<void>>();
   let seen = new Set<string>();
-  let isFirst = true;
+  /** What runs of calls that the ledger knows nothing of, which happens once, before anybody writes. */
+  let strays: Promise<void> | null = null;
+  const markSeen = (call: string, isPlaced: boolean): void => {
+    seen.add(call);
+    if (isPlaced) dropCallLock(callsFolder(home), call);
+  };
+  const settleCall = async (call: OpenDeskCall): Promise<void> => {
+    if (await ports.hasLauncher()) await awaitEnd(ports, [lockFileOf(home, call)], call.run);
+    const record = (await isUnbegun(home, call)) ? recordUnbegun : recordAfter;
+    await record(call).catch(ignoreFenced);
+    markSeen(call.call, call.place !== undefined);
+  };
+  const once = (call: OpenDeskCall): Promise<void> => {
+    const known = settling.get(call.call) ?? settleCall(call).finally(() => settling.delete(call.call));
+    settling.set(call.call, known);
+    return known;
+  };
   return {
-    seen: (call) => void seen.add(call),
-    async settle() {
+    atWork,
+    seen: markSeen,
+    async settle(reach) {
       const open = openCalls();
       seen = new Set(open.flatMap(({ call }) => (seen.has(call) ? [call] : [])));
-      const unseen = open.filter(({ call }) => !seen.has(call));
-      if (!isFirst && unseen.length === 0) return;
-      if (await ports.hasLauncher()) await clearDesk(ports, unseen[0]?.run ?? null);
-      for (const call of unseen) {
-        const record = (await isUnbegun(ports.home, call)) ? recordUnbegun : recordAfter;
-        await record(call).catch(ignoreFenced);
-        seen.add(call.call);
-      }
-      isFirst = false;
+      strays ??= awaitStrays(ports, open).catch((error: unknown) => {
+        strays = null; // the next one tries again
+        throw error;
+      });
+      await strays;
+      const unseen = openCalls().filter(({ call }) => !seen.has(call) && !atWork.has(call));
+      await Promise.all(unseen.filter((call) => doTouch(reachOf(call), reach)).map(once));
     },
   };
+}
+
+/** A command of the whole desk has the one lock of the desk, any other one a lock of its own. */
+const lockFileOf = (home: Home, { call, place }: OpenDeskCall): string =>
+  place === undefined ? deskLockFile(home) : callLockFile(callsFolder(home), call);
+
+async function awaitStrays(ports: SettlePorts, open: readonly OpenDeskCall[]): Promise<void> {
+  if (!(await ports.hasLauncher())) return;
+  const known = new Set(open.map((call) => lockFileOf(ports.home, call)));
+  const strays = [deskLockFile(ports.home), ...callLocks(callsFolder(ports.home))].filter((lock) => !known.has(lock));
+  await awaitEnd(ports, strays, open[0]?.run ?? null);
+  for (const lock of strays) if (lock !== deskLockFile(ports.home)) rmSync(lock, { force: true });
 }
 
 /** S3. The refusal comes after the disk. */
@@ -69,12 +105,17 @@ function ignoreFenced(error: unknown): void {
 }
 
 /** S1. The time limit of a command is its launcher's, so that waiting ends. */
-async function clearDesk({ home, report, signal }: SettlePorts, run: string | null): Promise<void> {
-  for (let waited = 0; await isTaken(deskLockFile(home)); waited += 1) {
-    if (waited === 0)
-      report('a command that began before is still running: nothing else writes to the desk until it ends', run);
-    if (signal.aborted) throw new OkaError('refused', 'stopped while a command that began before was still running');
-  }
+async function awaitEnd(
+  { home, report, signal }: SettlePorts,
+  locks: readonly string[],
+  run: string | null,
+): Promise<void> {
+  for (const lock of locks)
+    for (let waited = 0; await isTaken(lock); waited += 1) {
+      if (waited === 0)
+        report('a command that began before is still running: nothing else writes where it writes until it ends', run);
+      if (signal.aborted) throw new OkaError('refused', 'stopped while a command that began before was still running');
+    }
   const mark = markOf(join(home.workspace, 'desk'));
   for (let tries = 0; ; tries += 1) {
     const ended = await endLeftovers(launcherPath(), mark);

@@ -16,6 +16,7 @@ import {
   type FoundFolder,
   whyNeverOpened,
 } from '../../core/guard/folder-paths.ts';
+import { isDeskPath, toDeskPath } from '../../kit/desk/reach.ts';
 import { matchesGlob } from '../../kit/text/glob.ts';
 import { isInFolder, type OpenFolder, type PolicyFolder } from '../../core/schema/folder.ts';
 import type { TaskFile } from '../../core/schema/task-file.ts';
@@ -60,6 +61,11 @@ export function foldersOfTask(
     if (isForTask(root, task, places.user)) found.open.push(toNamed(root, root.real, root.path, root.access));
   for (const access of ['read', 'write'] as const)
     for (const written of (access === 'read' ? task.fields.reads : task.fields.writes) ?? []) {
+      if (isDeskPath(written)) {
+        if (toDeskPath(written) === null)
+          found.problems.push({ written, problem: 'leads out of the desk', isMissing: false, access });
+        continue;
+      }
       const named = find(written, access);
       if ('problem' in named) {
         found.problems.push({ written, problem: named.problem, isMissing: named.isMissing === true, access });

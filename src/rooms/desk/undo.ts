@@ -2,9 +2,17 @@
 import { join } from 'node:path';
 import type { Event } from '../../core/schema/event.ts';
 import { OkaError } from '../../core/schema/errors.ts';
+import { covers, type Reach } from '../../kit/desk/reach.ts';
 import type { Snapshots, Undone } from '../../kit/desk/snapshots.ts';
 import { lstatIfPresent } from '../../core/ledger/disk.ts';
-import { foldersIn, stepsOf, uncoveredFolders } from '../../kit/runs/recorded-steps.ts';
+import {
+  foldersIn,
+  placesIn,
+  reachIn,
+  type StateNow,
+  stepsOf,
+  uncoveredFolders,
+} from '../../kit/runs/recorded-steps.ts';
 import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
 import type { LedgerPort, Runs } from '../../kit/ports/port-types.ts';
 import { eventsWithChildren } from '../../kit/runs/run-family.ts';
@@ -17,17 +25,32 @@ export type UndoPorts = {
   shadow: Snapshots;
   deskTurn: InTurn;
 };
+type TurnPorts = Omit<UndoPorts, 'ledger'>;
 
-/** Waits for its turn: what it changes must not be put down to a command that is running. */
+/** Waits for its turn where the run could write: what it changes must not be put down to a command that is running. */
 export function undo(ports: UndoPorts, run: string): Promise<Undone> {
-  return ports.deskTurn(() => undoInTurn(ports, run));
+  return inTurnOf(ports, run, () => undoInTurn(ports, run));
+}
+
+/** The run may have written elsewhere, too, when the turn comes: then it asks for the turn of that. */
+async function inTurnOf<T>({ runs, shadow, deskTurn }: TurnPorts, run: string, work: () => Promise<T>): Promise<T> {
+  const reachNow = async (): Promise<Reach> =>
+    shadow.isUndoing() ? {} : reachIn(await eventsWithChildren(runs.eventsOf, run));
+  for (;;) {
+    const reach = await reachNow();
+    const done = await deskTurn(async () => (covers(reach, await reachNow()) ? { value: await work() } : null), {
+      reach,
+      run,
+    });
+    if (done !== null) return done.value;
+  }
 }
 
 async function undoInTurn({ runs, ledger, shadow }: UndoPorts, run: string): Promise<Undone> {
   const { found, left } = await stepsOfRun(runs.eventsOf, shadow, run);
   const undone: Undone[] = [leaving(left)];
-  for (const { folder, snapshots, steps } of found)
-    undone.push(inFolder(folder, await snapshots.undo(steps, `after undoing ${run}`)));
+  for (const { folder, snapshots, steps, place } of found)
+    undone.push(inFolder(folder, await snapshots.undo(steps, `after undoing ${run}`, place)));
   const merged = mergeUndone(undone);
   const shown = (paths: readonly string[]): string[] => paths.slice(0, MOST_NAMED).map((path) => path.slice(0, 1000));
   await ledger.append({
@@ -42,12 +65,12 @@ async function undoInTurn({ runs, ledger, shadow }: UndoPorts, run: string): Pro
 }
 
 /** What `undo` would do, without doing it. */
-export function previewUndo({ runs, shadow, deskTurn }: Omit<UndoPorts, 'ledger'>, run: string): Promise<Undone> {
-  return deskTurn(async () => {
-    const { found, left } = await stepsOfRun(runs.eventsOf, shadow, run);
+export function previewUndo(ports: TurnPorts, run: string): Promise<Undone> {
+  return inTurnOf(ports, run, async () => {
+    const { found, left } = await stepsOfRun(ports.runs.eventsOf, ports.shadow, run);
     const planned: Undone[] = [leaving(left)];
-    for (const { folder, snapshots, steps } of found) {
-      const { restore, remove, overlaps, notRestorable } = await snapshots.plan(steps);
+    for (const { folder, snapshots, steps, place } of found) {
+      const { restore, remove, overlaps, notRestorable } = await snapshots.plan(steps, place);
       planned.push(inFolder(folder, { restored: restore, removed: remove, overlaps, notRestorable }));
     }
     return mergeUndone(planned);
@@ -79,7 +102,13 @@ function mergeUndone(all: readonly Undone[]): Undone {
   };
 }
 
-type FolderSteps = { folder: string | null; snapshots: Snapshots; steps: ReturnType<typeof stepsOf> };
+/** `place` are the folders of the desk that the steps could change; all of it when undefined. */
+type FolderSteps = {
+  folder: string | null;
+  snapshots: Snapshots;
+  steps: ReturnType<typeof stepsOf>;
+  place: readonly string[] | undefined;
+};
 
 /**
  * The steps of a run on the desk, and in every folder outside it that its calls could change; `left` are those
@@ -107,13 +136,22 @@ async function stepsOfRun(
       continue;
     }
     const snapshots = folder === null ? shadow : shadow.forFolder(folder);
-    const { tree: now } = await snapshots.snapshot('before undoing');
+    const place = folder === null ? reachIn(events).place : undefined;
+    const now = await statesNow(snapshots, folder === null ? placesIn(events) : [undefined]);
     const steps = stepsOf(events, now, folder).filter(({ before, after }) => folder === null || before !== after);
-    if (steps.length > 0) found.push({ folder, snapshots, steps });
+    if (steps.length > 0) found.push({ folder, snapshots, steps, place });
   }
   if (found.length + left.length === 0 && undone !== undefined)
     throw new OkaError('refused', `this run was undone already, on ${undone.at.slice(0, 10)}`);
   if (found.length + left.length === 0)
     throw new OkaError('refused', 'this run changed nothing on the desk, or its snapshots were removed');
   return { found, left };
+}
+
+/** The state of each of these places of the desk as it is. */
+async function statesNow(snapshots: Snapshots, places: readonly (readonly string[] | undefined)[]): Promise<StateNow> {
+  const states = new Map<string, string>();
+  const keyOf = (place: readonly string[] | undefined): string => JSON.stringify(place ?? null);
+  for (const place of places) states.set(keyOf(place), (await snapshots.snapshot('before undoing', { place })).tree);
+  return (place) => states.get(keyOf(place)) ?? '';
 }

@@ -10,7 +10,7 @@ import { readWitness } from '../../kit/sandbox/launch-witness.ts';
 import { launcherPath } from '../../kit/sandbox/find-launcher.ts';
 import { callsFolder } from '../../kit/sandbox/sandbox.ts';
 import type { Home } from '../../core/schema/home.ts';
-import { resolveAfterCrash } from './desk.ts';
+import { resolveAfterCrash } from './desk-calls.ts';
 import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
 import { type AsidePorts, askAboutAside } from './set-aside.ts';
 

@@ -119,7 +119,7 @@ async function filesLeft(home: Home, shadow: Snapshots, side: Side): Promise<Fil
   const snapshots = folder === null ? shadow : shadow.forFolder(folder);
   const { created, changed, removed } = snapshots.changes(stepsOf(side.events, null, folder));
   const end = deskStateAt(side.events, Number.POSITIVE_INFINITY, folder);
-  const files = end === null ? await filesAtFork(home, shadow, side) : snapshots.filesIn(end);
+  const files = end === null ? await filesAtFork(home, shadow, side) : snapshots.filesIn(end.tree);
   return { changed: [...created, ...changed, ...removed], content: (path) => files.get(path) ?? null };
 }
 
@@ -131,6 +131,6 @@ async function filesAtFork(home: Home, shadow: Snapshots, { link }: Side): Promi
   const start = startOfNode(plan, source, link.node);
   const folder = plan.graph.desk === undefined ? null : realpathSync(deskFolder(home, plan.graph.desk));
   const events = await eventsWithChildren((id) => eventsOfRun(home, id), link.run);
-  const tree = start === null ? null : deskStateAt(events, source[start]?.seq ?? 0, folder);
-  return tree === null ? new Map() : (folder === null ? shadow : shadow.forFolder(folder)).filesIn(tree);
+  const state = start === null ? null : deskStateAt(events, source[start]?.seq ?? 0, folder);
+  return state === null ? new Map() : (folder === null ? shadow : shadow.forFolder(folder)).filesIn(state.tree);
 }

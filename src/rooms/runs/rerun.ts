@@ -53,13 +53,19 @@ async function startFork(ports: RerunPorts, { id, link }: Rerun, given: Graph | 
 
 type Copied = { id: string; run: string; startSeq: number; fork: string | undefined };
 
-/** From the desk as it was, or from the copy that the earlier run worked in, if that was a fork itself. */
+/**
+ * From the desk as it was, or from the copy that the earlier run worked in, if that was a fork itself. Where the run could
+ * not write, the desk is as it is now.
+ */
 async function copyDesk({ home, runs, shadow }: RerunPorts, { id, run, startSeq, fork }: Copied): Promise<void> {
   const events = await eventsWithChildren(runs.eventsOf, run);
   const folder = fork === undefined ? null : realpathSync(deskFolder(home, fork));
   const snapshots = folder === null ? shadow : shadow.forFolder(folder);
-  const tree = deskStateAt(events, startSeq, folder) ?? (await snapshots.snapshot(`for ${id}`)).tree;
-  makeForkDesk(home, snapshots, id, tree);
+  const then = deskStateAt(events, startSeq, folder);
+  const isWhole = then !== null && then.place === undefined;
+  const tree = isWhole ? then.tree : (await snapshots.snapshot(`for ${id}`)).tree;
+  const state = then?.place === undefined ? tree : await snapshots.overlay(tree, then.tree, then.place);
+  makeForkDesk(home, snapshots, id, state);
 }
 
 async function readGraph(artifacts: Pick<ArtifactStore, 'get'>, sha256: string): Promise<Graph> {

@@ -88,6 +88,47 @@ describe('keeping', () => {
   });
 });
 
+describe('the snapshot of a place', () => {
+  it('has what is in the place and nothing else, and is undone there alone', async () => {
+    using desk = new TestDesk({ 'a/own.txt': 'old', 'a/b/deep.txt': 'old', 'other/theirs.txt': 'old' });
+    const place = ['a/b', 'new'];
+    const { tree: before } = await desk.shadow.snapshot('before', { place });
+    desk.put({ 'a/b/deep.txt': 'new', 'new/made.txt': 'new', 'a/own.txt': 'new', 'other/theirs.txt': 'new' });
+    const { tree: after } = await desk.shadow.snapshot('after', { place });
+    expect([...desk.shadow.filesIn(after).keys()]).toEqual(['a/b/deep.txt', 'new/made.txt']);
+    expect(desk.shadow.changes([{ before, after }])).toMatchObject({
+      created: ['new/made.txt'],
+      changed: ['a/b/deep.txt'],
+    });
+    await desk.shadow.undo([{ before, after }], 'undo', place);
+    expect(['a/own.txt', 'a/b/deep.txt', 'other/theirs.txt'].map((path) => desk.read(path))).toEqual([
+      'new',
+      'old',
+      'new',
+    ]);
+    expect(Object.keys(desk.state()).some((path) => path.startsWith('new'))).toBe(false);
+  });
+
+  it('over a snapshot of the desk it is the desk as it was there', async () => {
+    using desk = new TestDesk({ 'a/b.txt': 'then', 'c.txt': 'then', 'gone/x.txt': 'then' });
+    const place = ['a', 'gone', 'later/deep'];
+    const then = await desk.shadow.snapshot('then', { place });
+    desk.remove('gone/x.txt');
+    desk.put({ 'a/b.txt': 'now', 'c.txt': 'now', 'later/deep/y.txt': 'now', 'later/z.txt': 'now' });
+    const now = await desk.shadow.snapshot('now');
+    const found = desk.shadow.filesIn(await desk.shadow.overlay(now.tree, then.tree, place));
+    expect([...found.keys()].toSorted()).toEqual(['a/b.txt', 'c.txt', 'gone/x.txt', 'later/z.txt']);
+    expect(found.get('a/b.txt')).toBe(desk.shadow.filesIn(then.tree).get('a/b.txt'));
+  });
+
+  it('two at the same time do not disturb each other', async () => {
+    using desk = new TestDesk({ 'a/x.txt': 'a', 'b/y.txt': 'b' });
+    const places = Array.from({ length: 20 }, (_, at) => [at % 2 === 0 ? 'a' : 'b']);
+    const taken = await Promise.all(places.map((place) => desk.shadow.snapshot('at once', { place })));
+    expect(new Set(taken.map(({ tree }) => tree)).size).toBe(2);
+  });
+});
+
 describe('pruning', () => {
   it('removes states that are too old, keeps the newest, and what is kept stays whole', async () => {
     let now = 0;

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { onDesk, resolveAfterCrash } from '../../../src/rooms/desk/desk.ts';
+import { onDesk, resolveAfterCrash } from '../../../src/rooms/desk/desk-calls.ts';
 import { stepsOf } from '../../../src/kit/runs/recorded-steps.ts';
 import { deskTurns } from '../../../src/rooms/desk/desk-turns.ts';
 import { OkaError } from '../../../src/core/schema/errors.ts';
@@ -145,7 +145,7 @@ describe('onDesk', () => {
     const tool = wrapped(toolNamed('files.write', () => (writeFileSync(join(desk, 'a.txt'), 'new\n'), ok())));
     await tool.invoke(null, write);
     const { tree: now } = await shadow.snapshot('now');
-    const steps = stepsOf(events as unknown as Event[], now);
+    const steps = stepsOf(events as unknown as Event[], () => now);
     expect(shadow.changes(steps)).toEqual({ created: [], changed: ['a.txt'], removed: [] });
     await shadow.undo(steps, 'undone');
     expect(readFileSync(join(desk, 'a.txt'), 'utf8')).toBe('old\n');
@@ -172,7 +172,9 @@ describe('deskTurns', () => {
     const order: string[] = [];
     const first = inTurn(() => gate.promise);
     const stop = new AbortController();
-    const second = inTurn(async () => (order.push('second'), 'ran'), { signal: stop.signal, value: 'stopped' });
+    const second = inTurn(async () => (order.push('second'), 'ran'), {
+      stop: { signal: stop.signal, value: 'stopped' },
+    });
     stop.abort();
     expect(await second).toBe('stopped');
     gate.resolve();
@@ -228,10 +230,10 @@ describe('stepsOf', () => {
 
   it('pairs what was before and after each call, and leaves out what changed nothing', () => {
     const events = [kept('a', 'before', '1'), kept('a', 'after', '2'), kept('b', 'before', '2'), ended('b')];
-    expect(stepsOf(events, '9')).toEqual([{ before: '1', after: '2' }]);
+    expect(stepsOf(events, () => '9')).toEqual([{ before: '1', after: '2' }]);
   });
 
   it('a call whose end nobody saw reaches up to now', () => {
-    expect(stepsOf([kept('a', 'before', '1')], '9')).toEqual([{ before: '1', after: '9' }]);
+    expect(stepsOf([kept('a', 'before', '1')], () => '9')).toEqual([{ before: '1', after: '9' }]);
   });
 });

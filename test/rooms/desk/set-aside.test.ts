@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type DeskPorts, onDesk, recordAfter } from '../../../src/rooms/desk/desk.ts';
+import { type DeskPorts, recordAfter } from '../../../src/rooms/desk/desk.ts';
+import { onDesk } from '../../../src/rooms/desk/desk-calls.ts';
 import { stepsOf } from '../../../src/kit/runs/recorded-steps.ts';
 import { deskTurns } from '../../../src/rooms/desk/desk-turns.ts';
 import { renderApprovalPage } from '../../../src/core/guard/approval-page.ts';

@@ -47,7 +47,7 @@ function homeWithCrashes() {
       hasLauncher: () => Promise.resolve(false),
       report: () => undefined,
       signal,
-    }).settle();
+    }).settle({});
   };
   const begin = async (ground?: string, call = 'r.n.0.1'): Promise<void> => {
     const { tree } = await shadow.snapshot('before');

@@ -1,4 +1,7 @@
-/** Ends an attempt that takes longer than its node allows. What it was sending to the outside may have arrived. */
+/**
+ * Ends an attempt that takes longer than its node allows, not counting what it waits for its turn on the desk. What it was
+ * sending to the outside may have arrived.
+ */
 import type { Middleware } from '../../schema/ports.ts';
 import type { Outcome, ToolCall } from '../../schema/tool.ts';
 import { effectOf } from '../../engine/repeat-rule.ts';
@@ -15,12 +18,23 @@ export function timeout(): Middleware {
       const attempt = new AbortController();
       const forget = stopping(call.signal, attempt);
       return new Promise<Outcome>((resolve, reject) => {
-        const lift = setDeadline(limit, () => {
+        const pass = (): void => {
           forget();
           resolve(timedOut(limit, call));
           attempt.abort();
-        });
-        next({ ...call, signal: attempt.signal }).then(
+        };
+        const begun = performance.now();
+        let waitedMs = 0;
+        let lift = setDeadline(limit, pass);
+        const pauseClock = (): (() => void) => {
+          lift();
+          const paused = performance.now();
+          return () => {
+            waitedMs += performance.now() - paused;
+            lift = setDeadline(Math.max(0, limit - (performance.now() - begun - waitedMs)), pass);
+          };
+        };
+        next({ ...call, signal: attempt.signal, pauseClock }).then(
           (outcome) => {
             lift();
             forget();

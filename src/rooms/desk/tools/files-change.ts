@@ -6,6 +6,7 @@
  *    If one appears right after the check, it keeps its own content, because only the name is replaced (F1).
  * F3 A file that makes other programs run is changed only under its own name, about which the guard asks: a link that
  *    leads to one is not followed.
+ * F5 Of the desk nothing is changed outside the place of the task, not through a link either.
  * F4 Nothing outside the desk is removed, not even through a link that appears while a folder is being removed.
  */
 import { randomUUID } from 'node:crypto';
@@ -16,11 +17,11 @@ import { z } from 'zod';
 import { replaceFileAsync } from '../../../core/ledger/disk.ts';
 import { errnoOf, OkaError } from '../../../core/schema/errors.ts';
 import { programTrigger } from '../../../core/schema/program-triggers.ts';
-import type { Tool } from '../../../core/schema/tool.ts';
+import type { Tool, ToolCall } from '../../../core/schema/tool.ts';
 import { isText } from '../../../kit/text/body-text.ts';
 import { failure, ok, Refused, defineTool } from '../../../kit/define-tool.ts';
 import { readContent } from './file-content.ts';
-import { type FilesOptions, topFolder } from './files-options.ts';
+import { assertInPlace, type FilesOptions, topFolder } from './files-options.ts';
 import type { Folder } from './folder-handle.ts';
 import type { WalkOptions } from './path-walk.ts';
 import { assertRegular, withPlace, openRegular, Path, type Place } from './desk-place.ts';
@@ -45,18 +46,13 @@ export function writeTool(options: FilesOptions): Tool {
     targets: ['path'],
     class: 'write_local',
     act: async ({ path, content, append }, call) =>
-      withChangedPlace(
-        await topFolder(options, path, 'write', call),
-        path,
-        { links: 'followed', make: true },
-        async (place) => {
-          const there = await checkReplaceable(place);
-          const before = append && there !== null ? await readBytes(place) : Buffer.alloc(0);
-          const bytes = Buffer.concat([before, Buffer.from(content)]);
-          await replaceContent(place, bytes, there?.mode);
-          return ok({ path, size: bytes.length });
-        },
-      ),
+      withChangedPlace(options, path, call, { links: 'followed', make: true }, async (place) => {
+        const there = await checkReplaceable(place);
+        const before = append && there !== null ? await readBytes(place) : Buffer.alloc(0);
+        const bytes = Buffer.concat([before, Buffer.from(content)]);
+        await replaceContent(place, bytes, there?.mode);
+        return ok({ path, size: bytes.length });
+      }),
   });
 }
 
@@ -81,18 +77,13 @@ export function editTool(options: FilesOptions): Tool {
     targets: ['path'],
     class: 'write_local',
     act: async (input, call) =>
-      withChangedPlace(
-        await topFolder(options, input.path, 'write', call),
-        input.path,
-        { links: 'followed' },
-        async (place) => {
-          const there = await checkReplaceable(place);
-          const pieces = splitAtOld(await readBytes(place), input);
-          const bytes = Buffer.from(pieces.join(input.new));
-          await replaceContent(place, bytes, there?.mode);
-          return ok({ path: input.path, size: bytes.length, replaced: pieces.length - 1 });
-        },
-      ),
+      withChangedPlace(options, input.path, call, { links: 'followed' }, async (place) => {
+        const there = await checkReplaceable(place);
+        const pieces = splitAtOld(await readBytes(place), input);
+        const bytes = Buffer.from(pieces.join(input.new));
+        await replaceContent(place, bytes, there?.mode);
+        return ok({ path: input.path, size: bytes.length, replaced: pieces.length - 1 });
+      }),
   });
 }
 
@@ -106,10 +97,9 @@ export function moveTool(options: FilesOptions): Tool {
     targets: ['from', 'to'],
     class: 'write_local',
     act: async ({ from, to }, call) =>
-      withChangedPlace(await topFolder(options, from, 'write', call), from, { links: 'named' }, async (source) => {
+      withChangedPlace(options, from, call, { links: 'named' }, async (source) => {
         await lstat(source.folder.at(source.name));
-        const top = await topFolder(options, to, 'write', call);
-        return await withChangedPlace(top, to, { links: 'named', make: true }, async (target) => {
+        return await withChangedPlace(options, to, call, { links: 'named', make: true }, async (target) => {
           if ((await statOrNull(target)) !== null) throw failure(`${to} is there already`, 'Use another name.');
           await rename(source.folder.at(source.name), target.folder.at(target.name));
           return ok({ from, to });
@@ -133,10 +123,9 @@ export function removeTool(options: FilesOptions): Tool {
     targets: ['path'],
     class: 'write_local',
     act: async ({ path, recursive, missing_ok }, call) => {
-      const top = await topFolder(options, path, 'write', call);
       let seen = false;
       try {
-        await withChangedPlace(top, path, { links: 'named' }, async ({ folder, name }) => {
+        await withChangedPlace(options, path, call, { links: 'named' }, async ({ folder, name }) => {
           const found = await lstat(folder.at(name));
           seen = true;
           if (found.isDirectory()) await removeFolder(folder, name, recursive);
@@ -153,22 +142,26 @@ export function removeTool(options: FilesOptions): Tool {
 /** Whether nothing has the name, or a folder above it does not exist. */
 const isMissing = (error: unknown): boolean => error instanceof OkaError && errnoOf(error.cause) === 'ENOENT';
 
-/** What is there now, or null; throws when it may not be replaced (F2). */
-/** The place that is changed (F3). */
-function withChangedPlace<T>(
-  desk: string,
+/** The place that is changed (F3, F5). */
+async function withChangedPlace<T>(
+  options: FilesOptions,
   path: string,
-  options: WalkOptions,
+  call: ToolCall,
+  way: WalkOptions,
   act: (place: Place) => Promise<T>,
 ): Promise<T> {
-  return withPlace(desk, path, options, async (place) => {
-    const real = relative(await realpath(desk), join(place.folder.real, place.name));
+  const top = await topFolder(options, path, 'write', call);
+  await assertInPlace(options, top, path, call); // before folders are made on the way
+  return withPlace(top, path, way, async (place) => {
+    const real = relative(await realpath(top), join(place.folder.real, place.name));
+    await assertInPlace(options, top, real, call);
     if (programTrigger(real) !== null && programTrigger(path) === null)
       throw new Refused(`${path} leads to ${real}, which makes other programs run`, `Name ${real} itself.`);
     return act(place);
   });
 }
 
+/** What is there now, or null; throws when it may not be replaced (F2). */
 async function checkReplaceable(place: Place): Promise<Stats | null> {
   const found = await statOrNull(place);
   if (found === null) return null;

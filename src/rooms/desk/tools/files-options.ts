@@ -1,9 +1,10 @@
 /** What every file tool needs, and below which folder a call acts. */
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { isInFolder, type OpenFolder } from '../../../core/schema/folder.ts';
 import type { ArtifactStore } from '../../../core/schema/ports.ts';
 import type { ToolCall } from '../../../core/schema/tool.ts';
 import type { DocumentReply, DocumentRequest } from '../../../kit/documents/document-contract.ts';
+import { isInAny } from '../../../kit/desk/reach.ts';
 import { Refused } from '../../../kit/define-tool.ts';
 
 export type ReadDocument = (bytes: Uint8Array, request: DocumentRequest, signal: AbortSignal) => Promise<DocumentReply>;
@@ -13,6 +14,8 @@ export type FilesOptions = {
   desk: string;
   /** Folders outside the desk, by their real paths, that are open to a call; none when left out. */
   folders?: (call: ToolCall) => Promise<readonly OpenFolder[]>;
+  /** The folders of the desk that a call may change; null, and when left out, for all of it. */
+  placeOf?: (call: ToolCall) => Promise<readonly string[] | null>;
   artifacts?: ArtifactStore;
   /** Reads documents where they cannot hurt; without it they are bytes. */
   readDocument?: ReadDocument;
@@ -31,4 +34,17 @@ export async function topFolder(
   if (access === 'write' && around.length > 0 && writable === undefined)
     throw new Refused(`${path} is in a folder that this task may only read`, 'Write to the desk instead.');
   return (writable ?? around[0])?.path ?? desk;
+}
+
+/** Throws when a path below `top` is not in the place of the call's task. A fork has all of its copy. */
+export async function assertInPlace(
+  { desk, placeOf }: FilesOptions,
+  top: string,
+  path: string,
+  call: ToolCall,
+): Promise<void> {
+  const place = top !== desk || call.desk !== undefined ? null : ((await placeOf?.(call)) ?? null);
+  if (place === null || isInAny(relative(resolve(desk), resolve(desk, path)), place)) return;
+  const named = place.join(', ');
+  throw new Refused(`${path} is not in ${named}, which is what this task may change`, `Write to ${place[0]} instead.`);
 }

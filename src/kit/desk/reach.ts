@@ -1,0 +1,67 @@
+/** Owns: what somebody may change on the desk and outside it, and whether two of them touch. Pure. */
+import { posix } from 'node:path';
+import { isInFolder } from '../../core/schema/folder.ts';
+
+export type Reach = {
+  /** Folders of the desk, by their paths below it; all of the desk when left out. */
+  place?: readonly string[];
+  /** Real paths of folders outside the desk. */
+  outside?: readonly string[];
+};
+
+/** What the record of a call says that it may change. */
+type Recorded = {
+  place?: readonly string[] | undefined;
+  folders?: readonly { path: string }[] | undefined;
+  uncovered?: readonly string[] | undefined;
+};
+
+export const reachOf = ({ place, folders = [], uncovered = [] }: Recorded): Reach => ({
+  ...(place === undefined ? {} : { place }),
+  outside: [...folders.map(({ path }) => path), ...uncovered],
+});
+
+export function doTouch(one: Reach, other: Reach): boolean {
+  return (
+    placesTouch(one.place, other.place) ||
+    (one.outside ?? []).some((path) => (other.outside ?? []).some((each) => overlap(path, each)))
+  );
+}
+
+/** Whether everything that `inner` may change is in `outer`, too. */
+export function covers(outer: Reach, inner: Reach): boolean {
+  const isOutsideCovered = (inner.outside ?? []).every((path) => isInAny(path, outer.outside ?? []));
+  if (outer.place === undefined || !isOutsideCovered) return isOutsideCovered;
+  return inner.place?.every((path) => isInAny(path, outer.place ?? [])) ?? false;
+}
+
+/** All that several may change. */
+export function joinReaches(all: readonly Reach[]): Reach {
+  const outside = [...new Set(all.flatMap((each) => each.outside ?? []))];
+  if (all.some(({ place }) => place === undefined)) return { outside };
+  return { place: withoutNested(all.flatMap(({ place }) => place ?? [])), outside };
+}
+
+/** Each folder once, and none that is inside another. */
+export const withoutNested = (paths: readonly string[]): string[] =>
+  [...new Set(paths)].filter((path) => !paths.some((each) => each !== path && isInFolder(path, each)));
+
+export const isInAny = (path: string, folders: readonly string[]): boolean =>
+  folders.some((folder) => isInFolder(path, folder));
+
+/** Whether a person who writes this means a folder of the desk, and not one outside it. */
+export const isDeskPath = (written: string): boolean => !/^[~/]/.test(written);
+
+/** The path below the desk that a person wrote, '.' for the desk itself; null when it leads out of it. */
+export function toDeskPath(written: string): string | null {
+  if (!isDeskPath(written) || written.split('/').includes('..') || /\p{Cc}/u.test(written)) return null;
+  const path = posix.normalize(written).replace(/\/+$/, '');
+  return path === '' ? '.' : path;
+}
+
+function placesTouch(one: Reach['place'], other: Reach['place']): boolean {
+  if (one === undefined || other === undefined) return (one ?? other)?.length !== 0;
+  return one.some((path) => other.some((each) => overlap(path, each)));
+}
+
+const overlap = (one: string, other: string): boolean => isInFolder(one, other) || isInFolder(other, one);

@@ -1,0 +1,102 @@
+/**
+ * Owns: that every writing call waits for its turn, and says so.
+ * Does not own: whose turn it is (desk-turns.ts), what is recorded around a call (desk.ts).
+ *
+ * K1 One writing call at a time in a place, so that undo and blame are exact; others, and reads, run at the same time. A
+ *    call has the place of its task (task-place.ts).
+ * K3 A call that outlived its process is settled before anybody else writes there. One of which K2 is not in the ledger
+ *    never began.
+ */
+import { DESK_WRITERS } from '../../core/schema/desk-writers.ts';
+import type { Event } from '../../core/schema/event.ts';
+import type { Outcome, Tool, ToolCall } from '../../core/schema/tool.ts';
+import { covers, reachOf } from '../../kit/desk/reach.ts';
+import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
+import { type DeskPorts, NOT_BEGUN, withSnapshots, type Written } from './desk.ts';
+import { putInPlace } from './set-aside.ts';
+
+export function onDesk(tools: readonly Tool[], ports: DeskPorts): Tool[] {
+  const invokeInTurn = async (tool: Tool, input: Parameters<Tool['invoke']>[0], call: ToolCall): Promise<Outcome> => {
+    for (;;) {
+      const asked = await writtenBy(ports, call);
+      const outcome = await inTurnOf(ports, call, asked, async () => {
+        const written = await writtenBy(ports, call);
+        // What it may change may have become more while it waited: then it asks for the turn of that.
+        if (!covers(reachOf(asked), reachOf(written))) return null;
+        return withSnapshots(ports, call, written, () => invokeOrPlace(ports, tool, input, call));
+      });
+      if (outcome !== null) return outcome;
+    }
+  };
+  return tools.map((tool) =>
+    DESK_WRITERS.has(tool.name)
+      ? {
+          ...tool,
+          invoke: (input, call) => (call.class === 'read' ? tool.invoke(input, call) : invokeInTurn(tool, input, call)),
+        }
+      : tool,
+  );
+}
+
+async function writtenBy({ placeOf, foldersOf }: DeskPorts, call: ToolCall): Promise<Written> {
+  const place = (await placeOf?.(call)) ?? null;
+  const { restorable, uncovered } = (await foldersOf?.(call)) ?? { restorable: [], uncovered: [] };
+  const folders = restorable.map((path) => ({ path }));
+  return { ...(place === null ? {} : { place }), folders, uncovered };
+}
+
+/** The time limit of a call counts from when it gets its turn. */
+function inTurnOf(
+  { inTurn, append }: DeskPorts,
+  call: ToolCall,
+  written: Written,
+  act: () => Promise<Outcome | null>,
+): Promise<Outcome | null> {
+  const { run, node, signal } = call;
+  const resume = call.pauseClock?.();
+  const begin = (): Promise<Outcome | null> => {
+    resume?.();
+    return act();
+  };
+  return inTurn<Outcome | null>(begin, {
+    reach: reachOf(written),
+    run,
+    stop: { signal, value: NOT_BEGUN },
+    onWait: (behind) =>
+      void append({ type: 'desk.awaited', run, data: { call: call.call, node, behind } }).catch(() => undefined),
+  });
+}
+
+type Outlived = Pick<ToolCall, 'run' | 'call' | 'tool' | 'class'>;
+type SnapshotEvent = Extract<Event, { type: 'desk.kept' }>;
+
+/** K3. The outcome of a call that was in progress when its process died. */
+export async function resolveAfterCrash(
+  inTurn: InTurn,
+  { tool, class: effect }: Outlived,
+  {
+    findBefore,
+    readOutcome,
+  }: {
+    findBefore: () => Promise<SnapshotEvent | null>;
+    readOutcome: (before: SnapshotEvent | null) => Promise<Outcome | null>;
+  },
+): Promise<Outcome | null> {
+  if (effect === 'read' || !DESK_WRITERS.has(tool)) return readOutcome(null);
+  const before = await findBefore();
+  if (before === null) return NOT_BEGUN;
+  return inTurn(() => readOutcome(before), {
+    reach: reachOf(before.data),
+    ...(before.run !== null && { run: before.run }),
+  });
+}
+
+/** Files that were set aside and approved are put in place; the tool does not act again. */
+async function invokeOrPlace(
+  { aside }: DeskPorts,
+  tool: Tool,
+  input: Parameters<Tool['invoke']>[0],
+  call: ToolCall,
+): Promise<Outcome> {
+  return aside === undefined || call.aside === undefined ? tool.invoke(input, call) : putInPlace(aside, call.aside);
+}

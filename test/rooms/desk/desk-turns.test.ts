@@ -1,0 +1,72 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { doTouch, type Reach } from '../../../src/kit/desk/reach.ts';
+import { deskTurns } from '../../../src/rooms/desk/desk-turns.ts';
+import { latch } from '../../support/engine-fakes.ts';
+
+const nothingOpen = (): Promise<void> => Promise.resolve();
+const path = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 3 }).map((names) => names.join('/'));
+const reach: fc.Arbitrary<Reach> = fc.record(
+  {
+    place: fc.array(path, { maxLength: 3 }),
+    outside: fc.array(
+      path.map((each) => `/${each}`),
+      { maxLength: 2 },
+    ),
+  },
+  { requiredKeys: [] },
+);
+
+describe('deskTurns', () => {
+  it('D1 those that touch never work at the same time, go in the order of asking, and everybody gets a turn', async () => {
+    const asked = fc.array(fc.record({ reach, steps: fc.nat(4), isStopped: fc.boolean() }), { maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(asked, async (all) => {
+        const inTurn = deskTurns(nothingOpen);
+        const working = new Set<number>();
+        const order: number[] = [];
+        const done = all.map((each, index) => {
+          const stop = new AbortController();
+          const work = async (): Promise<string> => {
+            for (const other of working) expect(doTouch(each.reach, all[other]?.reach ?? {})).toBe(false);
+            working.add(index);
+            order.push(index);
+            for (let step = 0; step < each.steps; step += 1) await breathe();
+            working.delete(index);
+            return 'worked';
+          };
+          const turn = inTurn(work, { reach: each.reach, stop: { signal: stop.signal, value: 'stopped' } });
+          if (each.isStopped) setImmediate(() => stop.abort());
+          return turn;
+        });
+        expect(await Promise.all(done)).toHaveLength(all.length);
+        const pairs = order.flatMap((one, at) => order.slice(at + 1).map((later) => [one, later] as const));
+        for (const [one, later] of pairs)
+          if (doTouch(all[one]?.reach ?? {}, all[later]?.reach ?? {})) expect(one).toBeLessThan(later);
+      }),
+    );
+  });
+
+  it('who waits is told for whom, and who need not wait is not', async () => {
+    const inTurn = deskTurns(nothingOpen);
+    const gate = latch();
+    const behind: unknown[] = [];
+    const ask = (run: string, place: string[], work: () => Promise<void>): Promise<void> =>
+      inTurn(work, { reach: { place }, run, onWait: (whom) => behind.push([run, whom]) });
+    const long = ask('long', ['a'], () => gate.promise);
+    await ask('beside', ['b'], nothingOpen);
+    const next = ask('next', ['a/b'], nothingOpen);
+    gate.resolve();
+    await Promise.all([long, next]);
+    expect(behind).toEqual([['next', 'long']]);
+  });
+
+  it('D2 what is open elsewhere holds nobody up', async () => {
+    const inTurn = deskTurns(({ place }) =>
+      place?.includes('a') === true ? new Promise(() => undefined) : nothingOpen(),
+    );
+    void inTurn(nothingOpen, { reach: { place: ['a'] } });
+    expect(await inTurn(async () => 'done', { reach: { place: ['b'] } })).toBe('done');
+  });
+});

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { openStory, type Story } from '../support/story.ts';
+
+const until = (file: string): string =>
+  `touch begun\nuntil [ -e ${file} ]; do sleep 0.05; done\necho ended > ended.txt`;
+const runbook = (id: string, line: string, fields = ''): string =>
+  `---\nid: ${id}\n${fields}---\n\`\`\`bash\n${line}\n\`\`\`\n`;
+
+/** A task with a folder of its own. */
+function dropFolder(story: Story, id: string, line: string): void {
+  story.drop(`${id}/data.txt`, id);
+  story.drop(`${id}/TASK.md`, runbook(id, line));
+}
+
+const begun = (story: Story, file: string): Promise<unknown> =>
+  story.until(file, async () => existsSync(story.desk(file)) || undefined);
+
+/** The run that a task waits for. */
+const behind = (story: Story, id: string): Promise<string | null> =>
+  story.until(`the wait of ${id}`, async () => {
+    const found = (await story.eventsOf('desk.awaited')).find(({ run }) => run?.startsWith(`${id}.`));
+    return found?.data.behind ?? undefined;
+  });
+
+it('a task is done beside a long command that it does not touch, and one that touches it waits and says for whom', async () => {
+  await using story = await openStory();
+  const worker = story.start(['worker']);
+  dropFolder(story, 'long', until('go'));
+  await begun(story, 'long/begun');
+  dropFolder(story, 'short', 'cp data.txt copy.txt');
+  await story.ended('short');
+  expect(story.deskText('short/copy.txt')).toBe('short');
+  story.drop('same.md', runbook('same', 'cat ended.txt', 'dir: long\n'));
+  expect(await behind(story, 'same')).toMatch(/^long\./);
+  story.drop('plain.md', runbook('plain', 'cat long/ended.txt > all.txt'));
+  expect(await behind(story, 'plain')).toMatch(/^long\./);
+  expect(await story.eventsOf('run.ended', 'long')).toEqual([]);
+  story.write('workspace/desk/long/go', '');
+  for (const id of ['long', 'same', 'plain']) expect((await story.ended(id)).status).toBe('done');
+  expect(story.deskText('all.txt')).toBe('ended\n');
+  worker.kill('SIGTERM');
+  await once(worker, 'exit');
+});
+
+it('a task cannot write beyond its place, whoever writes there', async () => {
+  await using story = await openStory();
+  story.write('workspace/desk/other/notes.txt', 'kept');
+  story.work();
+  dropFolder(story, 'tame', 'cat ../other/notes.txt > seen.txt');
+  dropFolder(story, 'wild', 'echo mine > ../other/notes.txt');
+  story.drop('wide.md', runbook('wide', 'echo more > ../made/new.txt', 'dir: other\nwrites: [made]\n'));
+  expect((await story.ended('tame')).status).toBe('done');
+  expect(story.deskText('tame/seen.txt')).toBe('kept');
+  expect((await story.ended('wild')).status).toBe('failed');
+  expect(story.deskText('other/notes.txt')).toBe('kept');
+  expect((await story.ended('wide')).status).toBe('done');
+  expect(story.deskText('made/new.txt')).toBe('more\n');
+});
+
+it('after a kill a command that lives on keeps its own place only, and undo restores each place by itself', async () => {
+  await using story = await openStory();
+  const first = story.start(['worker']);
+  dropFolder(story, 'long', until('go'));
+  await begun(story, 'long/begun');
+  first.kill('SIGKILL');
+  await once(first, 'exit');
+  dropFolder(story, 'short', 'cp data.txt copy.txt');
+  const second = story.start(['worker']);
+  expect((await story.ended('short')).status).toBe('done');
+  expect(existsSync(story.desk('long/ended.txt'))).toBe(false);
+  expect(await story.oka('undo', 'short')).toMatchObject({ code: 0 });
+  expect(existsSync(story.desk('short/copy.txt'))).toBe(false);
+  story.write('workspace/desk/long/go', '');
+  expect((await story.ended('long')).status).toBe('done');
+  rmSync(story.desk('long/go'));
+  expect(await story.oka('undo', 'long')).toMatchObject({ code: 0 });
+  expect(['ended.txt', 'begun'].filter((name) => existsSync(story.desk(`long/${name}`)))).toEqual([]);
+  expect(story.deskText('long/data.txt')).toBe('long');
+  second.kill('SIGTERM');
+  await once(second, 'exit');
+});
