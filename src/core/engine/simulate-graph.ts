@@ -12,7 +12,7 @@ import { STEP_CHECK, StepCheckInput, StepCheckOutput } from '../schema/acceptanc
 import type { Event } from '../schema/event.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
-import type { Middleware, StateStore } from '../schema/ports.ts';
+import type { Middleware, StateStore, ToolRegistry } from '../schema/ports.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
 import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
@@ -173,7 +173,7 @@ async function driveAll(
     tools: [...tools.list().filter(({ name }) => name !== STEP_CHECK), heldCheck].map((tool) =>
       withInvoke(tool, invoke),
     ),
-    middleware: [recordVerdicts(path, invoke), ...judgesIn(options.middleware ?? [])],
+    middleware: [recordVerdicts(path, tools, invoke), ...judgesIn(options.middleware ?? [])],
     runSettled: async (run) => {
       if (isOver(run.status) || run.waits.size === 0) {
         if (run.id === RUN) settled.resolve(run);
@@ -212,21 +212,34 @@ async function answerCall(path: Path, engine: Engine, optionsOf: OptionsOf, call
 }
 
 /** Sees the verdict on every call. A call that a person would have to allow goes on as if they had. */
-function recordVerdicts(path: Path, invoke: (call: ToolCall) => Promise<Outcome>): Middleware {
+function recordVerdicts(path: Path, tools: ToolRegistry, invoke: (call: ToolCall) => Promise<Outcome>): Middleware {
   return {
     name: 'observer',
     call: async (call, next) => {
       const { node, tool, input } = call;
       if (tool === STEP_CHECK) return invoke(call);
-      const names = unknownsIn(input);
+      const deciding = unknownsIn(targetsOf(tools.get(tool), input));
       const seen: SimulatedCall = { node, tool, class: call.class, input, verdict: 'allow', why: '' };
       path.seen.calls.push(seen);
       const outcome = await next(call);
-      Object.assign(seen, verdictOf(outcome, names));
+      Object.assign(seen, verdictOf(outcome, deciding));
       const isAsked = outcome.status === 'waiting' && outcome.for.kind !== 'child';
-      return isAsked || (names.length > 0 && outcome.status === 'denied') ? invoke(call) : outcome;
+      return isAsked || (deciding.length > 0 && outcome.status === 'denied') ? invoke(call) : outcome;
     },
   };
+}
+
+/** The fields of an input that decide what the policy says; all of it where a tool names none of them. */
+function targetsOf(tool: Tool | undefined, input: Json): Json {
+  if (
+    tool === undefined ||
+    tool.targets.length === 0 ||
+    input === null ||
+    typeof input !== 'object' ||
+    Array.isArray(input)
+  )
+    return input;
+  return tool.targets.map((field) => input[field] ?? null);
 }
 
 function verdictOf(outcome: Outcome, unknown: readonly string[]): Pick<SimulatedCall, 'verdict' | 'why'> {

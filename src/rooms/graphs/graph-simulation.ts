@@ -102,7 +102,7 @@ function callLines({ verdict, node, tool, class: effect, input, why }: Simulated
     deny: red('✗ deny'),
     unclear: yellow('~ unclear'),
   } as const;
-  const reason = verdict === 'deny' || verdict === 'unclear' ? `: ${plainText(why)}` : '';
+  const reason = verdict === 'ask' || why === '' ? '' : `: ${plainText(why)}`;
   const about = `${node ?? ''}: ${tool} (${effect}) ${plainText(JSON.stringify(input))}${reason}`;
   const [first = '', ...more] = wrapWords(about, width - 14);
   return [`  ${marks[verdict]}  ${first}`, ...more.map((line) => `      ${line}`)];

@@ -11,7 +11,7 @@ import { jsonSchemaOf } from '../../../core/schema/catalog.ts';
 import { messageOf, OkaError } from '../../../core/schema/errors.ts';
 import type { Graph } from '../../../core/schema/graph.ts';
 import type { Json } from '../../../core/schema/json.ts';
-import { type Answer, answer, type Call, command, type Commands } from '../../../kit/cli/command-module.ts';
+import { type Answer, answer, type Call, command, type Commands, exits } from '../../../kit/cli/command-module.ts';
 import type { Simulation } from '../../../core/engine/simulate-graph.ts';
 import { renderSimulation, simulatedTools, simulateGraph } from '../graph-simulation.ts';
 import { toMermaid } from '../../../kit/views/picture/diagram-text.ts';
@@ -19,6 +19,7 @@ import { pictureOf } from '../../../kit/views/picture/graph-picture.ts';
 import { toSvg } from '../../../kit/views/picture/svg.ts';
 import { requireHome } from '../../../kit/cli/require-home.ts';
 import { renderGraph } from '../graph-text.ts';
+import { nearestTemplate } from '../starter-graphs.ts';
 import { flag, text } from '../../../kit/cli/options.ts';
 
 /** After the first answer. */
@@ -30,11 +31,12 @@ type Options = { as: string | undefined; save: boolean; model: string | undefine
 
 type GraphValue = { [field: string]: Json };
 
-type Built = { graph: GraphValue; lowered: Graph; attempts: number };
+/** `fallback`: no model wrote it; it is this template, for this reason. */
+type Built = { graph: GraphValue; lowered: Graph; attempts: number; fallback?: { template: string; why: string } };
 
 type Data =
   | (Built & { simulation: Simulation; picture: string; file: string | null })
-  | { name: string; file: string | null; isAsked: boolean };
+  | { name: string; file: string | null; isAsked: boolean; fallback?: string | undefined };
 
 export const commands: Commands = {
   'graph build': command({
@@ -50,9 +52,10 @@ export const commands: Commands = {
     run: graphBuild,
     render: (data, terminal) => {
       if ('lowered' in data)
-        return `${renderGraph(data.lowered, terminal)}\n${data.picture}\n${renderSimulation(data.lowered.id, data.simulation, terminal)}\n`;
-      const { name, file, isAsked } = data;
+        return `${fallbackText(data)}${renderGraph(data.lowered, terminal)}\n${data.picture}\n${renderSimulation(data.lowered.id, data.simulation, terminal)}\n`;
+      const { name, file, isAsked, fallback } = data;
       if (file !== null) return `${terminal.green('Saved')} as ${file}. Run it with: oka graph run ${name}\n`;
+      if (fallback !== undefined) return `Nothing was saved. To begin with the template: oka graph new ${fallback}\n`;
       return isAsked ? 'It was not saved.\n' : 'Nothing was saved; add --save to save it.\n';
     },
     jsonLines: (data) => {
@@ -87,6 +90,33 @@ async function buildUntilSound(call: Call<Options, Data>, intent: string, id: st
     },
     { rooms, warn: notify },
   );
+}
+
+function fallbackText({ fallback }: Built): string {
+  if (fallback === undefined) return '';
+  const { template, why } = fallback;
+  return `This is no graph for your words, but the nearest template, ${template}, since ${why}. Change it before you use it.\n\n`;
+}
+
+/** Without a model that can write it: the nearest template, checked like everything else. */
+async function builtFromTemplate(
+  { home, rooms }: Call<Options, Data>,
+  intent: string,
+  name: string,
+  error: unknown,
+): Promise<Built> {
+  const nearest = error instanceof OkaError && error.code === 'refused' ? nearestTemplate(intent, name) : null;
+  if (nearest === null) throw error;
+  const graph = JSON.parse(nearest.text) as GraphValue;
+  const { graph: lowered, problems } = checkGraphValue(
+    graph,
+    nearest.template,
+    await toolNamesIn(home, rooms),
+    await nodeKinds(rooms),
+  );
+  if (problems.length > 0) throw error;
+  const why = messageOf(error).split('\n', 1)[0] ?? '';
+  return { graph, lowered, attempts: 0, fallback: { template: nearest.template, why } };
 }
 
 /** The tools that a graph of a person may call. */
@@ -162,7 +192,9 @@ async function graphBuild(call: Call<Options, Data>): Promise<Answer<Data>> {
   const name = options.as ?? nameFrom(intent);
   const file = fileOfGraph(home, name);
   if (file === null) throw new OkaError('usage', `"${name}" cannot be the name of a graph`);
-  const built = await buildUntilSound(call, intent, name);
+  const built = await buildUntilSound(call, intent, name).catch((error: unknown) =>
+    builtFromTemplate(call, intent, name, error),
+  );
   const drawn = pictureOf(built.graph);
   if (options.picture !== undefined) replaceFile(options.picture, toSvg(drawn));
   const shown = {
@@ -172,9 +204,11 @@ async function graphBuild(call: Call<Options, Data>): Promise<Answer<Data>> {
     file: null,
   };
   if (!json) call.emit(shown);
-  const isAsked = !json && !options.save && call.openDialog !== null;
-  const isSaved = options.save || (isAsked && (await isConfirmed(call, name)));
+  const isMeant = options.save && built.fallback === undefined; // a template is saved only by somebody who has seen it
+  const isAsked = !json && !isMeant && call.openDialog !== null;
+  const isSaved = isMeant || (isAsked && (await isConfirmed(call, name)));
   if (isSaved) await createGraph(call, file, built.graph, 'built');
   const saved = { file: isSaved ? shownPath(home, file) : null };
-  return answer(json ? { ...shown, ...saved } : { name, ...saved, isAsked });
+  const code = built.fallback === undefined ? exits.ok : exits.no;
+  return answer(json ? { ...shown, ...saved } : { name, ...saved, isAsked, fallback: built.fallback?.template }, code);
 }
