@@ -44,7 +44,7 @@ export function describeCall(call: DescribedCall, facts: Described, why: string,
     ...(around.dir === null ? {} : { dir: shorten(escapeInvisibleLine(around.dir), MOST_FIELD) }),
     env: [...around.env].slice(0, 200),
     values: valuesOf(call),
-    changes: [...changesOf(facts), ...secretsOf(call.input)],
+    changes: [...changesOf(facts), ...serverWords(facts), ...secretsOf(call.input)],
     files: around.files
       .slice(0, 200)
       .map(({ path, sha256 }) => ({ path: shorten(escapeInvisibleLine(path), MOST_FIELD), sha256 })),
@@ -119,6 +119,15 @@ function changesOf({ class: effect, command, programs, paths, hosts }: Described
         ]
       : []),
   ];
+}
+
+/** An id and the name of a tool tell a person little; what the server says of the tool tells more, if it can be believed. */
+function serverWords({ tool, about }: Described): string[] {
+  if (about === undefined) return [];
+  const [, server = '', ...name] = tool.split('.');
+  const words = shorten(escapeInvisibleLine(about.replaceAll(/\s+/g, ' ').trim()), 600);
+  const said = words === '' ? 'says nothing of it' : `says of it: "${words}"`;
+  return [`${name.join('.')} is a tool of the server ${server}, which ${said}`.slice(0, 1900)];
 }
 
 /** What it means to open a machine of the own network. */

@@ -40,6 +40,8 @@ export type Described = Facts & {
   net: boolean;
   /** The server that gets every argument and can pass it on; absent when there is none. */
   passesTo?: string;
+  /** What a server says of its tool; absent for tools of oka. */
+  about?: string;
   /** Whether it is a part of oka's own work, such as planning, that only oka calls. */
   internal: boolean;
 };
@@ -218,11 +220,15 @@ function describeFields(fields: readonly string[]): string {
 
 /** Describes calls of these tools: commands by the classifier, all others by the fields that the tool declares as targets. */
 export function createDescriber(
-  tools: { get: (name: string) => Pick<Tool, 'targets' | 'annotations' | 'internal' | 'passesTo'> | undefined },
+  tools: {
+    get: (
+      name: string,
+    ) => (Pick<Tool, 'targets' | 'annotations' | 'internal' | 'passesTo'> & Partial<Pick<Tool, 'about'>>) | undefined;
+  },
   classify: (call: ToolCall) => Classified | null,
 ): Describe {
   return (call) => {
-    const { targets = [], annotations, internal = false, passesTo } = tools.get(call.tool) ?? {};
+    const { targets = [], annotations, internal = false, passesTo, about } = tools.get(call.tool) ?? {};
     const known = {
       tool: call.tool,
       risk: annotations?.risk ?? 'high',
@@ -246,6 +252,7 @@ export function createDescriber(
       command: false,
       net: hosts.length > 0,
       ...(passesTo === undefined ? {} : { passesTo }),
+      ...(about === undefined || !isServerTool(call.tool) ? {} : { about }),
     };
   };
 }

@@ -113,6 +113,17 @@ describe('a page', () => {
     expect(unusualCharacters('plain text\n')).toEqual([]);
   });
 
+  it('says whose tool it is, and what its server says of it', () => {
+    const mail = { tool: 'mcp.mail.delete_email', command: false, programs: [], paths: [], hosts: [] } as const;
+    const changes = (about: string): string =>
+      askedAbout({ tool: mail.tool, input: { email_id: '34' } }, { ...mail, about }).changes.join('\n');
+    expect(changes('Deletes a mail\n for good.')).toContain(
+      'server mail, which says of it: "Deletes a mail for good."',
+    );
+    expect(changes('')).toContain('which says nothing of it');
+    expect(askedAbout({}).changes.join('\n')).not.toContain('server');
+  });
+
   it('shows long contents by their ends, and a command whole or not at all', () => {
     const asked = askedAbout(
       { tool: 'files.write', input: { path: 'x', content: 'y'.repeat(900_000) } },
