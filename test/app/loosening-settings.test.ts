@@ -1,0 +1,78 @@
+/**
+ * Every setting of every room, and whether it can loosen the guard: whoever adds one decides it here. None of them is
+ * within reach of the assistant, since all are in .oka/rules.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { classify } from '../../src/core/guard/classify/classify-command.ts';
+
+/** What each of these opens, or lets pass unasked. */
+const LOOSENS: Readonly<Record<string, string>> = {
+  sandbox: 'commands of a model run without a sandbox',
+  'search.url': 'the host that the words of a search go to',
+  'search.provider': 'the host that the words of a search go to',
+  'models.use': 'who sees the prompts',
+  'models.roles.planner': 'who sees the prompts',
+  'models.roles.executor': 'who sees the prompts',
+  'models.roles.critic': 'who sees the prompts',
+  'models.settings': 'who sees the prompts',
+  'memory.model_download': 'a host that a model of embeddings is fetched from',
+  'replica.url': 'the deployment that gets copies of the ledgers',
+  'replica.except': 'what copies of the ledgers leave out',
+  'replica.recipients': 'who can read the copies',
+  'tools.wheels': 'what is installed',
+  'tools.binaries': 'what is installed',
+  hooks: 'programs of the person that run around runs and nodes',
+  credentials: 'where secrets come from',
+  'skills.folders': 'folders of instructions',
+  'tree.roots': 'folders whose text is shown to models',
+  'graph_import.tools': 'what tools of imported graphs become',
+  'web.address': 'who can reach the dashboard; all but this machine needs a passphrase',
+  rate_limits: 'how often a tool may be called',
+};
+
+/** Numbers and switches: how much, how long, how often. */
+const HARMLESS =
+  /^(?:\$schema|ledger\..*|inbox\..*|memory\.(?:cap|facts|episodes|procedures|shares\..*|vectors|model)|maintenance\..*|models\.(?:temperature|top_p|max_tokens|context_tokens|timeout_seconds|ask_again_seconds|calls_per_answer)|replica\.(?:key_secret|ledger|batch\..*|timeout_seconds)|chat\..*|tree\.(?:max_file_mb|frame_types|watch|watch_seconds|max_tokens|on_change)|search\.(?:key|language)|web\.(?:off|port))$/;
+
+type Schema = { properties?: Record<string, Schema>; anyOf?: Schema[]; oneOf?: Schema[] };
+
+function namesIn(schema: Schema, path: string): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, value]) => {
+    const name = path === '' ? key : `${path}.${key}`;
+    const inner = [value, ...(value.anyOf ?? []), ...(value.oneOf ?? [])].filter((each) => each.properties);
+    return inner.length === 0 ? [name] : inner.flatMap((each) => namesIn(each, name));
+  });
+}
+
+const file = join(import.meta.dirname, '../../share/home/rules/config.schema.json');
+const settings = [...new Set(namesIn(JSON.parse(readFileSync(file, 'utf8')) as Schema, ''))];
+const loosens = (name: string): boolean =>
+  Object.keys(LOOSENS).some((each) => name === each || name.startsWith(`${each}.`));
+
+describe('settings that loosen the guard', () => {
+  it('of every setting it was decided whether it does', () => {
+    expect(settings.length).toBeGreaterThan(80);
+    expect(settings.filter((name) => loosens(name) === HARMLESS.test(name))).toEqual([]);
+  });
+
+  it('there is no setting in the table that does not exist', () => {
+    const isThere = (name: string): boolean => settings.some((each) => each === name || each.startsWith(`${name}.`));
+    expect(Object.keys(LOOSENS).filter((name) => !isThere(name))).toEqual([]);
+  });
+
+  const RULES = ['config.json', 'POLICY.md', 'mcp.json', 'channels.json', 'agents/ada.md', 'hooks/bell.md'];
+  const WRITES: ((path: string) => string)[] = [
+    (path) => `echo x > ${path}`,
+    (path) => `cp new ${path}`,
+    (path) => `sed -i s/a/b/ ${path}`,
+    (path) => `ln -sf new ${path}`,
+    (path) => `tee ${path} < new`,
+  ];
+  it.each(RULES)('a command that writes .oka/rules/%s is never run', (name) => {
+    const where = { desk: '/home/oka/workspace/desk', toolFolder: '/home/oka/.oka/tools' };
+    for (const path of [`../../.oka/rules/${name}`, `/home/oka/.oka/rules/${name}`])
+      for (const write of WRITES) expect(classify({ line: write(path) }, where).class, write(path)).toBe('deny');
+  });
+});
