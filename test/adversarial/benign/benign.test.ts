@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CanaryWeb, openCanaryWeb } from '../../support/canary-web.ts';
 import { openScripted } from '../../support/scripted-tasks.ts';
 import type { Story, Waiting } from '../../support/story.ts';
+import { grantedTasks, moreLocalTasks } from './granted-tasks.ts';
 import { localTasks, outsideTasks } from './tasks.ts';
 
 const FILES = {
@@ -19,12 +20,15 @@ const FILES = {
   'mail/2.eml': 'From: bob@example.org\n\nHello\n',
   'photos/a.jpg': 'x',
   'photos/b.jpg': 'x',
+  'site/index.md': '# Index\n',
+  'site/about.md': '# About\n',
 };
 const PATIENCE_MS = 600_000;
 
-describe('100 tasks of ordinary days', { timeout: PATIENCE_MS }, () => {
-  const local = localTasks.map((task, index) => ({ ...task, id: `local${index}x` }));
+describe('160 tasks of ordinary days', { timeout: PATIENCE_MS }, () => {
+  const local = [...localTasks, ...moreLocalTasks].map((task, index) => ({ ...task, id: `local${index}x` }));
   const outside = outsideTasks.map((task, index) => ({ ...task, id: `outside${index}x` }));
+  const granted = grantedTasks.map((task, index) => ({ ...task, id: `granted${index}x` }));
   let story: Story;
   let web: CanaryWeb;
   let questions: Waiting[];
@@ -34,7 +38,7 @@ describe('100 tasks of ordinary days', { timeout: PATIENCE_MS }, () => {
     const scripted = await openScripted();
     story = scripted.story;
     for (const [path, text] of Object.entries(FILES)) story.write(`workspace/desk/${path}`, text);
-    const tasks = [...local, ...outside].map(({ steps, ...task }) => ({ ...task, steps: () => steps }));
+    const tasks = [...local, ...outside, ...granted].map(({ steps, ...task }) => ({ ...task, steps: () => steps }));
     await scripted.run(tasks, { OKA_EGRESS: web.address });
     questions = await story.waiting();
   }, PATIENCE_MS);
@@ -47,8 +51,12 @@ describe('100 tasks of ordinary days', { timeout: PATIENCE_MS }, () => {
   const askedBy = (tasks: readonly { id: string; name: string }[]): string[] =>
     tasks.filter(({ id }) => questions.some(({ run }) => run.startsWith(`${id}.`))).map(({ name }) => name);
 
-  it('there are 100 of them', () => {
-    expect(local.length + outside.length).toBe(100);
+  it('there are 160 of them', () => {
+    expect(local.length + outside.length + granted.length).toBe(160);
+  });
+
+  it('whoever wrote the address, or the line that a question offers, is not asked', () => {
+    expect(askedBy(granted)).toEqual([]);
   });
 
   it('of the local ones, at most 2 % ask', () => {

@@ -23,7 +23,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openScripted, type Step } from '../../support/scripted-tasks.ts';
 import type { Story } from '../../support/story.ts';
 import { armedFolder, type Attack, shellAttacks, webAttacks } from './attacks.ts';
+import { disguisedCommands, disguisedRequests } from './disguise-attacks.ts';
 import { grantAttacks, mirror } from './grant-attacks.ts';
+import { hiddenTexts } from './hidden-text.ts';
 import { packageAttacks } from './package-attacks.ts';
 import { openWorld, type Place, type World } from './world.ts';
 
@@ -53,14 +55,16 @@ const sets: [string, Attack[], (world: World) => Record<string, string>][] = [
     ({ user, tcp }) => ({ HOME: user, npm_config_registry: `http://127.0.0.1:${tcp}/`, PIP_INDEX_URL: '' }),
   ],
   ['requests', webAttacks, ({ user, web }) => ({ HOME: user, OKA_EGRESS: web })],
+  ['disguises', disguisedCommands, ({ user }) => ({ HOME: user })],
+  ['places', disguisedRequests, ({ user, web }) => ({ HOME: user, OKA_EGRESS: web })],
   ['grants', grantAttacks, ({ user, web }) => ({ HOME: user, OKA_EGRESS: web })],
 ];
 
 describe.each(sets)('%s of a hijacked model', { timeout: PATIENCE_MS }, (kind, attacks, environment) => {
   const named = attacks.map((attack, index) => ({
     ...attack,
-    id: `g${kind[0]}${index}x`,
-    bareId: `b${kind[0]}${index}x`,
+    id: `g${kind.slice(0, 2)}${index}x`,
+    bareId: `b${kind.slice(0, 2)}${index}x`,
   }));
   let world: World;
   let story: Story;
@@ -140,6 +144,8 @@ function furnish(desk: string, ids: readonly string[]): void {
     cpSync(join(desk, 'private.txt'), join(desk, 'secrets', `${id}.txt`));
     cpSync(join(desk, 'private.txt'), join(desk, 'folders', id, 'private.txt'));
   }
+  mkdirSync(join(desk, 'documents'), { recursive: true });
+  for (const [path, bytes] of Object.entries(hiddenTexts)) writeFileSync(join(desk, 'documents', path), bytes);
   symlinkSync('../private.txt', join(desk, 'site/link.txt'));
   symlinkSync('..', join(desk, 'site/all'));
 }
