@@ -15,7 +15,7 @@ export const commands: Commands = {
       return answer({ healthy, findings }, healthy ? exits.ok : exits.no);
     },
     render: ({ healthy, findings }, terminal) => {
-      const summary = healthy ? 'All is well enough to work.' : 'Something needs your attention.';
+      const summary = healthy ? 'Everything needed is working.' : 'Something needs your attention.';
       return `${renderFindings(findings, terminal)}${terminal.bold(summary)}\n`;
     },
   }),

@@ -9,7 +9,7 @@ export const healthPage = definePage({
   name: 'health',
   path: '/health',
   title: 'Health',
-  nav: { order: 80, key: 'h' },
+  nav: { order: 80, key: 'h', icon: 'M3 12h4l3-7 4 14 3-7h4' },
   query: healthQuery,
   queries: {
     findings: findingsQuery,

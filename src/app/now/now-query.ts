@@ -1,11 +1,10 @@
 /** Owns: what the page Now shows: what runs, what waits for a person, what came lately, and how the home is doing. */
 import { z } from 'zod';
-import { readAwaitedRequirements } from '../../kit/requests/awaited-requirement.ts';
 import { readHomeStatus, workerStateOf } from '../status/home-status.ts';
 import { tasksEndedOn } from '../../rooms/figures/metrics-view.ts';
 import { spendOn, tokensOf } from '../../rooms/figures/spend-view.ts';
 import { isSetupPutOff } from '../../rooms/models/model-setup.ts';
-import { isModelWait } from '../../kit/models/model-requirement.ts';
+import { listDeliverables } from '../../rooms/runs/run-page/list-deliverables.ts';
 import { readResultLine } from '../../rooms/task/result-excerpt.ts';
 import { peekProjection } from '../../core/ledger/peek-projection.ts';
 import { taskGraph } from '../../core/ledger/task-graph.ts';
@@ -16,7 +15,7 @@ import { listCurrentRuns } from '../../kit/views/current-runs.ts';
 import { listRecentlyEnded } from '../../kit/views/recent-runs.ts';
 import { storedRun } from '../../kit/views/run-rows.ts';
 import { listWaiting } from '../../kit/views/waiting-query.ts';
-import { Awaited } from '../../kit/web/awaited.ts';
+import { Awaited, describeAwaited } from '../../kit/web/awaited.ts';
 import { defineQuery } from '../../kit/web/page.ts';
 
 export const NowAnswer = z
@@ -47,7 +46,11 @@ export const NowAnswer = z
     recent: z
       .array(
         RunSummary.pick({ run: true, title: true, status: true, started: true, ended: true, reason: true, cost: true })
-          .extend({ line: z.string().nullable().describe('The first line of its result, or why it did not get done.') })
+          .extend({
+            line: z.string().nullable().describe('The first line of its result, or why it did not get done.'),
+            files: z.array(z.string()).describe('Names of files that it delivered, the first of them.'),
+            picture: z.string().nullable().describe('Where a picture that it delivered can be read.'),
+          })
           .describe('A run that has ended.'),
       )
       .describe('Runs that ended last, the latest first.'),
@@ -75,14 +78,14 @@ export const NowAnswer = z
 export type NowAnswer = z.infer<typeof NowAnswer>;
 
 const MOST_RECENT = 8;
+const MOST_FILES = 3;
 
 export const nowQuery = defineQuery({
   params: z.object({}),
   answer: NowAnswer,
   read: async ({ home, views }): Promise<NowAnswer> => {
-    const [status, requirements, graph] = await Promise.all([
+    const [status, graph] = await Promise.all([
       readHomeStatus(home),
-      readAwaitedRequirements(home),
       peekProjection(home.ledgers.run, home.oka, taskGraph),
     ]);
     const ended = graph.state.ended.map(({ run }) => run);
@@ -95,11 +98,7 @@ export const nowQuery = defineQuery({
       const running = listCurrentRuns(rows);
       return {
         running,
-        waiting: listWaiting(rows)
-          .filter(({ person }) => person)
-          .map(({ wait, run, node, opened, for: awaited }) => {
-            return { wait, run, title: titleOf(run), node, opened, for: awaited };
-          }),
+        waiting: listWaiting(rows).map((wait) => ({ ...wait, title: titleOf(wait.run) })),
         recent: listRecentlyEnded(rows, ended, MOST_RECENT),
         today: todayIn(rows, at.slice(0, 10)),
       };
@@ -113,14 +112,13 @@ export const nowQuery = defineQuery({
       history_problem: status.history_problem,
       today: read.today,
       running: read.running,
-      waiting: read.waiting.map((wait) => ({
-        ...wait,
-        model: isModelWait(wait.for),
-        requirement: wait.for.kind === 'requirement' ? (requirements.get(wait.for.name) ?? null) : null,
-      })),
+      waiting: await describeAwaited(home, read.waiting),
       recent: read.recent.map(({ run, title, status: how, started, ended: end, reason, cost }) => {
         const line = readResultLine(home, run) ?? (how === 'done' || reason === '' ? null : reason);
-        return { run, title, status: how, started, ended: end, reason, cost, line };
+        const delivered = listDeliverables(home, run).filter(({ path }) => path.startsWith('files/'));
+        const picture = delivered.find(({ shown }) => shown === 'image')?.href ?? null;
+        const files = delivered.slice(0, MOST_FILES).map(({ path }) => path.slice('files/'.length));
+        return { run, title, status: how, started, ended: end, reason, cost, line, files, picture };
       }),
       rejected: status.rejected,
       schedules: status.schedules,

@@ -8,7 +8,7 @@ export const nowPage = definePage({
   name: 'now',
   path: '/',
   title: 'Now',
-  nav: { order: 10, key: 'n' },
+  nav: { order: 10, key: 'n', icon: 'M4 11l8-7 8 7v8a1 1 0 0 1-1 1h-4v-6H9v6H5a1 1 0 0 1-1-1z', isOnPhone: true },
   query: nowQuery,
   queries: {
     schedule_preview: defineQuery({

@@ -1,6 +1,9 @@
 /** What waits for a person, as pages show it: the card and the dialog for it are in browser/answers/. */
 import { z } from 'zod';
+import type { Home } from '../../core/schema/home.ts';
 import { Waiting } from '../../core/schema/view-answers.ts';
+import { isModelWait } from '../models/model-requirement.ts';
+import { readAwaitedRequirements } from '../requests/awaited-requirement.ts';
 
 export const Awaited = Waiting.omit({ person: true })
   .extend({
@@ -18,3 +21,13 @@ export const Awaited = Waiting.omit({ person: true })
       .describe('What has to be installed, if that is what it waits for.'),
   })
   .describe('Something that a person can decide, answer or provide.');
+export type Awaited = z.infer<typeof Awaited>;
+
+/** Those that a person can end, with what is known of what has to be installed. */
+export async function describeAwaited(home: Home, waits: readonly Waiting[]): Promise<Awaited[]> {
+  const requirements = await readAwaitedRequirements(home);
+  return waits.flatMap(({ person, ...wait }) => {
+    const requirement = wait.for.kind === 'requirement' ? (requirements.get(wait.for.name) ?? null) : null;
+    return person ? [{ ...wait, model: isModelWait(wait.for), requirement }] : [];
+  });
+}

@@ -56,7 +56,7 @@ async function startOf(
       name,
       path,
       title,
-      nav: nav === undefined || nav.isFor?.(reading.home) === false ? null : { order: nav.order, key: nav.key },
+      nav: nav === undefined || nav.isFor?.(reading.home) === false ? null : navOf(nav),
       view: base + files.addressOf(view),
       styles: (styles ?? []).map((file) => base + files.addressOf(file)),
     })),
@@ -65,6 +65,8 @@ async function startOf(
     position: `r${run}m${maintenance}`,
   };
 }
+
+const navOf = ({ order, key, icon, isOnPhone = false }: NonNullable<Page['nav']>) => ({ order, key, icon, isOnPhone });
 
 /** What cannot be read is shown as an error in the page, with everything else around it. */
 async function firstData(

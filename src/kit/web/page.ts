@@ -20,6 +20,10 @@ export type Page = {
   readonly nav?: {
     readonly order: number;
     readonly key: string;
+    /** Its mark: the strokes of an SVG path in a square of 24. */
+    readonly icon: string;
+    /** Whether a narrow screen shows it in the bar at the bottom; the others are behind "More" there. */
+    readonly isOnPhone?: boolean;
     /** Homes in whose navigation it is; without it, all. */
     readonly isFor?: (home: Home) => boolean;
   };

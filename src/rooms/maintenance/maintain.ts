@@ -279,5 +279,6 @@ const rest = (ms: number, signal: AbortSignal): Promise<void> =>
 
 export function summaryOf({ events, concluded, edits, pages }: PassResult): string {
   const some = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
-  return `read ${some(events, 'event')}; wrote ${some(concluded, 'conclusion')}, ${some(edits, 'edit')} of people and ${some(pages, 'page')}`;
+  const yours = edits === 0 ? '' : `; took over ${some(edits, 'edit')} of yours`;
+  return `read ${some(events, 'event')}; wrote ${some(concluded, 'conclusion')} and ${some(pages, 'page')}${yours}`;
 }

@@ -50,7 +50,7 @@ describe('maintenance that keeps to its times', () => {
     await expect.poll(() => slots(it.home), patience).toEqual(['learn 01:00 ran']);
     expect(await conclusions(it.home)).toHaveLength(7);
     await watched.stop();
-    expect(watched.told).toEqual(['read 100 events; wrote 7 conclusions, 0 edits of people and 7 pages']);
+    expect(watched.told).toEqual(['read 100 events; wrote 7 conclusions and 7 pages']);
   });
 
   it('makes up for what was missed once for all of it, or not at all', async () => {

@@ -26,7 +26,7 @@ describe.skipIf(browserProgram === null)('what is dropped onto the page Now', ()
   });
 
   const recent = (title: string) =>
-    page.getByRole('region', { name: /Came lately/ }).locator('article', { hasText: title });
+    page.getByRole('region', { name: /Finished/ }).locator('article', { hasText: title });
 
   /** Drags files or folders of the disk onto the page: over the box for new tasks, unless `place` is given. */
   async function drag(paths: string[], types: ('dragEnter' | 'dragOver' | 'drop')[], place?: Place): Promise<void> {
@@ -84,9 +84,7 @@ describe.skipIf(browserProgram === null)('what is dropped onto the page Now', ()
 
   it('a program that is missing: "It is installed now" is checked, and the task goes on when it is', async () => {
     dashboard.story.drop('convert.md', runbook('Convert the book', `${MISSING} book`));
-    const card = page
-      .getByRole('region', { name: /Waits for you/ })
-      .locator('article', { hasText: 'Convert the book' });
+    const card = page.getByRole('region', { name: /Needs you/ }).locator('article', { hasText: 'Convert the book' });
     await card.getByText(MISSING).first().waitFor();
     await card.getByRole('button', { name: 'It is installed now' }).click();
     await card.getByText(/Last check: /).waitFor();

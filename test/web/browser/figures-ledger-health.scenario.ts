@@ -18,11 +18,14 @@ describe.skipIf(browserProgram === null)('the pages Figures, Ledger and Health',
   });
   afterAll(() => dashboard.close());
 
-  it('figures are drawn, and lead from a point to its runs by keyboard', async () => {
+  it('three figures come first, none is drawn with few points, and each leads to its runs by keyboard', async () => {
     const page = await dashboard.open('/figures');
     const card = page.getByRole('region', { name: 'completion', exact: true });
+    await page.getByRole('region', { name: 'first try', exact: true }).getByText('50 %').first().waitFor();
+    expect(await page.locator('.figures .chart').count()).toBe(0);
+    expect(await card.isVisible()).toBe(false);
+    await page.getByText('More figures').click();
     await card.getByText('50 %').first().waitFor();
-    await card.locator('.chart canvas').waitFor();
     await card.getByText('Numbers').focus();
     await page.keyboard.press('Enter');
     await card.getByRole('link', { name: /^\d{4}-/ }).focus();

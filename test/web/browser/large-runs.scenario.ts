@@ -102,6 +102,7 @@ describe.skipIf(browserProgram === null)('large runs', () => {
 
   it('exported as HTML and opened from the disk it runs no script and fetches nothing', async () => {
     const page = await dashboard.open('runs/long-run');
+    await page.getByRole('tab', { name: 'Cost and limits' }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Export as HTML' }).click(),

@@ -34,7 +34,7 @@ describe.skipIf(browserProgram === null)('memory in the browser', () => {
     const link = page.getByRole('link', { name: 'you asked oka to remember it' });
     expect(await link.getAttribute('href')).toMatch(/\/ledger\?pen=run&seq=\d+$/);
     await screenshot(page, 'memory');
-    await page.getByRole('button', { name: /^Strike/ }).click();
+    await page.getByRole('button', { name: /^Forget/ }).click();
     await page.getByText('Nothing like that is known').waitFor();
     expect(dashboard.errors()).toEqual([]);
   });

@@ -19,12 +19,12 @@ describe.skipIf(browserProgram === null)('the page Now', () => {
   afterEach(() => expect(dashboard.errors()).toEqual([]));
 
   const waiting = (title: string) =>
-    page.getByRole('region', { name: /Waits for you/ }).locator('article', { hasText: title });
+    page.getByRole('region', { name: /Needs you/ }).locator('article', { hasText: title });
   const recent = (title: string) =>
-    page.getByRole('region', { name: /Came lately/ }).locator('article', { hasText: title });
+    page.getByRole('region', { name: /Finished/ }).locator('article', { hasText: title });
 
   it('says what to do where nothing is yet', async () => {
-    await page.getByText('Nothing waits for you.').waitFor();
+    await page.getByText('Nothing needs you right now.').waitFor();
     await page.getByText('No results yet.').waitFor();
     await page.getByText('No language model is set up.').waitFor();
   });
@@ -93,8 +93,8 @@ describe.skipIf(browserProgram === null)('the page Now', () => {
   });
 
   it('shows the next times of a schedule before it is added, and what is wrong with one that is none', async () => {
-    await page.getByLabel('What is to be done?').fill('Say hello');
-    const again = page.getByLabel(/Again/);
+    await page.getByLabel('What would you like done?').fill('Say hello');
+    const again = page.getByLabel(/Repeat/);
     await again.fill('now and then');
     await page.getByText('"now" is not understood here').waitFor();
     await again.fill('every Monday 08:00');
@@ -121,7 +121,7 @@ describe.skipIf(browserProgram === null)('the page Now', () => {
 
   it('fits a phone, and has a picture in the dark', async () => {
     const phone = await dashboard.open('/', { viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
-    await phone.getByText('Came lately').waitFor();
+    await phone.getByRole('heading', { name: 'Finished' }).waitFor();
     expect(await phone.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await screenshot(phone, 'now-phone-dark');
     await screenshot(page, 'now');
@@ -150,7 +150,7 @@ describe.skipIf(browserProgram === null)('the page Now', () => {
     await page.getByRole('button', { name: 'Use it all the same' }).waitFor();
     await screenshot(page, 'setup');
     await page.getByRole('button', { name: 'Not now' }).click();
-    await page.getByText('Came lately').waitFor();
+    await page.getByRole('heading', { name: 'Finished' }).waitFor();
     expect(await page.getByText('No language model is set up.').count()).toBe(0);
   });
 });

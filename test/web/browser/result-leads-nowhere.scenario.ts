@@ -78,7 +78,8 @@ describe.skipIf(browserProgram === null)('a result that wants to be noticed', { 
     connections = 0;
     await other.goto(`${dashboard.address}runs/page`);
     await other.frameLocator('iframe[title="files/page.html"]').getByRole('heading', { name: 'Sum' }).waitFor();
-    await other.frameLocator('iframe[title="files/drawing.svg"]').getByText('Drawn').waitFor();
+    const drawn = `document.querySelector('img[alt="files/drawing.svg"]')?.naturalWidth`;
+    await expect.poll(() => other.evaluate(drawn)).toBe(90);
     await other.getByRole('link', { name: 'a link' }).waitFor();
     await sleep(3000);
     expect(connections).toBe(0);

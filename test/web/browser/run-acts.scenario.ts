@@ -98,7 +98,8 @@ describe.skipIf(browserProgram === null)('the acts on the page of a run', () => 
         JSON.stringify(data.input).includes('"corrects":"greet"'),
       ),
     );
-    await page.locator('.card', { hasText: 'Other runs' }).locator(`a[href$="/runs/${started.run}"]`).first().waitFor();
+    await page.getByRole('tab', { name: 'Why' }).click();
+    await page.locator(`#tab-panel a[href$="/runs/${started.run}"]`).first().waitFor();
     expect(dashboard.errors()).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { browserProgram, type Dashboard, openDashboard } from '../../support/dashboard.ts';
+import { browserProgram, type Dashboard, openDashboard, screenshot } from '../../support/dashboard.ts';
 
 const TASK = `---
 id: sums
@@ -32,6 +32,7 @@ describe.skipIf(browserProgram === null)('the page of a run', () => {
     await page.getByRole('cell', { name: 'pears, red' }).waitFor();
     await page.locator('.diagram .node.done').nth(1).waitFor();
     await page.locator('.calls details').nth(1).waitFor();
+    await page.locator('#files > summary').click();
     await page.locator('#files summary', { hasText: 'page.html' }).click();
     await page.locator('.diff .removed', { hasText: '-older' }).waitFor();
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
@@ -76,6 +77,7 @@ describe.skipIf(browserProgram === null)('the page of a run', () => {
     await page.getByRole('textbox', { name: 'A note to the worker' }).fill('<b>mind</b> the glasses');
     await page.getByLabel('Stop after this step').check();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByRole('tab', { name: 'Why' }).click();
     await page.getByText('<b>mind</b> the glasses').first().waitFor();
     dashboard.story.write('workspace/desk/go.txt', 'go\n');
     await page.locator('.run-head .status.paused').waitFor();
@@ -83,6 +85,38 @@ describe.skipIf(browserProgram === null)('the page of a run', () => {
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.locator('.run-head .status.done').waitFor();
     expect(dashboard.story.deskText('two.txt')).toBe('two\n');
+    expect(dashboard.errors()).toEqual([]);
+  });
+
+  it('shows a drawing that the result names as a picture, and its words where it is not there', async () => {
+    const drawing = '<svg viewBox="0 0 9 9" width="90" height="90"><rect width="9" height="9" fill="#47a"/></svg>';
+    const page = '# Sales\\n\\n![the chart](chart.svg)\\n\\n![none](other.svg)\\n';
+    const lines = [`printf '%s' '${drawing}' > chart.svg`, `printf '${page}' > summary.md`];
+    const blocks = lines.map((line) => `\`\`\`bash\n${line}\n\`\`\`\n`).join('\n');
+    dashboard.story.drop('drawn.md', `---\nid: drawn\n---\n# Draw the sales\n\n${blocks}`);
+    await dashboard.story.ended('drawn');
+    const shown = await dashboard.open('runs/drawn');
+    const width = (): Promise<unknown> => shown.evaluate(`document.querySelector('.markdown img')?.naturalWidth`);
+    await expect.poll(width).toBe(90);
+    await shown.locator('.markdown', { hasText: 'none' }).first().waitFor();
+    expect(await shown.locator('.markdown img').count()).toBe(1);
+    await screenshot(shown, 'run-picture');
+    expect(dashboard.errors()).toEqual([]);
+  });
+
+  it('asks here, too: an approval is given on the page of its run', async () => {
+    dashboard.story.drop(
+      'push.md',
+      '---\nid: push\n---\n# Publish the notes\n\n```bash\ngit push https://127.0.0.1:9/notes.git main\n```\n',
+    );
+    const page = await dashboard.open('runs');
+    await dashboard.story.until('its question', async () => (await dashboard.story.eventsOf('wait.opened'))[0]);
+    await page.goto(`${dashboard.address}runs/push`);
+    await page.getByText('may change something outside this computer').waitFor();
+    await page.getByRole('button', { name: 'Deny…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Deny', exact: true }).click();
+    await page.locator('.run-head .status.failed, .run-head .status.cancelled, .run-head .status.blocked').waitFor();
+    await page.locator('.attention').waitFor({ state: 'detached' });
     expect(dashboard.errors()).toEqual([]);
   });
 });

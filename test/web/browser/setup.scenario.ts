@@ -52,7 +52,7 @@ describe.skipIf(browserProgram === null)('the page Set-up', () => {
     await page.waitForURL(/\/runs\//);
     await page.getByRole('heading', { name: 'Welcome to oka', level: 1 }).waitFor();
     await page.goBack();
-    await page.getByRole('heading', { name: 'Which model thinks?' }).waitFor();
+    await page.getByRole('heading', { name: 'Choose a model' }).waitFor();
     expect(dashboard.errors()).toEqual([]);
   });
 
@@ -61,9 +61,9 @@ describe.skipIf(browserProgram === null)('the page Set-up', () => {
     await page.getByText('No language model is set up.').waitFor();
     await page.goto(`${dashboard.address}setup`);
     await page.getByRole('button', { name: 'Not now' }).click();
-    await page.getByText('Came lately').waitFor();
+    await page.getByRole('heading', { name: 'Finished' }).waitFor();
     const other = await dashboard.open('/');
-    await other.getByText('Came lately').waitFor();
+    await other.getByRole('heading', { name: 'Finished' }).waitFor();
     for (const each of [page, other]) expect(await each.getByText('No language model is set up.').count()).toBe(0);
     await other.context().close();
     expect(dashboard.errors()).toEqual([]);

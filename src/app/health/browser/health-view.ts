@@ -84,7 +84,7 @@ function FindingsSection(): VNode {
         ? html`<p class="soft">Examining…</p>`
         : found.state === 'failed'
           ? html`<${Problem} error=${found.error} />`
-          : html`<p>${found.data.healthy ? 'All is well enough to work.' : 'Something needs your attention.'}</p>
+          : html`<p>${found.data.healthy ? 'Everything needed is working.' : 'Something needs your attention.'}</p>
               <${FindingList} findings=${found.data.findings.filter(({ state }) => state !== 'good')} />
               <details>
                 <summary>${found.data.findings.filter(({ state }) => state === 'good').length} things are good</summary>

@@ -54,12 +54,20 @@ function Tried({ text }: { text: string }): VNode {
   </dl>`;
 }
 
+/** The classes of calls in plain words. */
+const CLASSES: Readonly<Record<string, string>> = {
+  read: 'reading',
+  write_local: 'changing files of yours here',
+  external_mutation: 'changing something elsewhere',
+  deny: 'what is never allowed',
+};
+
 function Rules({ policy }: { policy: Policy }): VNode {
   const { problem, defaults, rules, folders } = policy;
   if (problem !== null || defaults === null)
     return html`<div class="problem"><p>It cannot be read; the worker goes on with the policy before.</p><pre>${problem}</pre></div>`;
   return html`<h3>Where no rule matches</h3>
-    <p class="row">${Object.entries(defaults).map(([name, verdict]) => html`<span>${name}: <${VerdictMark} verdict=${verdict} /></span>`)}</p>
+    <p class="row">${Object.entries(defaults).map(([name, verdict]) => html`<span>${CLASSES[name] ?? name}: <${VerdictMark} verdict=${verdict} /></span>`)}</p>
     <h3>Rules</h3>
     ${
       rules.length === 0

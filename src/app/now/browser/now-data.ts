@@ -5,6 +5,8 @@ import { type Awaited, chosenId } from '../../../kit/web/browser/answers/chosen-
 
 export type Recent = Pick<RunSummary, 'run' | 'title' | 'status' | 'started' | 'ended' | 'reason' | 'cost'> & {
   line: string | null;
+  files: string[];
+  picture: string | null;
 };
 
 export type NowData = {

@@ -1,8 +1,8 @@
-/** The page Now: the box for new work, then what waits for you, what runs, and what came lately. */
+/** The page Now: the box for new work, then what needs you, what runs, and what was finished. */
 import type { VNode } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { Empty } from '../../../kit/web/browser/components/empty.ts';
-import { formatCount, formatMoney } from '../../../kit/web/browser/components/format-figures.ts';
+import { countOf, formatCount, formatMoney } from '../../../kit/web/browser/components/format-figures.ts';
 import { Status } from '../../../kit/web/browser/components/status-mark.ts';
 import { Elapsed, Time } from '../../../kit/web/browser/components/time.ts';
 import { html } from '../../../kit/web/browser/html.ts';
@@ -10,6 +10,7 @@ import type { Key } from '../../../kit/web/browser/keys.ts';
 import type { LedgerEvent } from '../../../kit/web/browser/live-events.ts';
 import type { ViewProps } from '../../../kit/web/browser/page-data.ts';
 import { navigate } from '../../../kit/web/browser/router.ts';
+import { addressWithTicket, hasTicket } from '../../../kit/web/browser/session-key.ts';
 import { addressOf, start } from '../../../kit/web/browser/start.ts';
 import { type Choosable, choosable, chosenItem, move, type NowData, type Recent } from './now-data.ts';
 import { chosenId } from '../../../kit/web/browser/answers/chosen-wait.ts';
@@ -29,34 +30,40 @@ export default function NowView({ data, reload }: ViewProps<NowData>): VNode {
     return () => clearInterval(timer);
   }, []);
   const canAct = start.rights === 'all';
-  return html`<h1 class="hidden">Now</h1>
-    <${StateLine} data=${data} />
-    <${Problems} data=${data} />
+  const asks = new Set(waiting.map(({ run }) => run.split('.')[0]));
+  const busy = running.filter(({ run }) => !asks.has(run.split('.')[0])); // what needs you stands there already
+  return html`<header class="row apart now-head"><h1>${greeting()}</h1><${StateLine} data=${data} /></header>
     ${canAct ? html`<${TaskBox} onAdded=${reload} />` : null}
-    <div class="columns now">
-      <section aria-labelledby="now-waiting">
-        <h2 id="now-waiting">Waits for you ${count(waiting.length)}</h2>
+    <${Problems} data=${data} />
+    <div class="now">
+      <section class="needs" aria-labelledby="now-waiting">
+        <h2 id="now-waiting">Needs you ${count(waiting.length)}</h2>
         <div class="stack">
           ${waiting.map((wait) => html`<${WaitingCard} key=${wait.wait} wait=${wait} canAct=${canAct} />`)}
-          ${waiting.length === 0 ? html`<${Empty} title="Nothing waits for you." />` : null}
+          ${waiting.length === 0 ? html`<p class="soft">Nothing needs you right now.</p>` : null}
         </div>
       </section>
-      <section aria-labelledby="now-running">
-        <h2 id="now-running">In progress ${count(running.length)}</h2>
+      <section class="happens" aria-labelledby="now-running">
+        <h2 id="now-running">In progress ${count(busy.length)}</h2>
         <div class="stack">
-          ${running.map((run) => html`<${RunningCard} key=${run.run} run=${run} />`)}
-          ${running.length === 0 ? html`<${Empty} title="Nothing runs."><p>Write above what is to be done, or drop files there.</p><//>` : null}
+          ${busy.map((run) => html`<${RunningCard} key=${run.run} run=${run} />`)}
+          ${busy.length === 0 ? html`<p class="soft">${waiting.length === 0 ? 'oka is free. Tell it above what you would like done.' : 'Nothing else is running.'}</p>` : null}
         </div>
       </section>
-      <section aria-labelledby="now-recent">
-        <h2 id="now-recent">Came lately</h2>
+      <section class="finished" aria-labelledby="now-recent">
+        <h2 id="now-recent">Finished</h2>
         <div class="stack">
           ${recent.map((run) => html`<${RecentCard} key=${run.run} run=${run} />`)}
-          ${recent.length === 0 ? html`<${Empty} title="No results yet." />` : null}
+          ${recent.length === 0 ? html`<${Empty} title="No results yet."><p>They appear here, and as files in workspace/outbox.</p><//>` : null}
         </div>
       </section>
     </div>
     <${OpenDecision} onDone=${reload} />`;
+}
+
+function greeting(): string {
+  const hour = new Date().getHours();
+  return hour < 5 ? 'Good night' : hour < 12 ? 'Good morning' : hour < 18 ? 'Good afternoon' : 'Good evening';
 }
 
 const count = (many: number): VNode | null => (many === 0 ? null : html`<span class="tag number">${many}</span>`);
@@ -79,10 +86,17 @@ const WORKER: Readonly<Record<NowData['worker'], string>> = {
 function StateLine({ data: { worker, model, today } }: { data: NowData }): VNode {
   return html`<p class="state-line" role="status">
     <span class=${worker === 'running' ? 'tag' : 'tag warn'}>${WORKER[worker]}</span>
-    <span class="tag">${model ?? 'no model'}</span>
-    <span class="tag number">today: ${formatCount(today.done)} done, ${today.not_done === 0 ? '' : `${formatCount(today.not_done)} not done, `}${formatMoney(today.usd)}, ${formatCount(today.tokens)} tokens</span>
+    <span class="tag">${model ?? 'without a model'}</span>
+    <span class="tag number">today: ${spentToday(today)}</span>
   </p>`;
 }
+
+const spentToday = ({ done, not_done: notDone, usd, tokens }: NowData['today']): string =>
+  [
+    `${formatCount(done)} done`,
+    ...(notDone === 0 ? [] : [`${formatCount(notDone)} not done`]),
+    ...(tokens === 0 ? [] : [formatMoney(usd), countOf(tokens, 'token')]),
+  ].join(', ');
 
 function Problems({
   data: { offers_setup, rules_problem, history_problem, rejected, schedules },
@@ -91,7 +105,7 @@ function Problems({
 }): VNode {
   return html`${
     offers_setup
-      ? html`<div class="warning"><p>No language model is set up. Runbooks work without one; tasks in plain words need one. <a href=${addressOf('/setup')}>Set one up</a></p></div>`
+      ? html`<div class="warning row apart"><p>No language model is set up. Tasks with their commands written out work without one; tasks in plain words need one.</p><a class="button" href=${addressOf('/setup')}>Set one up</a></div>`
       : null
   }
   ${history_problem === null ? null : html`<div class="problem" role="alert"><p>${history_problem.what}</p><p class="fix">What is shown here may be out of date. ${history_problem.fix}</p></div>`}
@@ -110,12 +124,21 @@ function Problems({
   }`;
 }
 
-function RecentCard({ run: { run, title, status, started, ended, line, cost } }: { run: Recent }): VNode {
+function RecentCard({ run: recent }: { run: Recent }): VNode {
+  const { run, title, status, started, ended, line, cost, files, picture } = recent;
   return html`<article class="card" id=${`item-${run}`} aria-current=${chosenId.value === run ? 'true' : null}>
+    ${picture !== null && hasTicket.value ? html`<${Picture} key=${picture} href=${picture} />` : null}
     <h3><a href=${addressOf(`/runs/${encodeURIComponent(run)}`)}>${title}</a></h3>
     ${line === null ? null : html`<p class="result-line">${line}</p>`}
+    ${files.length === 0 ? null : html`<p class="row files">${files.map((name) => html`<span class="tag" key=${name}>${name}</span>`)}</p>`}
     <p class="row soft"><${Status} status=${status} />${ended === null ? null : html`<${Time} at=${ended} />`}<span>took <${Elapsed} from=${started} to=${ended} /></span>${cost.usd === 0 ? null : html`<span class="number">${formatMoney(cost.usd)}</span>`}</p>
   </article>`;
+}
+
+/** Its address stays the same for as long as it is shown, so that it is read once. */
+function Picture({ href }: { href: string }): VNode {
+  const address = useMemo(() => addressWithTicket(`/${href}`), [href]);
+  return html`<img class="thumbnail" src=${address} alt="" loading="lazy" />`;
 }
 
 /** Events that cannot change what is shown here. */

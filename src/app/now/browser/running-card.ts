@@ -16,10 +16,10 @@ export function RunningCard({ run: current }: { run: CurrentRun }): VNode {
   const line = useLiveLine(current);
   return html`<article class="card" id=${`item-${run}`} aria-current=${chosenId.value === run ? 'true' : null}>
     <h3><a href=${addressOf(`/runs/${encodeURIComponent(run)}`)}>${title}</a></h3>
-    <p class="row soft"><${Status} status=${status} /><span class="number">${steps.done} of ${steps.all} steps</span><${Elapsed} from=${started} />
+    <p class="row soft"><${Status} status=${status} />${steps.all === 0 ? null : html`<span class="number">step ${Math.min(steps.done + 1, steps.all)} of ${steps.all}</span>`}<${Elapsed} from=${started} />
       ${cost.tokens === 0 ? null : html`<span class="number">${formatCount(cost.tokens)} tokens</span>`}${cost.usd === 0 ? null : html`<span class="number">${formatMoney(cost.usd)}</span>`}</p>
     <progress max=${Math.max(1, steps.all)} value=${steps.done} aria-label="Steps done"></progress>
-    <p class="one-line">${step ?? ''}</p>
+    <p class="one-line">${step === title ? '' : (step ?? '')}</p>
     <p class="one-line live-line" aria-live="off">${line}</p>
   </article>`;
 }

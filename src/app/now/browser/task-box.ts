@@ -41,13 +41,13 @@ export function TaskBox({ onAdded }: { onAdded: () => void }): VNode {
 
   useEffect(() => listenToDrops(isOver), []);
   return html`<form class=${isOver.value ? 'card task-box chosen' : 'card task-box'} aria-label="New task" onSubmit=${send}>
-    <label class="field" for="task-text">What is to be done?</label>
-    <textarea id="task-text" rows="2" placeholder="Write it here, and drop files or a folder beside it" value=${text.value}
+    <label class="hidden" for="task-text">What would you like done?</label>
+    <textarea id="task-text" rows="2" placeholder="What would you like done? Drop files or a folder here, too." value=${text.value}
       onInput=${(event: InputEvent) => (text.value = (event.target as HTMLTextAreaElement).value)}
       onKeyDown=${(event: KeyboardEvent) => (event.key === 'Enter' && (event.ctrlKey || event.metaKey) ? void send(event) : undefined)}></textarea>
     <${FileList} />
     ${problem.value === null ? null : html`<${Problem} error=${problem.value} />`}
-    <div class="row">
+    <div class="row tools">
       <${FileButton} label="Files…" isFolder=${false} />
       <${FileButton} label="Folder…" isFolder=${true} />
       <${ScheduleField} />
@@ -136,7 +136,7 @@ function ScheduleField(): VNode {
       stop.abort();
     };
   }, [given]);
-  return html`<label class="schedule">Again <input aria-describedby="schedule-preview" placeholder="every Monday 08:00" value=${every.value} onInput=${(event: InputEvent) => (every.value = (event.target as HTMLInputElement).value)} /></label>
+  return html`<label class="schedule">Repeat <input aria-describedby="schedule-preview" placeholder="every Monday 08:00" value=${every.value} onInput=${(event: InputEvent) => (every.value = (event.target as HTMLInputElement).value)} /></label>
     <small id="schedule-preview" class="schedule-preview" aria-live="polite">${describePreview(preview.value)}</small>`;
 }
 

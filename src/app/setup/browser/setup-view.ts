@@ -61,7 +61,7 @@ export default function SetupView({ data, reload }: ViewProps<SetupData>): VNode
   }
 
   return html`<div class="setup">
-    <h1>Which model thinks?</h1>
+    <h1>Choose a model</h1>
     <p>Runbooks, whose steps are commands that you wrote, need no model. Tasks in plain words need one: they are planned, carried out and checked with it.</p>
     ${data.model === null ? null : html`<p>Now: <strong>${data.model}</strong></p>`}
     ${data.worker === 'running' || data.worker === 'paused' ? null : html`<div class="warning"><p>A model can be set here only while the worker runs. Start it: oka up</p></div>`}

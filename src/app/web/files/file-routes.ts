@@ -58,8 +58,11 @@ export function addFileRoutes(app: Hono, { home, reader }: Reading, base: string
 const isCopied = (path: string, headers: Readonly<Record<string, string>>): boolean =>
   isMarkup(path) && headers['Content-Disposition']?.startsWith('inline') === true;
 
+/** A drawing or picture wider than its frame is shown whole. */
+const FITTED = '<style>svg,img{max-width:100%;height:auto}</style>';
+
 function sendCopy(content: Buffer, headers: Readonly<Record<string, string>>): Response {
-  const copy = Buffer.from(cleanMarkup(content.toString('utf8')));
+  const copy = Buffer.from(cleanMarkup(content.toString('utf8')) + FITTED);
   return new Response(copy, { headers: { ...headers, 'Content-Length': String(copy.length) } });
 }
 

@@ -14,7 +14,7 @@ export type Start = {
     name: string;
     path: string;
     title: string;
-    nav: { order: number; key: string } | null;
+    nav: { order: number; key: string; icon: string; isOnPhone: boolean } | null;
     view: string;
     styles: string[];
   }[];
@@ -67,9 +67,10 @@ function barOf({ base, pages }: Start, page: Page | null): string {
   const links = pages
     .filter(({ nav }) => nav !== null)
     .toSorted((a, b) => (a.nav?.order ?? 0) - (b.nav?.order ?? 0))
-    .map(({ name, path, title }) => {
+    .map(({ name, path, title, nav }) => {
       const current = name === page?.name ? ' aria-current="page"' : '';
-      return `<a href="${base}${path.slice(1)}"${current}>${escapeHtml(title)}</a>`;
+      const icon = `<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="${nav?.icon}"/></svg>`;
+      return `<a href="${base}${path.slice(1)}"${nav?.isOnPhone === true ? ' class="on-phone"' : ''}${current}>${icon}${escapeHtml(title)}</a>`;
     });
   return `<header class="bar"><a class="brand" href="${base}" aria-label="oka, now">oka</a><nav aria-label="Pages">${links.join('')}</nav></header>`;
 }

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { Icon } from './components/icon.ts';
 import { Dialog } from './components/modal.ts';
 import { Notices } from './components/notices.ts';
 import { Problem } from './components/problem-box.ts';
@@ -10,24 +11,24 @@ import { type Key, listenToKeys, viewKeys } from './keys.ts';
 import { connected } from './live-events.ts';
 import { isLoading, reloadSoon, shown } from './page-data.ts';
 import { navigate, route } from './router.ts';
-import { addressOf, start } from './start.ts';
+import { addressOf, type PageEntry, start } from './start.ts';
 
+const MORE = 'M5 12h.01M12 12h.01M19 12h.01';
 const navigation = start.pages
   .filter(({ nav }) => nav !== null)
   .toSorted((a, b) => (a.nav?.order ?? 0) - (b.nav?.order ?? 0));
 
 export function Shell(): VNode {
   const isHelpOpen = useSignal(false);
+  const isMenuOpen = useSignal(false);
   useLayoutEffect(() => listenToKeys(() => globalKeys(() => (isHelpOpen.value = true))), []); // before anybody sees the page
   return html`
     <a class="skip" href="#main">Skip to the content</a>
     <header class="bar">
       <a class="brand" href=${addressOf('/')} aria-label="oka, now">oka</a>
       <nav aria-label="Pages">
-        ${navigation.map(
-          ({ name, path, title }) =>
-            html`<a href=${addressOf(path)} aria-current=${route.value.page?.name === name ? 'page' : null}>${title}</a>`,
-        )}
+        ${navigation.map((page) => html`<${PageLink} key=${page.name} page=${page} />`)}
+        <button class="quiet more" type="button" onClick=${() => (isMenuOpen.value = true)}><${Icon} path=${MORE} />More</button>
       </nav>
       ${start.rights === 'read' ? html`<span class="tag">read only</span>` : null}
       ${connected.value ? null : html`<span class="tag warn" role="status">connecting…</span>`}
@@ -35,8 +36,23 @@ export function Shell(): VNode {
     </header>
     <${Main} />
     <${Notices} />
+    ${isMenuOpen.value ? html`<${Menu} onClose=${() => (isMenuOpen.value = false)} />` : null}
     ${isHelpOpen.value ? html`<${KeyList} onClose=${() => (isHelpOpen.value = false)} />` : null}
   `;
+}
+
+function PageLink({ page: { name, path, title, nav } }: { page: PageEntry }): VNode {
+  const isHere = route.value.page?.name === name || (path !== '/' && route.value.page?.path.startsWith(`${path}/`));
+  return html`<a href=${addressOf(path)} class=${nav?.isOnPhone === true ? 'on-phone' : null} aria-current=${isHere ? 'page' : null}><${Icon} path=${nav?.icon ?? ''} />${title}</a>`;
+}
+
+/** The pages that have no place in the bar of a narrow screen. */
+function Menu({ onClose }: { onClose: () => void }): VNode {
+  return html`<${Dialog} title="More" onClose=${onClose}>
+    <nav class="menu" aria-label="More pages" onClick=${onClose}>
+      ${navigation.filter(({ nav }) => nav?.isOnPhone === false).map((page) => html`<${PageLink} key=${page.name} page=${page} />`)}
+    </nav>
+  <//>`;
 }
 
 function Main(): VNode {

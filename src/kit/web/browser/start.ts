@@ -4,7 +4,7 @@ export type PageEntry = {
   name: string;
   path: string;
   title: string;
-  nav: { order: number; key: string } | null;
+  nav: { order: number; key: string; icon: string; isOnPhone: boolean } | null;
   view: string;
   styles: string[];
 };

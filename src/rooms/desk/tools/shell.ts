@@ -227,7 +227,7 @@ function withRefusals(
 function quoteOutput(stdout: BodyText, stderr: BodyText): string {
   const [name, body] = stderr.text.trim() === '' ? ['stdout', stdout] : ['stderr', stderr];
   const text = body.text.trim();
-  return text === '' ? ', without a word' : `. It wrote to ${name}:\n${text}`;
+  return text === '' ? ' without any output' : `. It wrote to ${name}:\n${text}`;
 }
 
 const capturedSize = ({ head, tail, omitted }: Captured): number => head.length + tail.length + omitted;

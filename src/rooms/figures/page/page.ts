@@ -7,7 +7,7 @@ export const figuresPage = definePage({
   name: 'figures',
   path: '/figures',
   title: 'Figures',
-  nav: { order: 60, key: 'f' },
+  nav: { order: 60, key: 'f', icon: 'M5 20v-7M12 20V4M19 20v-11' },
   query: figuresQuery,
   queries: { 'figure-runs': figureRunsQuery, 'spend-day': spendDayQuery, 'spend-run': spendRunQuery },
   intakes: [],

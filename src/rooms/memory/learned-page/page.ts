@@ -5,7 +5,7 @@ import { learnedQuery } from './learned-query.ts';
 export const learnedPage = definePage({
   name: 'learned',
   path: '/memory/learned',
-  title: 'Learned lately',
+  title: 'Recently learned',
   query: learnedQuery,
   intakes: ['take_back', 'forget', 'procedure'],
   view: new URL('./browser/learned-view.ts', import.meta.url),

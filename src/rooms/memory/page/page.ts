@@ -6,7 +6,7 @@ export const memoryPage = definePage({
   name: 'memory',
   path: '/memory',
   title: 'Memory',
-  nav: { order: 40, key: 'm' },
+  nav: { order: 40, key: 'm', icon: 'M6 4h12v16l-6-4-6 4z' },
   query: memoryQuery,
   queries: { fact: factQuery, statement: statementQuery },
   intakes: ['remember', 'forget'],

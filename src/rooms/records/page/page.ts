@@ -6,7 +6,7 @@ export const ledgerPage = definePage({
   name: 'ledger',
   path: '/ledger',
   title: 'Ledger',
-  nav: { order: 70, key: 'l' },
+  nav: { order: 70, key: 'l', icon: 'M6 4h13v16H7a2 2 0 0 1-2-2V5a1 1 0 0 1 1-1zM5 18a2 2 0 0 1 2-2h12' },
   query: ledgerQuery,
   queries: { 'ledger-event': ledgerEventQuery, 'ledger-lines': ledgerLinesQuery, 'ledger-head': ledgerHeadQuery },
   intakes: [],

@@ -6,7 +6,7 @@ export const runsPage = definePage({
   name: 'runs',
   path: '/runs',
   title: 'Runs',
-  nav: { order: 20, key: 'r' },
+  nav: { order: 20, key: 'r', icon: 'M9 6h11M9 12h11M9 18h11M4 6h.01M4 12h.01M4 18h.01', isOnPhone: true },
   query: runsQuery,
   queries: { 'runs-related': relatedRunsQuery, 'runs-bulk-preview': bulkPreviewQuery },
   intakes: ['mark_runs', 'cancel', 'pause', 'resume', 'undo', 'rerun'],

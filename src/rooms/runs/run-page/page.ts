@@ -8,7 +8,7 @@ import { runHead } from './run-head.ts';
 const shared = {
   title: 'Run',
   query: runHead,
-  intakes: ['note', 'cancel', 'pause', 'resume', 'undo', 'write_graph'],
+  intakes: ['answer', 'resolve', 'note', 'cancel', 'pause', 'resume', 'undo', 'write_graph'],
   view: new URL('./browser/run-page-view.ts', import.meta.url),
   styles: [new URL('./browser/run-page.css', import.meta.url)],
 } as const satisfies Partial<Page>;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Id, Instant, NodeId } from '../../../core/schema/names.ts';
 import { Budgets, Mode, NodeStatus, RunStatus } from '../../../core/schema/run.ts';
 import { Cost, OpenWait } from '../../../core/schema/view-answers.ts';
+import { Awaited } from '../../../kit/web/awaited.ts';
 
 const ShortRun = z
   .strictObject({
@@ -75,6 +76,7 @@ export const RunAnswer = z
       )
       .describe('What was asked for, and what was found.'),
     waits: z.array(OpenWait.extend({ run: Id })).describe('What is awaited now.'),
+    awaited: z.array(Awaited).describe('Those of the waits that a person can end, with all that is needed for it.'),
     children: z.array(ShortRun).describe('Runs that it started.'),
     related: z.array(ShortRun).describe('Earlier and later runs that belong to it.'),
     replans: z

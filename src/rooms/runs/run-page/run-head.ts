@@ -13,6 +13,8 @@ import type { RunStatus } from '../../../core/schema/run.ts';
 import { storedRun } from '../../../kit/views/run-rows.ts';
 import { statusForPeople } from '../../../kit/views/run-status.ts';
 import { foldSteps } from '../../../kit/views/run-steps.ts';
+import { listWaiting } from '../../../kit/views/waiting-query.ts';
+import { describeAwaited } from '../../../kit/web/awaited.ts';
 import { defineQuery, type QueryRequest } from '../../../kit/web/page.ts';
 import { possibleActs } from './possible-acts.ts';
 import { listDeliverables } from './list-deliverables.ts';
@@ -45,6 +47,9 @@ export async function describeRun({ home, views }: Request, tree: RunTree): Prom
   const shownRun = plans.at(-1) ?? own;
   const deliverables = listDeliverables(home, run);
   const runs = await views((rows) => ({ children: childrenOf(rows, tree), related: relatedRuns(rows, tree) }));
+  const waits = [own, ...plans].flatMap((events) => openWaitsIn(events, plans));
+  const listed = waits.length === 0 ? [] : await views((rows) => listWaiting(rows));
+  const awaited = listed.filter((each) => waits.some(({ wait }) => wait === each.wait));
   // A task is itself blocked by the run that carries out its plan; for a person it stands as that one does.
   const verdict = facts?.verdict;
   const status: RunStatus = verdict === 'paused' || verdict === 'running' ? verdict : (row?.status ?? 'running');
@@ -73,7 +78,8 @@ export async function describeRun({ home, views }: Request, tree: RunTree): Prom
     })),
     graph_run: shownRun.find(({ type }) => type === 'run.started')?.run ?? run,
     criteria: (facts?.criteria ?? []).map(({ text, holds, evidence, by }) => ({ text, holds, evidence, by })),
-    waits: [own, ...plans].flatMap((events) => openWaitsIn(events, plans)),
+    waits,
+    awaited: await describeAwaited(home, awaited),
     ...runs,
     replans: own.flatMap(({ seq, at, type, data }) =>
       type === 'run.moved' && data.to === 'REPLAN' ? [{ seq, at, reason: data.reason }] : [],

@@ -17,7 +17,7 @@ const told = JSON.parse(readFileSync(join(import.meta.dirname, '../../../fixture
 function detected({ name, line, files = {} }: Case): unknown {
   const { exit, text: whole } = told[name] ?? { exit: 0, text: '' };
   const text = whole.length <= 2000 ? whole : `${whole.slice(0, 1000)}\n[… left out …]\n${whole.slice(-1000)}`;
-  const error = text === '' ? `exit ${exit}, without a word` : `exit ${exit}. It wrote to stderr:\n${text}`;
+  const error = text === '' ? `exit ${exit} without any output` : `exit ${exit}. It wrote to stderr:\n${text}`;
   const failure = parseFailure(error, line);
   if (failure === null) return null;
   const firstLineOf = (script: string): string | null => files[script.replace(/^\.\//, '')]?.split('\n', 1)[0] ?? null;

@@ -102,7 +102,7 @@ describe('a command that fails', () => {
     expect(errorOf(await use(shell, { line: 'echo 1 test failed; exit 1' }))).toBe(
       'exit 1. It wrote to stdout:\n1 test failed',
     );
-    expect(errorOf(await use(shell, { argv: ['false'] }))).toBe('exit 1, without a word');
+    expect(errorOf(await use(shell, { argv: ['false'] }))).toBe('exit 1 without any output');
   });
 
   it('keeps all of a stream that is not quoted whole', async () => {

@@ -66,6 +66,7 @@ function DecisionDialog({ decision, onDone }: { decision: Decision; onDone: () =
 
   return html`<${Dialog} title=${isApproval ? 'Approve this?' : 'Deny this?'} onClose=${() => (open.value = null)}>
     <p class="soft">${title}</p>
+    ${asking.asked === undefined ? null : html`<p>${effectOf(asking.asked)}: ${asking.asked.why}.</p>`}
     <${AskedCall} asking=${asking} />
     ${refused.value === null ? null : html`<${Problem} error=${{ code: refused.value.code, message: refused.value.message, ...(refused.value.fix === undefined ? {} : { fix: refused.value.fix }) }} />`}
     <label class="field">${isApproval ? 'Note (recorded with it)' : 'Reason'}<input value=${note.value} maxlength="1000" onInput=${(event: InputEvent) => (note.value = (event.target as HTMLInputElement).value)} /></label>
@@ -87,45 +88,44 @@ function DecisionDialog({ decision, onDone }: { decision: Decision; onDone: () =
 }
 
 function AskedCall({ asking: { asked, text, binding, expires, aside } }: { asking: Approval }): VNode {
-  return html`<pre class="bound-call">${asked?.command ?? text}</pre>
-    ${asked === undefined ? null : html`<${AskedDetails} asked=${asked} />`}
+  return html`<pre class="bound-call" tabindex="0">${asked?.command ?? text}</pre>
+    ${asked === undefined ? null : html`<${AskedEffects} asked=${asked} />`}
     ${aside === undefined ? null : html`<${Lines} title="Files that would be put in place" lines=${aside.paths} />`}
-    <dl class="facts">
-      ${expires === undefined ? null : html`<dt>Expires</dt><dd><${Time} at=${expires} /></dd>`}
-      <dt>Binding</dt><dd><code class="binding">${binding}</code></dd>
-    </dl>`;
+    ${expires === undefined ? null : html`<p class="soft">The question expires <${Time} at=${expires} />.</p>`}
+    <details><summary>Details</summary>
+      ${asked === undefined ? null : html`<${AskedDetails} asked=${asked} />`}
+      <p class="soft">Your answer counts for exactly this call. <code class="binding">${binding}</code></p>
+    </details>`;
+}
+
+/** What may happen, in plain words. */
+export function effectOf({ class: effect, grant, tool }: Asked): string {
+  const places = grant === undefined || grant.hosts.length === 0 ? '' : ` (${grant.hosts.join(', ')})`;
+  const what = tool === 'shell' ? 'It wants to run a command' : `It wants to use ${tool}`;
+  if (effect === 'external_mutation') return `${what} that may change something outside this computer${places}`;
+  return effect === 'write_local' ? `${what} that changes files here` : what;
+}
+
+/** What a person has to see before they decide. */
+function AskedEffects({ asked: { changes, contents = [], odd, unbound = [] } }: { asked: Asked }): VNode {
+  return html`<${Lines} title="Careful: it contains characters that may look like others" lines=${odd} />
+    <${Lines} title="What it would change" lines=${changes} />
+    ${contents.map(({ path, why: reason, text }) => html`<h3>${path}</h3><p class="soft">${reason}</p><pre tabindex="0">${text}</pre>`)}
+    <${Lines} title="Not covered: it may change before this runs" lines=${unbound} />`;
 }
 
 function AskedDetails({ asked }: { asked: Asked }): VNode {
-  const {
-    tool,
-    class: effect,
-    author,
-    why,
-    dir,
-    env,
-    values,
-    changes,
-    files,
-    unbound = [],
-    contents = [],
-    odd,
-  } = asked;
+  const { tool, class: effect, author, dir, env, values, files } = asked;
   return html`<dl class="facts">
       <dt>Tool</dt><dd>${tool}</dd>
       <dt>Class</dt><dd>${effect}</dd>
       <dt>Written by</dt><dd>${author === 'operator' ? 'you' : 'a model'}</dd>
-      <dt>Why you are asked</dt><dd>${why}</dd>
       ${dir === undefined ? null : html`<dt>Folder</dt><dd>${dir}</dd>`}
       ${env.length === 0 ? null : html`<dt>Variables</dt><dd>${env.join(', ')}</dd>`}
       ${asked.grant === undefined || asked.grant.hosts.length === 0 ? null : html`<dt>Goes to</dt><dd>${asked.grant.hosts.join(', ')}</dd>`}
     </dl>
-    <${Lines} title="Careful: it contains characters that may look like others" lines=${odd} />
-    <${Lines} title="What it would change" lines=${changes} />
     <${Lines} title="Where the values came from" lines=${values.map(({ field, value, origin }) => `${field} (from ${origin}): ${value}`)} />
-    <${Lines} title="Files it names, as they are now" lines=${files.map(({ path, sha256 }) => `${path} (${sha256.slice(0, 12)})`)} />
-    ${contents.map(({ path, why: reason, text }) => html`<h3>${path}</h3><p class="soft">${reason}</p><pre>${text}</pre>`)}
-    <${Lines} title="Not covered: it may change before this runs" lines=${unbound} />`;
+    <${Lines} title="Files it names, as they are now" lines=${files.map(({ path, sha256 }) => `${path} (${sha256.slice(0, 12)})`)} />`;
 }
 
 function Lines({ title, lines }: { title: string; lines: readonly string[] }): VNode | null {

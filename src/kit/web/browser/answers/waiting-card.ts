@@ -8,16 +8,17 @@ import { html } from '../html.ts';
 import { addressOf } from '../start.ts';
 import type { Intake } from '../../../../core/schema/intake.ts';
 import type { WaitFor } from '../../../../core/schema/wait.ts';
-import { openDecision } from './decision-dialog.ts';
+import { effectOf, openDecision } from './decision-dialog.ts';
 import { type Awaited, chosenId } from './chosen-wait.ts';
 
 type Props = { wait: Awaited; canAct: boolean };
 
-export function WaitingCard({ wait, canAct }: Props): VNode {
+/** On the page of its run, the title stands above it already. */
+export function WaitingCard({ wait, canAct, isOnItsRun = false }: Props & { isOnItsRun?: boolean }): VNode {
+  const link = html`<a href=${addressOf(`/runs/${encodeURIComponent(wait.run)}`)}>${wait.title}</a>`;
   return html`<article class="card attention" id=${`item-${wait.wait}`} aria-current=${chosenId.value === wait.wait ? 'true' : null}>
-    <h3><a href=${addressOf(`/runs/${encodeURIComponent(wait.run)}`)}>${wait.title}</a></h3>
+    <header class="row apart"><h3>${isOnItsRun ? 'It waits for you' : link}</h3><small>since <${Time} at=${wait.opened} /></small></header>
     <${Body} wait=${wait} canAct=${canAct} />
-    <p class="soft"><small>since <${Time} at=${wait.opened} /></small></p>
   </article>`;
 }
 
@@ -45,7 +46,7 @@ function Approval({
   asked: { asked, text },
   canAct,
 }: Props & { asked: Extract<WaitFor, { kind: 'approval' }> }): VNode {
-  return html`<p>${asked === undefined ? 'May it go on?' : `May it call ${asked.tool}?`} ${asked === undefined ? null : html`<span class="tag warn">${asked.class}</span>`}</p>
+  return html`<p>${asked === undefined ? 'May it go on?' : `${effectOf(asked)}.`}</p>
     <pre class="brief">${asked?.command ?? text}</pre>
     ${asked === undefined ? null : html`<p class="soft">You are asked because ${asked.why}.</p>`}
     ${

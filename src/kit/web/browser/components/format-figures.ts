@@ -8,6 +8,10 @@ export function formatMoney(usd: number): string {
 const counts = new Intl.NumberFormat();
 export const formatCount = (count: number): string => counts.format(count);
 
+/** A number with its noun: "1 call", "1,200 calls". */
+export const countOf = (count: number, noun: string): string =>
+  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));

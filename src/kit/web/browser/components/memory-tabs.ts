@@ -5,7 +5,7 @@ import { addressOf } from '../start.ts';
 
 const TABS = [
   { name: 'memory', path: '/memory', title: 'What is known' },
-  { name: 'learned', path: '/memory/learned', title: 'Learned lately' },
+  { name: 'learned', path: '/memory/learned', title: 'Recently learned' },
   { name: 'days', path: '/memory/days', title: 'Days' },
   { name: 'procedures', path: '/memory/procedures', title: 'Procedures' },
 ] as const;

@@ -131,10 +131,19 @@ function WhyCost({ params }: { params: Params }): VNode {
   </div>`;
 }
 
-function Charts({ data, params }: { data: Answer; params: Params }): VNode {
-  return html`<div class="figures">${data.figures.map(
-    (figure) => html`<${FigureCard} key=${figure.name} figure=${figure} days=${data.days} params=${params} />`,
-  )}</div>`;
+/** What a person cares about first: does it work at once, how often does it ask, what does it cost. */
+const FIRST = ['first try', 'approvals', 'spend'];
+
+/** A line through fewer points than these shows nothing. */
+const FEWEST_POINTS = 5;
+
+function Charts({ data: { figures, days }, params }: { data: Answer; params: Params }): VNode {
+  const cards = (shown: Answer['figures']): VNode =>
+    html`<div class="figures">${shown.map((figure) => html`<${FigureCard} key=${figure.name} figure=${figure} days=${days} params=${params} />`)}</div>`;
+  const first = FIRST.flatMap((name) => figures.find((each) => each.name === name) ?? []);
+  const others = figures.filter((each) => !first.includes(each));
+  const isOpen = others.some(({ name }) => name === params['figure']);
+  return html`${cards(first)}<details class="more" open=${isOpen}><summary>More figures</summary>${cards(others)}</details>`;
 }
 
 function FigureCard({
@@ -158,7 +167,7 @@ function FigureCard({
     <div class="row apart"><h2>${capital(name)}</h2><strong class="number">${formatFigure(value, unit)}</strong></div>
     <p class="soft">${of}</p>
     ${
-      known.length === 0
+      known.length < FEWEST_POINTS
         ? null
         : html`<${DayChart} label=${`${capital(name)} by day; the numbers are in the table below`} days=${days} series=${[{ name, values }]}
             format=${(each: number | null) => formatFigure(each, dayUnit)} onDay=${(date: string) => navigate(open(date))} />`

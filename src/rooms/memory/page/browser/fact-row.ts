@@ -35,7 +35,7 @@ export function FactRow({ fact }: { fact: FactLine }): VNode {
       start.rights === 'all' && by === null
         ? html`<div class="row no-print">
           <button type="button" class="quiet" onClick=${() => (isEditing.value = true)}>Change<span class="hidden"> “${text}”</span></button>
-          <button type="button" class="quiet" disabled=${isStruck.value} onClick=${strike}>Strike<span class="hidden"> “${text}”</span></button>
+          <button type="button" class="quiet" disabled=${isStruck.value} onClick=${strike}>Forget<span class="hidden"> “${text}”</span></button>
         </div>`
         : null
     }

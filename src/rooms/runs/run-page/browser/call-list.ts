@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { get } from '../../../../kit/web/browser/api.ts';
-import { formatMoney } from '../../../../kit/web/browser/components/format-figures.ts';
+import { countOf, formatMoney } from '../../../../kit/web/browser/components/format-figures.ts';
 import { noticeError } from '../../../../kit/web/browser/components/notices.ts';
 import { Status } from '../../../../kit/web/browser/components/status-mark.ts';
 import { formatDuration, Time } from '../../../../kit/web/browser/components/time.ts';
@@ -28,7 +28,7 @@ export function CallList({ run, node, last }: { run: string; node: string | null
     <div class="row no-print">
       <label>Tool <select value=${tool} onChange=${(event: Event) => setTool((event.target as HTMLSelectElement).value)}><option value="">all</option>${tools.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}</select></label>
       ${node !== null && html`<span>Only of step <strong>${node}</strong>. <a href=${addressOf(`/runs/${run}`)}>Show all</a></span>`}
-      <span class="soft number" role="status">${matching.length} calls${isComplete ? '' : ', reading …'}</span>
+      <span class="soft number" role="status">${countOf(matching.length, 'call')}${isComplete ? '' : ', reading …'}</span>
     </div>
     ${matching.length > most && html`<button type="button" onClick=${() => setMost(most + 200)}>Show ${Math.min(200, matching.length - most)} earlier calls</button>`}
     <div class="calls">${shown.map((call) => html`<${CallRow} key=${call.call} run=${run} call=${call} />`)}</div>

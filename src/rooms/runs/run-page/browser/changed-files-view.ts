@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { get } from '../../../../kit/web/browser/api.ts';
+import { formatCount } from '../../../../kit/web/browser/components/format-figures.ts';
 import { noticeError } from '../../../../kit/web/browser/components/notices.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 
@@ -24,11 +25,12 @@ export function ChangedFiles({ run, isOpen }: { run: string; isOpen: boolean }):
   useEffect(() => void get<Files>('run-files', { run }).then(setFound, noticeError), [run, isOpen]);
   if (found === null || (found.is_known && found.files.length === 0)) return null;
   const { files, left, is_known: isKnown } = found;
-  return html`<section id="files" class="card"><h2>Changed files</h2>
+  const many = files.length + left;
+  return html`<details id="files" class="card"><summary><h2>${many === 1 ? '1 file changed' : `${formatCount(many)} files changed`}</h2></summary>
     ${!isKnown && html`<p class="soft">The snapshots that would show it were removed; they are stored for a limited time.</p>`}
     ${files.slice(0, most).map((file) => html`<${ChangedFile} key=${file.path} run=${run} file=${file} />`)}
-    ${files.length > most && html`<button type="button" onClick=${() => setMost(most + 500)}>Show more of ${files.length + left}</button>`}
-  </section>`;
+    ${files.length > most && html`<button type="button" onClick=${() => setMost(most + 500)}>Show more of ${many}</button>`}
+  </details>`;
 }
 
 function ChangedFile({ run, file: { path, change } }: { run: string; file: Files['files'][number] }): VNode {

@@ -1,6 +1,7 @@
-/** The events of a run as the ledger has them; read only when somebody wants to see them. */
+/** The events of a run as the ledger has them; read only when somebody opens them. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { countOf } from '../../../../kit/web/browser/components/format-figures.ts';
 import { Time } from '../../../../kit/web/browser/components/time.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
@@ -12,21 +13,14 @@ type Shown = { seq: number; type: string; at: string; run: string; data: unknown
 const SHOWN = 100;
 
 export function EventList({ run, seq, last }: { run: string; seq: string | null; last: number }): VNode {
-  const [isOpen, setOpen] = useState(seq !== null);
-  return html`<details id="events" class="card" open=${isOpen} onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
-    <summary><h2>Events</h2></summary>
-    ${isOpen && html`<${Events} run=${run} chosen=${seq === null ? null : Number(seq)} last=${last} />`}
-  </details>`;
-}
-
-function Events({ run, chosen, last }: { run: string; chosen: number | null; last: number }): VNode {
+  const chosen = seq === null ? null : Number(seq);
   const { rows, isComplete } = useGrowingList<Shown>('run-events', run, 'events', (row) => row.seq, { last });
   const [most, setMost] = useState(SHOWN);
   const at = chosen === null ? -1 : rows.findIndex((row) => row.seq === chosen);
   const end = at === -1 ? rows.length : Math.min(rows.length, at + SHOWN / 2);
   const shown = rows.slice(Math.max(0, end - most), end);
-  return html`<div class="stack">
-    <p class="soft number" role="status">${rows.length} events${isComplete ? '' : ', reading …'}</p>
+  return html`<div id="events" class="stack">
+    <p class="soft number" role="status">${countOf(rows.length, 'event')}${isComplete ? '' : ', reading …'}</p>
     ${end > most && html`<button type="button" onClick=${() => setMost(most + 500)}>Show earlier events</button>`}
     ${shown.map(
       (

@@ -1,6 +1,6 @@
 /** What the worker does right now: the words of a model as they come, and the last lines of a command. */
 import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { html } from '../../../../kit/web/browser/html.ts';
 import { onLive } from '../../../../kit/web/browser/live-events.ts';
 
@@ -28,7 +28,21 @@ export function LiveWords({ run }: { run: string }): VNode | null {
   return html`<section class="card live no-print" aria-label="What it does now"><h2>Now</h2>${steps.map(
     ({ step, kind, text, tokens }) => html`<div key=${step}>
       <p class="soft">${step === '' ? '' : `${step}: `}${kind === 'output' ? 'a command writes' : 'the model writes'}${tokens > 0 ? `, ${tokens} tokens` : ''}</p>
-      ${text !== '' && html`<pre aria-live="off">${text}</pre>`}
+      ${text !== '' && html`<${Following} text=${text} />`}
     </div>`,
   )}</section>`;
+}
+
+/** Stays at the latest line, until somebody scrolls up to read. */
+function Following({ text }: { text: string }): VNode {
+  const place = useRef<HTMLPreElement>(null);
+  const isAtEnd = useRef(true);
+  useLayoutEffect(() => {
+    if (isAtEnd.current && place.current !== null) place.current.scrollTop = place.current.scrollHeight;
+  }, [text]);
+  const look = (): void => {
+    const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = place.current ?? {};
+    isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40;
+  };
+  return html`<pre ref=${place} tabindex="0" role="log" aria-label="Output" aria-live="off" onScroll=${look}>${text}</pre>`;
 }

@@ -1,8 +1,12 @@
-/** The page of a run: its answer first, then how it came about. Lists grow with the events of the run. */
+/** The page of a run: what it needs from you and its result first, then how it came about, in tabs that grow with its events. */
+import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { formatCount, formatMoney } from '../../../../kit/web/browser/components/format-figures.ts';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { OpenDecision } from '../../../../kit/web/browser/answers/decision-dialog.ts';
+import { WaitingCard } from '../../../../kit/web/browser/answers/waiting-card.ts';
+import { countOf, formatCount, formatMoney } from '../../../../kit/web/browser/components/format-figures.ts';
 import { Status } from '../../../../kit/web/browser/components/status-mark.ts';
+import { type Tab, Tabs } from '../../../../kit/web/browser/components/tabs.ts';
 import { Elapsed, formatDuration, Time } from '../../../../kit/web/browser/components/time.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 import type { Key } from '../../../../kit/web/browser/keys.ts';
@@ -27,62 +31,90 @@ export const isOfRun = (run: string | null, shown: string): boolean =>
 export const isChangedBy = (event: LedgerEvent, { run = '' }: Readonly<Record<string, string>>): boolean =>
   isOfRun(event.run, run);
 
-const jumpTo = (id: string): void => document.getElementById(id)?.scrollIntoView({ block: 'start' });
-
-export const keys: Key[] = [
-  { key: '1', does: 'Go to the result', run: () => jumpTo('result') },
-  { key: '2', does: 'Go to the steps', run: () => jumpTo('steps') },
-  { key: '3', does: 'Go to the timeline', run: () => jumpTo('timeline') },
-  { key: '4', does: 'Go to the calls', run: () => jumpTo('calls') },
+type TabId = 'steps' | 'timeline' | 'why' | 'cost' | 'raw';
+const TABS: readonly Tab<TabId>[] = [
+  { id: 'steps', title: 'Steps' },
+  { id: 'timeline', title: 'Timeline' },
+  { id: 'why', title: 'Why' },
+  { id: 'cost', title: 'Cost and limits' },
+  { id: 'raw', title: 'Events' },
 ];
 
+const tab = signal<TabId>('steps');
+
+export const keys: readonly Key[] = TABS.map(({ id, title }, index) => ({
+  key: String(index + 1),
+  does: title,
+  run: () => (tab.value = id),
+}));
+
 export default function RunView({ data, params, reload }: ViewProps<RunAnswer>): VNode {
-  const { run, title, status, waits, steps, related, children } = data;
+  const { run, title, status, waits, awaited } = data;
   const isOpen = status === 'running' || status === 'blocked' || status === 'paused';
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · oka`;
-    if (params['node'] !== undefined) jumpTo('calls');
-    if (params['seq'] !== undefined) jumpTo('events');
-  }, [run]);
+    tab.value = params['seq'] === undefined ? 'steps' : 'raw';
+  }, [run, params['node'], params['seq']]);
+  useEffect(() => {
+    if (params['node'] !== undefined || params['seq'] !== undefined)
+      document.getElementById('tab-panel')?.scrollIntoView({ block: 'start' });
+  }, [run, params['node'], params['seq']]);
+  const others = waits.filter(({ wait }) => !awaited.some((each) => each.wait === wait));
+  const isLed = awaited.length > 0 && data.answer === null; // a page that only says that it waits would say it twice
   return html`<div class="run-page stack">
     <${Head} data=${data} reload=${reload} />
-    ${waits.length > 0 && html`<${Waits} waits=${waits} />`}
+    ${awaited.map((wait) => html`<${WaitingCard} key=${wait.wait} wait=${wait} canAct=${start.rights === 'all'} isOnItsRun />`)}
+    ${others.length > 0 && html`<section class="card" aria-label="What it waits for">${others.map(({ wait, for: awaitedFor }) => html`<p key=${wait}>It waits ${describeWait(awaitedFor)}.</p>`)}</section>`}
     ${isOpen && html`<${LiveWords} run=${run} />`}
-    <${ShownResult} data=${data} />
-    ${data.criteria.length > 0 && html`<${Evidence} criteria=${data.criteria} />`}
-    ${steps.length > 0 && html`<section id="steps" class="card"><h2>Steps</h2><${StepGraph} key=${data.graph_run} data=${data} chosen=${params['node'] ?? null} /></section>`}
-    <section id="timeline" class="card"><h2>Timeline</h2><${Gantt} key=${run} data=${data} /></section>
-    <section id="calls" class="card"><h2>Calls</h2><${CallList} key=${run} run=${run} node=${params['node'] ?? null} last=${data.events.last} /></section>
+    ${!isLed && html`<${ShownResult} data=${data} />`}
     <${ChangedFiles} key=${`files ${run}`} run=${run} isOpen=${isOpen} />
-    ${(related.length > 0 || children.length > 0) && html`<${Relations} data=${data} />`}
-    <${Facts} data=${data} />
-    <${EventList} key=${`events ${run}`} run=${run} seq=${params['seq'] ?? null} last=${data.events.last} />
+    <div>
+      <${Tabs} label="How it came about" tabs=${TABS} chosen=${tab.value} onChoose=${(id: TabId) => (tab.value = id)}>
+        <${Panel} data=${data} params=${params} />
+      <//>
+    </div>
+    <${OpenDecision} onDone=${reload} />
   </div>`;
 }
 
+function Panel({ data, params }: Pick<ViewProps<RunAnswer>, 'data' | 'params'>): VNode {
+  const { run, steps, events, graph_run: graphRun } = data;
+  const node = params['node'] ?? null;
+  switch (tab.value) {
+    case 'steps':
+      return html`${steps.length > 0 && html`<section id="steps"><h2 class="hidden">Steps</h2><${StepGraph} key=${graphRun} data=${data} chosen=${node} /></section>`}
+        <section id="calls"><h2>Calls</h2><${CallList} key=${run} run=${run} node=${node} last=${events.last} /></section>`;
+    case 'timeline':
+      return html`<section id="timeline"><h2 class="hidden">Timeline</h2><${Gantt} key=${run} data=${data} /></section>`;
+    case 'why':
+      return html`<${Why} data=${data} />`;
+    case 'cost':
+      return html`<${Facts} data=${data} />`;
+    case 'raw':
+      return html`<${EventList} key=${`events ${run}`} run=${run} seq=${params['seq'] ?? null} last=${events.last} />`;
+  }
+}
+
 function Head({ data, reload }: { data: RunAnswer; reload: () => void }): VNode {
-  const { run, title, status, verdict, reason, started, ended, cost, undone, earlier_plans: earlier } = data;
+  const { title, status, verdict, reason, started, ended, cost, undone, earlier_plans: earlier } = data;
+  const spent = [
+    cost.calls === 0 ? '' : countOf(cost.calls, 'call'),
+    cost.tokens === 0 ? '' : countOf(cost.tokens, 'token'),
+    cost.usd === 0 ? '' : formatMoney(cost.usd),
+  ].filter((each) => each !== '');
   return html`<header class="run-head stack">
-    <div><p class="soft"><a href=${addressOf('/runs')}>Runs</a> / <code>${run}</code></p><h1>${title}</h1></div>
+    <div><p class="soft way"><a href=${addressOf('/runs')}>Runs</a></p><h1>${title}</h1></div>
     <div class="row">
       <${Status} status=${status} />
       ${verdict !== status && html`<span class="tag">${verdict}</span>`}
       ${undone !== null && html`<span class="tag warn">undone <${Time} at=${undone} /></span>`}
-      ${started !== null && html`<span class="soft"><${Time} at=${started} />, <${Elapsed} from=${started} to=${ended} /></span>`}
-      <span class="soft number">${formatCount(cost.calls)} calls · ${formatCount(cost.tokens)} tokens · ${formatMoney(cost.usd)}</span>
+      ${started !== null && html`<span class="soft"><${Time} at=${started} />, ${ended === null ? 'for' : 'took'} <${Elapsed} from=${started} to=${ended} /></span>`}
+      ${spent.length > 0 && html`<span class="soft number">${spent.join(' · ')}</span>`}
       ${earlier.length > 0 && html`<span class="tag">planned ${earlier.length + 1} times</span>`}
     </div>
     ${reason !== '' && html`<p class=${status === 'failed' ? 'problem' : 'soft'}>${reason}</p>`}
     ${start.rights === 'all' && html`<${RunButtons} data=${data} reload=${reload} />`}
   </header>`;
-}
-
-function Waits({ waits }: { waits: RunAnswer['waits'] }): VNode {
-  return html`<section class="card attention" aria-label="What it waits for">
-    <h2>It waits</h2>
-    <ul>${waits.map(({ wait, for: awaited }) => html`<li key=${wait}>${describeWait(awaited)}</li>`)}</ul>
-    ${waits.some(({ for: { kind } }) => kind !== 'child' && kind !== 'timer' && kind !== 'turn') && html`<p><a href=${addressOf('/')}>Answer it on the page Now</a></p>`}
-  </section>`;
 }
 
 function describeWait(awaited: RunAnswer['waits'][number]['for']): VNode | string {
@@ -104,21 +136,30 @@ function describeWait(awaited: RunAnswer['waits'][number]['for']): VNode | strin
   }
 }
 
+/** What decided: what was asked for and found, why it was planned again, what people said, and what came before and after. */
+function Why({ data }: { data: RunAnswer }): VNode {
+  const { criteria, replans, notes, related, children } = data;
+  const isEmpty = [criteria, replans, notes, related, children].every(({ length }) => length === 0);
+  return html`
+    ${isEmpty && html`<p class="soft">Nothing was judged or decided in it.</p>`}
+    ${criteria.length > 0 && html`<${Evidence} criteria=${criteria} />`}
+    ${replans.length > 0 && html`<section><h2>Planned again</h2><ul>${replans.map(({ seq, at, reason }) => html`<li key=${seq}><${Time} at=${at} /> ${reason}</li>`)}</ul></section>`}
+    ${notes.length > 0 && html`<section><h2>Notes</h2><ul>${notes.map(({ seq, at, text, state }) => html`<li key=${seq}><${Time} at=${at} /> ${text} <span class="soft">${state}</span></li>`)}</ul></section>`}
+    ${(related.length > 0 || children.length > 0) && html`<${Relations} data=${data} />`}`;
+}
+
 function Evidence({ criteria }: { criteria: RunAnswer['criteria'] }): VNode {
-  return html`<section class="card"><h2>What was asked for, and what was found</h2><div class="scroll" tabindex="0"><table>
-    <thead><tr><th>Met</th><th>Criterion</th><th>Evidence</th><th>By</th></tr></thead>
-    <tbody>${criteria.map(
-      ({ text, holds, evidence, by }, index) =>
-        html`<tr key=${index}><td><${Status} status=${holds ? 'done' : 'failed'} /></td><td>${text}</td><td>${evidence}</td><td>${by}</td></tr>`,
-    )}</tbody>
-  </table></div></section>`;
+  return html`<section><h2>What was asked for, and what was found</h2><ul class="criteria">${criteria.map(
+    ({ text, holds, evidence, by }, index) =>
+      html`<li key=${index}><${Status} status=${holds ? 'done' : 'failed'} /><div><p>${text}</p><p class="soft">${evidence} <small>(${by})</small></p></div></li>`,
+  )}</ul></section>`;
 }
 
 function Relations({ data: { related, children } }: { data: RunAnswer }): VNode {
   const [most, setMost] = useState(20);
   const line = ({ run, title, status, why }: RunAnswer['children'][number]): VNode =>
     html`<li key=${run}>${why === '' ? '' : `${why} `}<a href=${addressOf(`/runs/${run}`)}>${title}</a> <${Status} status=${status} /></li>`;
-  return html`<section class="card"><h2>Other runs</h2>
+  return html`<section><h2>Other runs</h2>
     ${related.length > 0 && html`<ul>${related.map(line)}</ul>`}
     ${children.length > 0 && html`<h3>Started by it</h3><ul>${children.slice(0, most).map(line)}</ul>`}
     ${children.length > most && html`<button type="button" onClick=${() => setMost(most + 100)}>Show more of ${children.length}</button>`}
@@ -126,16 +167,17 @@ function Relations({ data: { related, children } }: { data: RunAnswer }): VNode 
 }
 
 function Facts({ data }: { data: RunAnswer }): VNode {
-  const { cost, egress, model, graph, mode, budgets, replans, notes, events, run } = data;
-  const limits = Object.entries(budgets).map(([name, value]) => `${name} ${formatCount(Number(value))}`);
-  return html`<section class="card"><h2>Facts</h2><dl class="facts">
+  const { cost, egress, model, graph, mode, budgets, events, run } = data;
+  const limits = Object.entries(budgets).map(
+    ([name, value]) => `${name.replaceAll('_', ' ')} ${formatCount(Number(value))}`,
+  );
+  return html`<section><h2 class="hidden">Cost and limits</h2><dl class="facts">
+    <dt>Run</dt><dd><code>${run}</code></dd>
     <dt>Graph</dt><dd>${graph || '–'}${mode === null ? '' : `, ${mode}`}</dd>
     <dt>Model</dt><dd>${model ?? 'none was needed'}${cost.model_calls === 0 ? '' : `, asked ${formatCount(cost.model_calls)} times`}</dd>
     <dt>Cost</dt><dd class="number">${formatMoney(cost.usd)}, ${formatCount(cost.tokens)} tokens, ${formatDuration(cost.active_ms)} at work</dd>
     ${limits.length > 0 && html`<dt>Limits</dt><dd class="number">${limits.join(', ')}</dd>`}
     <dt>Network</dt><dd>${egress.length === 0 ? 'nothing left this machine through a command' : egress.map(({ host, verdict, count }) => html`<span key=${host + verdict} class=${verdict === 'refused' ? 'tag warn' : 'tag'}>${host} ${verdict} ${count > 1 ? `${count}×` : ''}</span> `)}</dd>
-    ${replans.length > 0 && html`<dt>Planned again</dt><dd><ul>${replans.map(({ seq, at, reason }) => html`<li key=${seq}><${Time} at=${at} /> ${reason}</li>`)}</ul></dd>`}
-    ${notes.length > 0 && html`<dt>Notes</dt><dd><ul>${notes.map(({ seq, at, text, state }) => html`<li key=${seq}><${Time} at=${at} /> ${text} <span class="soft">${state}</span></li>`)}</ul></dd>`}
     <dt>Ledger</dt><dd class="number">events ${events.first} to ${events.last} · <a class="no-print" href=${addressWithTicket(`/api/v1/run-export?run=${run}&form=html`)} download>Export as HTML</a> · <a class="no-print" href=${addressWithTicket(`/api/v1/run-export?run=${run}&form=json`)} download>as JSON</a></dd>
   </dl></section>`;
 }
