@@ -42,6 +42,16 @@ print(1)
 `;
 
 describe('oka check', () => {
+  it.each([
+    ['', true],
+    ['dir: photos', false],
+    ['writes: [reports]', false],
+    ['writes: [/srv/backup]', true],
+  ])('with %j says whether a line would let it run beside others: %s', async (field, expected) => {
+    const { out } = await check(`---\ntitle: Place\n${field}\n---\n\`\`\`bash\ntrue\n\`\`\`\n`);
+    expect(out.includes('It works on the whole desk')).toBe(expected);
+  });
+
   it('names the steps with their lines, the criteria, what a model is needed for, and a block that would not run', async () => {
     const { code, out } = await check(RUNBOOK);
     expect(code).toBe(0);

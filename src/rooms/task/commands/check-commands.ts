@@ -1,4 +1,5 @@
 /** What oka understands of a task. */
+import { isDeskPath } from '../../../kit/desk/reach.ts';
 import { previewTask, type StepPreview, type TaskPreview } from '../preview-task.ts';
 import { roomsOf } from '../../../kit/house/house.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
@@ -9,6 +10,12 @@ import { additionFrom } from '../../../kit/cli/addition.ts';
 
 /** A file that the inbox would reject has only the reason. */
 type Data = TaskPreview | { refused: string };
+
+/** Which line would let it run beside others; none for a task that names what it changes, or has a folder of its own. */
+function placeLines({ fields: { dir, writes = [] }, files }: TaskPreview): string[] {
+  const hasPlace = files.length > 0 || dir !== undefined || writes.some(isDeskPath);
+  return hasPlace ? [] : ['It works on the whole desk, and others wait: with "dir: photos" it runs beside them.'];
+}
 
 const NO_CRITERIA = 'No criteria: add "accept:" to say when it is done.';
 
@@ -48,6 +55,7 @@ function renderPreview(task: TaskPreview, { bold, dim, green, red, yellow }: Ter
     ...steps.map((step, index) => `  ${index + 1}. ${describeStep(step)} ${dim(`line ${step.line}`)}`),
     ...Object.entries(task.fields).map(([field, value]) => `  ${field}: ${plainText(JSON.stringify(value))}`),
     ...scheduleLines(task),
+    ...placeLines(task).map(dim),
     ...(files.length === 0 ? [] : [`Files next to it: ${files.map(plainText).join(', ')}`]),
     ...(criteria.length === 0 ? [dim(NO_CRITERIA)] : ['Done when:']),
     ...criteria.map(({ text, judge }) => `  - ${plainText(text)}${judge === 'model' ? dim(' (a model judges)') : ''}`),
