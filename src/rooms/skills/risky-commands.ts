@@ -20,7 +20,7 @@ export function riskyCommands(files: readonly SkillFile[]): string[] {
 function commandsIn(path: string, text: string): string[] {
   const parts = /\.(?:sh|bash)$/.test(path)
     ? [text]
-    : /\.md$/.test(path)
+    : path.endsWith('.md')
       ? [...text.matchAll(FENCE)].map(([, inside = '']) => inside)
       : [];
   return parts

@@ -29,6 +29,6 @@ it.each([
   const openDialog = dialogWith(answer, printed);
   const signal = new AbortController().signal;
   const call = { home, options: { noSetup: false }, notify: () => undefined, openDialog, rooms: undefined, signal };
-  await offerSetup(call as never, answer === null ? 10 : 60_000)();
+  await offerSetup(call, answer === null ? 10 : 60_000)();
   expect(printed.at(-1)).toContain(last);
 });
