@@ -90,6 +90,11 @@ export function openInMemory(shape: DatabaseShape): Database {
   return withStatements(db);
 }
 
+/** Moves what is in the write-ahead log into the file. A reader that still needs the log is not waited for. */
+export function emptyLog({ db }: Database): void {
+  db.exec(`PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = ${BUSY_MS}`);
+}
+
 export function removeDatabase(file: string): void {
   if (file === IN_MEMORY) return;
   for (const ending of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${ending}`, { force: true });
@@ -125,7 +130,8 @@ function openWritable(file: string, shape: DatabaseShape): Database {
     return guardDatabase(file, () => {
       touchPrivate(file);
       db = new DatabaseSync(file, { timeout: BUSY_MS });
-      db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+      // What is removed is overwritten: people delete what nobody shall read again.
+      db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON');
       db.exec(`PRAGMA cache_size = -${shape.cacheKb ?? CACHE_KB}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       if (db.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get() === undefined) createTables(db, shape);
       assertVersion(db, shape);

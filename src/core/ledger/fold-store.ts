@@ -7,6 +7,7 @@
  *    That works on a read-only mount, without a worker, and when the file is missing.
  * S3 A file that is damaged or of another version is not repaired but recreated: everything in it is in the ledgers.
  * S4 Within a transaction a row is written once, however often it is put.
+ * S5 After a transaction that erased something, the file has no byte of it, nor has its log unless a reader still uses that.
  */
 import type { Pen } from '../schema/event.ts';
 import type { Memo, Range, Rows, Texts } from '../schema/rows.ts';
@@ -15,6 +16,7 @@ import {
   type DatabaseShape,
   guardDatabase,
   IN_MEMORY,
+  emptyLog,
   openForReading,
   openForWriting,
   openInMemory,
@@ -25,7 +27,7 @@ import { START } from './line.ts';
 import { fromStoredKey, toStoredKey } from './row-keys.ts';
 import { RowCache } from './row-cache.ts';
 import { scanRows } from './row-scan.ts';
-import { openTexts, TEXT_FORMAT, TEXT_TABLES } from './text-index.ts';
+import { forgetRemovedWords, openTexts, TEXT_FORMAT, TEXT_TABLES } from './text-index.ts';
 
 /** The last event that was folded, and its hash; seq 0 before the first one. */
 export type Cursor = { seq: number; hash: string };
@@ -39,12 +41,20 @@ export class FoldStore implements Rows {
   readonly #cache: RowCache;
   readonly texts: Texts | undefined;
   #memo: Memo | undefined;
+  #hasErased = false;
 
   private constructor(file: string, given: DatabaseShape, owns: boolean) {
     const shape = given.hasTexts === true ? withTexts(given) : given;
     this.file = file;
     this.#shape = shape;
-    this.texts = given.hasTexts === true ? openTexts(file, () => this.layers) : undefined;
+    this.texts =
+      given.hasTexts === true
+        ? openTexts(
+            file,
+            () => this.layers,
+            () => this.noteErased(),
+          )
+        : undefined;
     this.#owns = owns;
     this.#base = owns ? null : openForReading(file, shape);
     this.#top = owns ? openForWriting(file, shape) : openInMemory(shape);
@@ -128,6 +138,11 @@ export class FoldStore implements Rows {
   setNote(name: string, value: unknown): void {
     const text = JSON.stringify(value);
     this.#guard(() => this.#top.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(`note.${name}`, text));
+  }
+
+  /** Called when something is removed that nobody shall read any more (S5). */
+  noteErased(): void {
+    this.#hasErased = this.#owns;
   }
 
   /** Does all of the work, or nothing of it (S1). */
@@ -216,7 +231,13 @@ export class FoldStore implements Rows {
 
   #commit(): void {
     this.#cache.write('');
-    this.#guard(() => this.#top.db.exec('COMMIT'));
+    const hasErased = this.#hasErased;
+    this.#hasErased = false;
+    this.#guard(() => {
+      if (hasErased && this.texts !== undefined) forgetRemovedWords(this.#top);
+      this.#top.db.exec('COMMIT');
+      if (hasErased) emptyLog(this.#top);
+    });
     this.#memo = undefined;
   }
 

@@ -21,10 +21,17 @@ CREATE VIRTUAL TABLE text USING
 const FIND = `SELECT text_key.key AS key FROM text JOIN text_key ON text_key.id = text.rowid
   WHERE text MATCH ? ORDER BY text.rowid DESC`;
 
+/** Rewrites the index without the words of texts that were removed, which it keeps until it happens to be merged. */
+export const forgetRemovedWords = ({ prepare }: Database): unknown =>
+  prepare("INSERT INTO text (text) VALUES ('optimize')").run();
+
 /** `layers` gives the databases to read, the newest last, which is also the one to write. */
-export function openTexts(file: string, layers: () => readonly Database[]): Texts {
+export function openTexts(file: string, layers: () => readonly Database[], onRemoved: () => void): Texts {
   return {
-    put: (key, text) => guardDatabase(file, () => putText(layers(), key, text)),
+    put: (key, text) => {
+      if (text === null) onRemoved();
+      guardDatabase(file, () => putText(layers(), key, text));
+    },
     find: function* (words) {
       if (words.length === 0) return;
       const query = words.map((word) => `"${word.replaceAll('"', '')}"*`).join(' AND ');

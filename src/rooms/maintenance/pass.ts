@@ -14,7 +14,7 @@ import { submit } from '../../kit/requests/submit-request.ts';
 import { lstatIfPresent } from '../../core/ledger/disk.ts';
 import { catchUp, withRepair } from '../../core/ledger/follower.ts';
 import type { Page, Part } from '../../core/schema/learning-part.ts';
-import { outdatedPages, markPageWritten } from '../../kit/learning/learning.ts';
+import { isPageErased, outdatedPages, markPageWritten } from '../../kit/learning/learning.ts';
 import type { Rows } from '../../core/schema/rows.ts';
 import { pendingRequests } from '../memory/pages/people-part.ts';
 import { OkaError } from '../../core/schema/errors.ts';
@@ -129,8 +129,12 @@ export async function writePages(m: Maintenance, signal: AbortSignal, done = { e
 /** Returns how many edits of people came in between. */
 async function writePage(m: Maintenance, page: string): Promise<number> {
   for (let tries = 1; ; tries += 1) {
-    const edit = await m.pages.put(page, renderPage(m, page));
-    if (edit === null) return tries - 1;
+    const text = renderPage(m, page);
+    const edit = await m.pages.put(page, text);
+    if (edit === null) {
+      if (isPageErased(m.store, page)) m.pages.eraseEarlier(page, text);
+      return tries - 1;
+    }
     await recordEdits(m, [edit]);
     submitRequests(m);
     if (tries === MOST_TRIES)

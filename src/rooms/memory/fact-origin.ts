@@ -48,6 +48,7 @@ const ORIGINS: { readonly [T in EventType]?: (data: DataOf<T>, task: string) => 
     text: `${by ?? 'you'} answered a question of ${task}`,
     person: by,
   }),
+  'message.posted': () => ({ text: 'you said it in a conversation', person: null }),
   'episode.imported': ({ episode: { who }, from: { name } }) => ({
     text: `${who} said it in ${name}, which was imported`,
     person: who,

@@ -26,9 +26,13 @@ export function applyFact(before: FactRow | undefined, given: FactGiven, at: str
   return { fact, reworded, state: { kind: 'valid' }, since: at };
 }
 
-/** A forgotten fact stays forgotten when another one supersedes it. */
+/** A forgotten fact stays forgotten when another one supersedes it. The words of one that a person removed are erased. */
 export function endFact<Row extends FactRow>(row: Row, state: Exclude<FactState, { kind: 'valid' }>, at: string): Row {
-  return row.state.kind === 'forgotten' && state.kind === 'superseded' ? row : { ...row, state, since: at };
+  if (row.state.kind === 'forgotten' && state.kind === 'superseded') return row;
+  const isErased = state.kind === 'forgotten' && state.why === 'deleted';
+  return isErased
+    ? { ...row, fact: { ...row.fact, text: '' }, reworded: null, state, since: at }
+    : { ...row, state, since: at };
 }
 
 export function rewordFact<Row extends FactRow>(row: Row, text: string): Row {

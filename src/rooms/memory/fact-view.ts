@@ -28,7 +28,7 @@ const MOST_PLACES = 100;
 
 export const factView: View = {
   name: 'fact',
-  version: 3,
+  version: 4,
   types: ['fact.kept', 'fact.reworded', 'fact.forgotten'],
   take: ({ event }, rows) => {
     if (event.type === 'fact.kept') storeFact(event, rows);

@@ -4,7 +4,7 @@
  * 1. Every fact ever stored has a row with its state; only valid facts have index keys.
  * 2. A change marks the page of its topic as outdated.
  */
-import { markPageOutdated } from '../../../kit/learning/learning.ts';
+import { markPageErased, markPageOutdated } from '../../../kit/learning/learning.ts';
 import { type FactGiven, STANDING } from '../../../core/schema/memory.ts';
 import type { Rows } from '../../../core/schema/rows.ts';
 import {
@@ -122,8 +122,8 @@ function putFact(rows: Rows, found: StoredFact): void {
   if (before !== undefined) for (const key of indexKeys(before)) rows.put(key, null);
   for (const key of indexKeys(found)) rows.put(key, true);
   rows.put(`facts/held/${found.fact.id}`, found);
-  for (const each of [before, found])
-    if (each !== undefined) markPageOutdated(rows, learningsPageName(each.fact.namespace));
+  const mark = found.fact.text === '' ? markPageErased : markPageOutdated;
+  for (const each of [before, found]) if (each !== undefined) mark(rows, learningsPageName(each.fact.namespace));
 }
 
 /** The index keys of a valid fact (1). */

@@ -52,7 +52,8 @@ export function recordWritten(rows: Rows, event: WrittenChange): void {
   if (key !== undefined) rows.put(key, null);
   rows.put(basis, null);
   const before = due?.before ?? affectedFacts(rows, event);
-  if (event.type !== 'change.undone')
+  const isErasing = event.type === 'fact.forgotten' && event.data.why === 'deleted';
+  if (event.type !== 'change.undone' && !isErasing)
     rows.put(`facts/change/${event.seq}`, { event, before, isUndone: false } satisfies Change);
   applyChange(rows, event, event.at, due?.subject ?? null);
 }
@@ -81,11 +82,18 @@ function applyChange(rows: Rows, event: FactChange | WrittenChange, at: string, 
 export function forget(rows: Rows, ids: readonly string[], why: Why, at: string): void {
   for (const id of ids) {
     endFactState(rows, id, { kind: 'forgotten', why }, at);
+    if (why === 'deleted') eraseChanges(rows, id);
     const counted = rows.get<string>(`facts/counted/${id}`);
     if (counted === undefined || why === 'expired' || why === 'unused') continue;
     rows.put(counted, null);
     rows.put(`facts/counted/${id}`, null);
   }
+}
+
+/** What a person removed cannot be restored: the changes that have its words go, too. */
+function eraseChanges(rows: Rows, id: string): void {
+  for (const [key, { event, before }] of Array.from(rows.each<Change>('facts/change/')))
+    if (factIdsIn(event).includes(id) || before.some(({ fact }) => fact.id === id)) rows.put(key, null);
 }
 
 function factIdsIn(event: FactChange | WrittenChange): string[] {

@@ -53,6 +53,7 @@ export class ItemTable {
   }
 
   remove(n: number): void {
+    this.#store.noteErased();
     this.#run('INSERT OR IGNORE INTO gone VALUES (?)', n);
     this.#run("UPDATE item SET text = '', terms = '', sum = ? WHERE n = ?", `${sumOf('')} ${sumOf('')}`, n);
   }

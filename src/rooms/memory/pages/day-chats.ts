@@ -10,9 +10,9 @@ import { SYSTEM, USER } from '../../../core/schema/chat-names.ts';
 import type { Event } from '../../../core/schema/event.ts';
 import type { PageLine } from '../../../core/schema/learning-part.ts';
 import type { Rows } from '../../../core/schema/rows.ts';
-import { plain } from '../../../kit/learning/learning.ts';
+import { markPageErased, plain } from '../../../kit/learning/learning.ts';
 import type { EventOf } from '../event-handlers.ts';
-import { addCounts } from './day-entries.ts';
+import { addCounts, dayPageName } from './day-entries.ts';
 import { escapeText, formatCount, joinList } from './page-prose.ts';
 
 /** The beginning of a message. */
@@ -72,7 +72,7 @@ function removeMessages(rows: Rows, conversation: string, until: string | null):
     const isGone = ({ message }: Line): boolean => until === null || message <= until;
     const isOver = chat.last === null || isGone(chat.last);
     rows.put(key, isOver ? null : { ...chat, said: chat.said.filter((line) => !isGone(line)) });
-    addCounts(rows, { at: `${key.split('/')[1]}T00:00:00.000Z` }, {}); // its page is outdated
+    markPageErased(rows, dayPageName(key.split('/')[1] ?? ''));
   }
 }
 

@@ -4,7 +4,7 @@
  * 1. A day stores counts, and the first entries of each kind in full, so its size is bounded.
  * 2. The last day is that of the last event, never that of a clock; older days are compacted when a later one begins.
  */
-import { markPageOutdated } from '../../../kit/learning/learning.ts';
+import { markPageErased, markPageOutdated } from '../../../kit/learning/learning.ts';
 import type { Event } from '../../../core/schema/event.ts';
 import type { Rows } from '../../../core/schema/rows.ts';
 
@@ -36,7 +36,7 @@ export type ToolEntry = {
   version: string;
   why: string;
 };
-export type FactEntry = { text: string; namespace: string; source: string };
+export type FactEntry = { id: string; text: string; namespace: string; source: string };
 export type MoveEntry = {
   procedure: string;
   to: string;
@@ -59,7 +59,7 @@ export type DayEntries = {
 export type DayEntryKind = keyof DayEntries;
 
 const dayOf = (at: string): string => at.slice(0, 10);
-const dayPageName = (day: string): string => `memory/${day}.md`;
+export const dayPageName = (day: string): string => `memory/${day}.md`;
 export const dayOfPageName = (page: string): string | null => /^memory\/(\d{4}-\d\d-\d\d)\.md$/.exec(page)?.[1] ?? null;
 
 export const dayCounts = (rows: Rows, day: string): Counts | undefined => rows.get<Counts>(`day/${day}`);
@@ -86,6 +86,15 @@ export function addEntry<K extends DayEntryKind>(
   if (noted > MAX_ENTRIES[kind]) return;
   const order = `${String(seq).padStart(12, '0')}${pen === 'run' ? '' : 'm'}`;
   rows.put(`day-of/${kind}/${day}/${order}`, what);
+}
+
+/** Removes the facts that a person does not want to be read any more, from every day. */
+export function eraseFacts(rows: Rows, ids: readonly string[]): void {
+  for (const [key, { id }] of Array.from(rows.each<FactEntry>('day-of/fact/'))) {
+    if (!ids.includes(id)) continue;
+    rows.put(key, null);
+    markPageErased(rows, dayPageName(key.split('/')[2] ?? ''));
+  }
 }
 
 export function entriesOn<K extends DayEntryKind>(rows: Rows, day: string, kind: K): DayEntries[K][] {

@@ -7,6 +7,7 @@ import type { Rows } from '../../../core/schema/rows.ts';
 import { secondsOf, taskRecordOf } from '../../../kit/learning/task-record.ts';
 import {
   addCounts,
+  eraseFacts,
   dayCounts,
   type Counts,
   dayOfPageName,
@@ -66,7 +67,10 @@ const HANDLERS: Handlers<[Rows], void> = {
   'requirement.resolved': (event, rows) =>
     recordTool(event, rows, { kind: 'brought', name: event.data.name, version: '', why: '' }),
   'fact.kept': recordFact,
-  'fact.forgotten': (event, rows) => addCounts(rows, event, { forgotten: event.data.facts.length }),
+  'fact.forgotten': (event, rows) => {
+    addCounts(rows, event, { forgotten: event.data.facts.length });
+    if (event.data.why === 'deleted') eraseFacts(rows, event.data.facts);
+  },
   'procedure.moved': recordMove,
   'procedure.chosen': (event, rows) =>
     ['used', 'trial'].includes(event.data.arm) && addCounts(rows, event, { reused: 1 }),
@@ -146,9 +150,9 @@ function recordTool(event: Event, rows: Rows, entry: ToolEntry): void {
 }
 
 function recordFact(event: EventOf<'fact.kept'>, rows: Rows): void {
-  const { text, namespace, source } = event.data;
+  const { id, text, namespace, source } = event.data;
   addCounts(rows, event, { learned: 1 });
-  addEntry(rows, event, 'fact', { text: shorten(text), namespace, source } satisfies FactEntry);
+  addEntry(rows, event, 'fact', { id, text: shorten(text), namespace, source } satisfies FactEntry);
 }
 
 function recordMove(event: EventOf<'procedure.moved'>, rows: Rows): void {

@@ -39,6 +39,12 @@ export function storeText({ state }: PagePlace, text: string, now: number): void
   for (const old of listStamped(state).slice(0, -MAX_TEXTS)) rmSync(join(state, old), { force: true });
 }
 
+/** Removes every generated text but this one. */
+export function removeOtherTexts({ state }: PagePlace, text: string): void {
+  const current = `${parseLines(text).stamp}.md`;
+  for (const name of listStamped(state)) if (name !== current) rmSync(join(state, name), { force: true });
+}
+
 const listStamped = (kept: string): string[] =>
   listNames(kept)
     .filter((name) => /^[0-9a-f]{12}\.md$/.test(name))

@@ -39,7 +39,15 @@ import {
   signatureOf,
   checksumOf,
 } from './page-files.ts';
-import { recordAccounted, storeText, writePageState, readPageState } from './page-state.ts';
+import {
+  accountedBytes,
+  readPageState,
+  recordAccounted,
+  removeAccounted,
+  removeOtherTexts,
+  storeText,
+  writePageState,
+} from './page-state.ts';
 
 /** Returns an edit that was made meanwhile; the page then stays as it is until the edit is recorded. */
 export async function writePage(folder: PagesFolder, page: string, text: string | null): Promise<PageEdit | null> {
@@ -52,6 +60,20 @@ export async function writePage(folder: PagesFolder, page: string, text: string 
     folder.log?.(`.oka/${page} is left alone: ${messageOf(error)}`);
     return null;
   }
+}
+
+/**
+ * Removes what is stored of a page besides the text that it has now. A replaced file that somebody wrote to since stays: it
+ * has an edit, which the next pass reads.
+ */
+export function eraseEarlier(folder: PagesFolder, page: string, text: string | null): void {
+  const place = pagePlace(folder, page);
+  for (const id of listReplaced(place)) {
+    if (accountedBytes(place, id)?.equals(readPageBytes(replacedFile(place, id)) ?? Buffer.of()) !== true) continue;
+    removeReplaced(place, id);
+    removeAccounted(place, id);
+  }
+  removeOtherTexts(place, text ?? '');
 }
 
 async function replacePage(folder: PagesFolder, page: string, wanted: string): Promise<PageEdit | null> {
