@@ -7,7 +7,7 @@
  */
 import { Worker } from 'node:worker_threads';
 
-export type Watchdog = { end: () => void };
+type Watchdog = { end: () => void };
 
 const TICK_MS = 2000;
 const SILENCE_MS = 60_000;

@@ -10,7 +10,7 @@ import { programVersion } from '../../kit/settings.ts';
 import { type AssistantPorts, assistantTools } from './assistant-tools.ts';
 
 /** `isReadOnly`: only the tools that change nothing are offered. */
-export type AssistantAccess = AssistantPorts & { isReadOnly: boolean };
+type AssistantAccess = AssistantPorts & { isReadOnly: boolean };
 
 const INSTRUCTIONS =
   'oka does tasks on its own, within the policy of its operator. Hand a task over with oka_add_task, then ask oka_status for that run until it has ended, and fetch oka_result. What waits for an approval is answered by a person, never through this server.';

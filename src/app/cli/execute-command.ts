@@ -9,7 +9,7 @@ import { type Given, readOptions } from '../../kit/cli/options.ts';
 import { openPrinter } from '../../kit/cli/printer.ts';
 import { progressOn } from '../../kit/cli/progress.ts';
 
-export type Words = { values: Record<string, Given>; positionals: string[] };
+type Words = { values: Record<string, Given>; positionals: string[] };
 
 export async function execute(
   declared: Command,

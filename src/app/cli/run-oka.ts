@@ -9,7 +9,7 @@ import type { Io } from '../../kit/cli/io.ts';
 setRooms(async () => (await import('../rooms.ts')).rooms);
 
 /** Other rooms than those of the product are for tests and embedders. */
-export type OkaParts = { rooms?: readonly HouseRoom[] };
+type OkaParts = { rooms?: readonly HouseRoom[] };
 
 /** Runs one command line to its end. Never throws: an error is printed and becomes an exit code. */
 export async function runOka(words: readonly string[], io: Io, { rooms }: OkaParts = {}): Promise<number> {

@@ -52,7 +52,7 @@ function readPolicy(home: Home): z.input<typeof PolicyAnswer> {
 }
 
 /** A rule in words: every part of it must match. */
-export function describeRule({ tool, class: effect, program, path, host, risk, destructive }: PolicyRule): string {
+function describeRule({ tool, class: effect, program, path, host, risk, destructive }: PolicyRule): string {
   const parts = [
     ...(tool === undefined
       ? []

@@ -9,7 +9,7 @@ import type { Rows } from '../../core/schema/rows.ts';
 import { type RunRow, rowsPrefix } from '../../kit/views/run-rows.ts';
 import { defineQuery } from '../../kit/web/page.ts';
 
-export const SetupAnswer = z
+const SetupAnswer = z
   .strictObject({
     worker: z.enum(['running', 'paused', 'stopped', 'silent', 'none']).describe('How the worker stands.'),
     model: z.string().nullable().describe('The model that is set; null when there is none.'),
@@ -47,7 +47,7 @@ export const SetupAnswer = z
       .describe('The first task of a new home, which shows what oka does.'),
   })
   .describe('Setting up a model.');
-export type SetupAnswer = z.infer<typeof SetupAnswer>;
+type SetupAnswer = z.infer<typeof SetupAnswer>;
 
 export const setupQuery = defineQuery({
   params: z.object({}),

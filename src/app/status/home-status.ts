@@ -36,7 +36,7 @@ export function readWorkerHealth(home: Home): WorkerHealth {
 }
 
 /** How the worker stands in one word: it works, begins nothing new, is halted, does not respond, or is not there. */
-export type WorkerState = 'running' | 'paused' | 'stopped' | 'silent' | 'none';
+type WorkerState = 'running' | 'paused' | 'stopped' | 'silent' | 'none';
 
 export function workerStateOf({ worker, silent_ms, stopped, paused }: HomeStatus): WorkerState {
   if (stopped) return 'stopped';

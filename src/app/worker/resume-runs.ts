@@ -16,7 +16,7 @@ import type { Log } from '../../kit/log-line.ts';
 
 const NEEDED = { taskGraph: ports.taskGraph, deps: ports.deps, projections: ports.projections, fleet: ports.fleet };
 
-export type ResumeQueue = {
+type ResumeQueue = {
   /** Puts everything into the queue that does not wait for a person. */
   fill: () => void;
   /** Resumes the oldest run in the queue; resolves when its drive has ended. Null when the queue is empty. */

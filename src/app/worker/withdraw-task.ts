@@ -10,13 +10,13 @@ import type { Event } from '../../core/schema/event.ts';
 import type { OnDurable, Runs } from '../../kit/ports/port-types.ts';
 import type { ResultReports } from '../../kit/ports/results-port.ts';
 
-export type Withdrawals = { withdraw: (task: string) => Promise<boolean>; close: () => void };
+type Withdrawals = { withdraw: (task: string) => Promise<boolean>; close: () => void };
 
 /** More tasks than are taken within a minute. */
 const MOST = 20_000;
 const REASON = 'its file was changed after it was taken; the changed task is done instead';
 
-export type WithdrawalPorts = {
+type WithdrawalPorts = {
   /** Durable events of the last minute, from before this process: tasks taken then may still change. */
   earlier?: readonly Event[];
   runs: Pick<Runs, 'stateOf' | 'stop'>;

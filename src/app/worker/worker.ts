@@ -61,7 +61,7 @@ const OUTAGE_EVERY_MS = 300_000;
 const diskIsFull = new OkaError('disk-full', 'the ledger has no space');
 
 /** `desktop`: a person who sits at this desktop has started it. */
-export type WorkOptions = { rooms?: readonly HouseRoom[] | undefined; desktop?: boolean };
+type WorkOptions = { rooms?: readonly HouseRoom[] | undefined; desktop?: boolean };
 
 export async function work(home: Home, signal: AbortSignal, log: Log, options: WorkOptions = {}): Promise<void> {
   const { rooms, desktop = false } = options;

@@ -9,7 +9,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 type Deadline = { at: number; pass: () => void };
 
 /** Calls `pass` when the time is over, unless the function that is given back was called before. */
-export type SetDeadline = (ms: number, pass: () => void) => () => void;
+type SetDeadline = (ms: number, pass: () => void) => () => void;
 
 export function createDeadlines(): SetDeadline {
   const open = new Set<Deadline>();

@@ -1,7 +1,7 @@
 /** Owns: noticing that this process stood still, such as one that was stopped by a signal, while what it started went on. */
 import { monotonicMs } from '../ledger/machine-time.ts';
 
-export type FrozenTime = {
+type FrozenTime = {
   /** The longest time so far in which this process did nothing at all. */
   longestMs: () => number;
   [Symbol.dispose](): void;

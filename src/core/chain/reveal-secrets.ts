@@ -21,7 +21,7 @@ type Denied = Extract<Outcome, { status: 'denied' }>;
 /** Gives the call with its secrets filled in, or says why it may not have them. */
 export type Reveal = (call: ToolCall) => Promise<ToolCall | Denied>;
 
-export type SecretsPort = Pick<CredentialProvider, 'find'> & {
+type SecretsPort = Pick<CredentialProvider, 'find'> & {
   /** Resolves when they are durable. */
   record(events: readonly NewEvent[]): Promise<unknown>;
 };

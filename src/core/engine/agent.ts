@@ -9,7 +9,7 @@ import type { AgentState } from './run-state.ts';
 /** After this many answers in a row that are not allowed, the node fails. */
 export const MOST_REJECTIONS = 3;
 
-export type AgentEnd = { status: 'done'; output: Json; reason: string } | { status: 'failed'; reason: string };
+type AgentEnd = { status: 'done'; output: Json; reason: string } | { status: 'failed'; reason: string };
 
 export function newAgent(start: string): AgentState {
   return {

@@ -8,7 +8,7 @@ import type { GraphProblem } from './graph-problem.ts';
 import { errorBranch } from './node-failure.ts';
 
 /** An edge of the engine and the place in the graph where a person wrote it. */
-export type PlacedEdge = { edge: Edge; place: string };
+type PlacedEdge = { edge: Edge; place: string };
 
 /** The edges of a graph, with those that its nodes name as `branches` and in `on_error`. */
 export function edgesOf(source: SourceGraph): PlacedEdge[] {
@@ -65,7 +65,7 @@ export function branchProblems(source: SourceGraph, kinds: ReadonlyMap<string, N
 }
 
 /** The branches that a node can choose; null where that is known only when it runs. */
-export function branchNames(node: SourceNode, kinds: ReadonlyMap<string, NodeKind>): readonly string[] | null {
+function branchNames(node: SourceNode, kinds: ReadonlyMap<string, NodeKind>): readonly string[] | null {
   if (node.kind === 'typed_condition') return ['true', 'false'];
   return kinds.get(node.kind)?.branches?.(node as Parameters<NonNullable<NodeKind['branches']>>[0]) ?? null;
 }

@@ -15,10 +15,10 @@ import { fieldAt, fillTemplate, type Lookup } from './template.ts';
 import { guessesAbout, isUnknown } from './unknown-value.ts';
 
 /** `shown` is the comparison that decided, for a person. */
-export type Evaluation = { isTrue: boolean; shown: string } | { error: string };
+type Evaluation = { isTrue: boolean; shown: string } | { error: string };
 
 /** What a condition is about: the input of its node, and what templates in it refer to. */
-export type ConditionValues = { input: Json; lookup: Lookup };
+type ConditionValues = { input: Json; lookup: Lookup };
 
 export function evaluateCondition(condition: Condition, values: ConditionValues): Evaluation {
   const { all, any, not, operator } = condition;

@@ -3,7 +3,7 @@ import { checkEvent, type Event } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
 import type { Cache, Clock, EventStore, RunStore } from '../schema/ports.ts';
 
-export type MemoryEvents = EventStore & { all: readonly Event[] };
+type MemoryEvents = EventStore & { all: readonly Event[] };
 
 export function memoryEvents(clock: Clock): MemoryEvents {
   const all: Event[] = [];

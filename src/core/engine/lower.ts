@@ -32,7 +32,7 @@ import type { Surroundings } from './node-problems.ts';
 import { kindProblems } from './kind-problems.ts';
 import { addStateReads } from './state-templates.ts';
 
-export type Lowered = {
+type Lowered = {
   graph: Graph;
   /** What is wrong with the graph, with places in what was written. */
   problems: (around?: Surroundings) => GraphProblem[];

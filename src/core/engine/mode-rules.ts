@@ -9,7 +9,7 @@
 import type { Node } from '../schema/graph.ts';
 import type { Mode } from '../schema/run.ts';
 
-export type ModeProblem = { path: string; rule: string; problem: string; fix: string };
+type ModeProblem = { path: string; rule: string; problem: string; fix: string };
 
 /** From the loosest to the tightest. */
 const MODES: readonly Mode[] = ['flex', 'bounded', 'strict'];
@@ -17,7 +17,7 @@ const MODES: readonly Mode[] = ['flex', 'bounded', 'strict'];
 export const isLooser = (mode: Mode, than: Mode): boolean => MODES.indexOf(mode) < MODES.indexOf(than);
 
 /** How many items a map may have that does not say so itself; in flex as many as there are. */
-export const USUAL_ITEMS = 10_000;
+const USUAL_ITEMS = 10_000;
 
 export function mostItems({ max_items: most }: Extract<Node, { kind: 'map' }>, mode: Mode): number {
   return most ?? (mode === 'flex' ? Number.POSITIVE_INFINITY : USUAL_ITEMS);

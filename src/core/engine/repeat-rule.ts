@@ -15,7 +15,7 @@ type Known = Pick<Tool, 'annotations' | 'classOf' | 'idempotent' | 'judgedClassO
 type Judged = Pick<Attempt, 'class' | 'judged'>;
 
 /** What is known about a call before it is made, as its event has it. */
-export type CallTerms = Pick<Attempt, 'class' | 'judged' | 'once'>;
+type CallTerms = Pick<Attempt, 'class' | 'judged' | 'once'>;
 
 export function callTerms(tool: Known, input: Json, author: Author, folders?: readonly OpenFolder[]): CallTerms {
   const effect = orDeny(() => tool?.classOf(input, author, folders));

@@ -12,7 +12,7 @@ const UNKNOWN = /\uFDD0(\d+):([^\uFDD1]*)\uFDD1/g;
 
 /** Something that depends on an unknown value. With `equals`, whether the value is this one. */
 export type Guess = { value: string; equals?: string; text: string; isBack?: boolean };
-export type Guesses = (guess: Guess) => boolean;
+type Guesses = (guess: Guess) => boolean;
 
 const simulations = new Map<number, Guesses>();
 let last = 0;

@@ -11,7 +11,7 @@ import type { RunState } from './run-state.ts';
 
 const TOLERANCE_MS = 1000;
 
-export type WorkClocks = { clock: Clock; monotonic: Clock };
+type WorkClocks = { clock: Clock; monotonic: Clock };
 
 /** What the system clock shows beyond the monotonic one. It changes when the clock is set, and after a sleep. */
 export const clockOffset = ({ clock, monotonic }: WorkClocks): number => clock() - monotonic();

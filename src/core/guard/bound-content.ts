@@ -13,7 +13,7 @@ import { isBelow } from './command-rights.ts';
 import { hashFile, type NamedFile, namesInCommand, type Place, readNamedFiles } from './named-files.ts';
 import { type ProjectScript, scriptsRunBy } from './project-scripts.ts';
 
-export type BoundContent = { files: NamedFile[]; unbound: string[]; scripts: ProjectScript[] };
+type BoundContent = { files: NamedFile[]; unbound: string[]; scripts: ProjectScript[] };
 
 const MOST_FILES = 5000;
 const MOST_BYTES = 256 * 1024 * 1024;

@@ -65,9 +65,9 @@ export type Step = {
 };
 
 /** What the machine offers to sandbox a command with. */
-export type Offer = { launcher: boolean; landlock: number; seccomp: boolean };
+type Offer = { launcher: boolean; landlock: number; seccomp: boolean };
 
-export type Confinement = { kind: 'jail' } | { kind: 'none'; warning: string } | { kind: 'refused'; reason: string };
+type Confinement = { kind: 'jail' } | { kind: 'none'; warning: string } | { kind: 'refused'; reason: string };
 
 const GB = 1024 ** 3;
 const LIMITS: Omit<Limits, 'memoryBytes'> = { fileBytes: 4 * GB, cpuSeconds: 14_400, openFiles: 4096, processes: 512 };

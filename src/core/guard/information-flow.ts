@@ -54,7 +54,7 @@ export type FlowSources = {
   followsLinks: boolean;
 };
 
-export const MOST_BITS = 16;
+const MOST_BITS = 16;
 
 type OpenCall = { tool: string; input: Json; isClean: boolean; isReview: boolean };
 type Ended = Extract<Event, { type: 'call.ended' }>['data'];

@@ -29,7 +29,7 @@ import { programTrigger } from '../schema/program-triggers.ts';
 import { type Facts, ruleMatches } from './rule-match.ts';
 
 /** `isForRun`: a person allowed calls like this one for the whole run. `approvedHosts` were named with it, or by a rule. */
-export type Verdict = { effect: Effect; why: string; isForRun?: boolean; approvedHosts?: readonly string[] };
+type Verdict = { effect: Effect; why: string; isForRun?: boolean; approvedHosts?: readonly string[] };
 
 /** What is known of a call: for a command what the classifier found, for another tool what its target fields contain. */
 export type Described = Facts & {
@@ -48,7 +48,7 @@ export type Described = Facts & {
 
 export type Describe = (call: ToolCall) => Described;
 
-export type JudgeOptions = {
+type JudgeOptions = {
   /** The active policy and its hash. */
   policy: () => { policy: Policy; sha256: string };
   describe: Describe;

@@ -23,7 +23,7 @@ export type Facts = {
   destructive: boolean;
 };
 
-export type Match = 'yes' | 'maybe' | 'no';
+type Match = 'yes' | 'maybe' | 'no';
 
 const RISKS = ['low', 'medium', 'high'] as const;
 

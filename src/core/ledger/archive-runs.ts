@@ -21,7 +21,7 @@ import { offsetOfSeq } from './seek.ts';
 
 const zstdCompress = promisify(zstdCompressCallback);
 
-export type Archived = { first: number; last: number; segments: { file: string; sha256: string }[] };
+type Archived = { first: number; last: number; segments: { file: string; sha256: string }[] };
 
 /** Returns what was moved, or null when no finished run is old enough. */
 export async function archiveRuns(ledger: Ledger, before: Date, segmentBytes: number): Promise<Archived | null> {

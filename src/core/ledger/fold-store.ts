@@ -264,7 +264,7 @@ function parseRow(text: string, key: string): unknown {
   }
 }
 
-export type Progress = { read: Readonly<Record<Pen, number>>; note(name: string): unknown };
+type Progress = { read: Readonly<Record<Pen, number>>; note(name: string): unknown };
 
 /** How far a store of whatever version has read, for a process that does not need its rows; null without a store. */
 export function readProgress(file: string): Progress | null {

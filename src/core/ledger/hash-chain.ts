@@ -11,7 +11,7 @@ import { type Position, parseLine, prevOf, seqOf, lastCompleteRecordIn, verified
 /** Where the chain breaks: the expected seq, the byte offset, and what is wrong there. */
 export type Fault = { seq: number; offset: number; reason: string };
 
-export type Link = { position: Position } | { fault: Fault };
+type Link = { position: Position } | { fault: Fault };
 
 /** Checks that a record is the next one after `from` in the chain. */
 export function checkLink(raw: RawLine, from: Position): Link {

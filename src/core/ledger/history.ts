@@ -10,7 +10,7 @@ import { readChunks, splitLines, type RawLine } from './chunks.ts';
 import { assertRegularFile, describeErrno, listFolder } from './disk.ts';
 import { type Position, seqOf } from './line.ts';
 
-export type Segment = { file: string; first: number; last: number; start: number; end: number };
+type Segment = { file: string; first: number; last: number; start: number; end: number };
 export type Live = { fd: number; base: number; size: number };
 export type History = { segments: Segment[]; live: Live };
 

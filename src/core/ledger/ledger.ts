@@ -53,7 +53,7 @@ export type LedgerOptions = {
   acceptRollback?: (rollback: Rollback) => void;
 };
 
-export type BatchListener = (events: readonly Event[], end: Position) => void;
+type BatchListener = (events: readonly Event[], end: Position) => void;
 
 type Batch = {
   events: Event[];

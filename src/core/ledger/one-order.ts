@@ -7,7 +7,7 @@
  */
 import type { Line } from '../schema/event.ts';
 
-export type OneOrderOptions = {
+type OneOrderOptions = {
   /** The last run event that was read before. */
   reached: number;
   /** Called for an event whose cause is not among the run events: true lets it come last, false ends the order here. */

@@ -7,7 +7,7 @@ import { parseLine, type Position, START } from './line.ts';
 import { Projections } from './projections.ts';
 import { positionEndingAt } from './seek.ts';
 
-export type Peek<State> = { state: State; end: Position; fault: Fault | null };
+type Peek<State> = { state: State; end: Position; fault: Fault | null };
 
 /** The state as of the last valid record, and the fault if the ledger is damaged or incomplete after it. */
 export async function peekProjection<State>(

@@ -3,7 +3,7 @@ import { heartbeatAge, SILENT_MS } from './heartbeat.ts';
 import { type Holder, penHolder } from './pen.ts';
 
 /** `silentMs` is how long it has not responded; null while it does, and 0 when it has not responded yet. */
-export type PenHealth = { holder: Holder; silentMs: number | null };
+type PenHealth = { holder: Holder; silentMs: number | null };
 
 /**
  * Null when nobody owns the pen. Reads no ledger, so that containers can ask often. A process without a heartbeat does

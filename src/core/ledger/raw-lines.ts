@@ -6,7 +6,7 @@ import { seqOf } from './line.ts';
 import { offsetOfSeq, offsetOfTime, timeOf } from './seek.ts';
 
 /** A part of a ledger: complete lines, unless the ledger ends in the middle of one. Offsets are from the first event ever. */
-export type RawPart = { offset: number; end: number; text: string; size: number };
+type RawPart = { offset: number; end: number; text: string; size: number };
 
 /** The lines behind an offset, at least one, and no more than about `mostBytes`. Null when there is no ledger. */
 export async function readRawPart(ledgerFile: string, offset: number, mostBytes: number): Promise<RawPart | null> {
@@ -25,7 +25,7 @@ export async function readRawPart(ledgerFile: string, offset: number, mostBytes:
 }
 
 /** One line, and where it is stored; null when there is none with this number. */
-export type StoredLine = { text: string; offset: number; bytes: number; file: string };
+type StoredLine = { text: string; offset: number; bytes: number; file: string };
 
 export async function readStoredLine(ledgerFile: string, seq: number): Promise<StoredLine | null> {
   return withHistory(ledgerFile, async (history) => {

@@ -15,7 +15,7 @@ import { type Position, parseLine, prevOf, seqOf, verifiedHash } from './line.ts
 import { damagedError } from './recover.ts';
 import { offsetOfSeq } from './seek.ts';
 
-export type ReceiptOf = { home: string; key: string; run: string; results: ReceiptBody['results']; now: Date };
+type ReceiptOf = { home: string; key: string; run: string; results: ReceiptBody['results']; now: Date };
 
 /** `range`: the first and the last record of the run. */
 export async function makeReceipt(

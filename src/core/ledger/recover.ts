@@ -22,7 +22,7 @@ import { positionEndingAt } from './seek.ts';
 
 export type Cut = { offset: number; bytes: number; sha256: string; kept: string };
 export type Recovered = { base: number; end: Position; cut: Cut | null; rollback: Rollback | null };
-export type RecoverOptions = {
+type RecoverOptions = {
   from?: Position | null;
   onRestart?: () => void;
   onLine?: (line: Line) => void;

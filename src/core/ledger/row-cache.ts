@@ -10,7 +10,7 @@
 /** `text` is undefined for a value that has not been written out yet, and null for a row that is not there. */
 type CachedRow = { text: string | null | undefined; value: unknown; isChanged: boolean };
 
-export type RowCacheOptions = {
+type RowCacheOptions = {
   sharesRows: boolean;
   read: (key: string) => string | null;
   write: (key: string, text: string | null) => void;

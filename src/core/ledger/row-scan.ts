@@ -4,7 +4,7 @@ import type { Database } from './fold-database.ts';
 import { endOfPrefix, nextKey, toStoredKey } from './row-keys.ts';
 
 /** A key as it is stored, and its JSON; null where a newer layer has removed the row. */
-export type StoredRow = { key: string; value: string | null };
+type StoredRow = { key: string; value: string | null };
 type Bounds = { from: string; to: string; reverse: boolean };
 
 const PAGE = 256;

@@ -3,7 +3,7 @@ import type { Fault } from './hash-chain.ts';
 import { closeHistory, isTornEnd, openHistory, walkChain } from './history.ts';
 import { START } from './line.ts';
 
-export type Verdict =
+type Verdict =
   | { state: 'absent' }
   | { state: 'intact'; events: number; head: string; bytes: number }
   | { state: 'torn'; events: number; head: string; fault: Fault }

@@ -12,7 +12,7 @@ import { positionEndingAt } from './seek.ts';
 /** `run`: the run that the damaged record says it belongs to, as far as that can be read. */
 export type FoundFault = Fault & { run: string | null };
 
-export type PassOptions = {
+type PassOptions = {
   /** Where an earlier pass stopped; it starts over when that place is no longer there. */
   from: Position;
   /** Offset of the last byte to verify: what is durable. */

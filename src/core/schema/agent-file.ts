@@ -13,7 +13,7 @@ export const LONGEST_AGENT_NAME = 40;
 /** Names that mean something else in a conversation. */
 export const RESERVED_AGENT_NAMES: readonly string[] = ['all', 'user', 'system'];
 
-export const AgentName = z
+const AgentName = z
   .string()
   .max(LONGEST_AGENT_NAME)
   .regex(AGENT_NAME, 'must be lower-case letters, digits, and single dashes or underscores between them')

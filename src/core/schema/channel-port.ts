@@ -131,11 +131,11 @@ export type ChannelMessage = {
 };
 
 /** `delivery` sent it first, `ref` is its id at the service now. `answeredHere`: whoever settled it answered it there. */
-export type ReplacedMessage = { delivery: string; ref: string | null; isSettled: boolean; answeredHere?: true };
+type ReplacedMessage = { delivery: string; ref: string | null; isSettled: boolean; answeredHere?: true };
 
 /** `read` gives its content as it is then; null when it is gone or must not leave. */
 export type MessageFile = { name: string; bytes: number; read: () => Uint8Array | null };
-export type MessageOrigin = { from: string | null; thread: MessageThread | null };
+type MessageOrigin = { from: string | null; thread: MessageThread | null };
 
 /** A message that asks for an answer. */
 export type ChannelQuestion = ChannelMessage & {

@@ -119,7 +119,7 @@ export const MailChannel = z
   .describe('Messages and tasks by e-mail.');
 export type MailChannel = z.infer<typeof MailChannel>;
 
-export const CommandChannel = z
+const CommandChannel = z
   .strictObject({
     kind: z.literal('command').describe('A program of yours.'),
     command: z
@@ -131,7 +131,7 @@ export const CommandChannel = z
     ...shared,
   })
   .describe('Messages through a program that you wrote or chose. It runs with your rights, outside of the sandbox.');
-export type CommandChannel = z.infer<typeof CommandChannel>;
+type CommandChannel = z.infer<typeof CommandChannel>;
 
 export const AppriseChannel = z
   .strictObject({

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ConversationId, ConversationName, MessageId, NoticeId, ReplyCost, ReplyStatus, SpeakerName } from './chat.ts';
 import { Id, Instant } from './names.ts';
 
-export const ReplyState = z
+const ReplyState = z
   .enum([
     'queued',
     'thinking',
@@ -16,7 +16,7 @@ export const ReplyState = z
   .describe(
     'What a reply is doing that has not ended. It waits for another one that writes to the desk, or for the budget of the next day.',
   );
-export type ReplyState = z.infer<typeof ReplyState>;
+type ReplyState = z.infer<typeof ReplyState>;
 
 export const OpenReply = z
   .strictObject({

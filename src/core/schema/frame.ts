@@ -115,7 +115,7 @@ export const Frame = z
   .describe('What somebody understood of one node of the workspace. Frames are added, never changed.');
 export type Frame = z.infer<typeof Frame>;
 
-export const FrameFilter = z.strictObject({
+const FrameFilter = z.strictObject({
   types: z.array(FrameType).optional().describe('Only these types.'),
   agents: z.array(AgentName).optional().describe('Only of these agents.'),
   since: Instant.optional().describe('Only frames added at or after this moment.'),
@@ -123,7 +123,7 @@ export const FrameFilter = z.strictObject({
   current: z.boolean().optional().describe('Only heads that are not stale.'),
 });
 
-export const ViewSource = z.union([
+const ViewSource = z.union([
   z.enum(['node', 'parent', 'siblings']),
   z.strictObject({ related: z.array(z.string().max(16_384)).max(1000).describe('Paths or ids of other nodes.') }),
 ]);

@@ -11,7 +11,7 @@ import { type Document, isCollection, isNode, LineCounter, parseDocument, visit 
 import { OkaError } from './errors.ts';
 import { isJson, type Json } from './json.ts';
 
-export type FrontMatter = { data: { [key: string]: Json }; body: string };
+type FrontMatter = { data: { [key: string]: Json }; body: string };
 
 const MOST_BYTES = 64 * 1024;
 const DEEPEST = 20;

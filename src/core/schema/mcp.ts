@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** A part of the names of tools (mcp.<server>.<tool>), of rules and of files. */
-export const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
+const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 
 const Seconds = z.number().positive();
 const Texts = z.record(z.string().min(1).max(200), z.string().max(10_000));

@@ -17,7 +17,7 @@ export const PromptPart = z
 export type PromptPart = z.infer<typeof PromptPart>;
 
 /** A prompt whose values are still apart from the words around them. */
-export const PromptParts = z.array(PromptPart).min(1).max(2000).describe('The prompt, in parts.');
+const PromptParts = z.array(PromptPart).min(1).max(2000).describe('The prompt, in parts.');
 
 /** The fields of every tool by which a node asks a model. */
 const asked = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { JsonValue } from './json.ts';
 
-export const ModelProvider = z
+const ModelProvider = z
   .string()
   .max(60)
   .regex(/^[a-z][a-z0-9-]*$/, 'must be the name of a provider, such as openai')

@@ -41,7 +41,7 @@ export type LoweredPlace = { readonly isItem: boolean };
 /** A node of a contributed kind: the fields that every node has, and those of its kind. */
 export type KindNode = z.infer<z.ZodObject<typeof commonFields>> & { kind: string } & { [field: string]: Json };
 /** An instruction as it is written, before defaults are added. */
-export type NodeInput = z.input<typeof Node>;
+type NodeInput = z.input<typeof Node>;
 /** A node and an edge as people write them: both may name branches, which become conditions of edges (lower.ts). */
 export type SourceNode = (Node | KindNode) & { branches?: Readonly<Record<string, string>> | undefined };
 export type SourceEdge = Edge & { option?: string | undefined };

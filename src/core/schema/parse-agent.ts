@@ -15,7 +15,7 @@ import { nearestWord } from './nearest-word.ts';
 const LONGEST_PERSONA = 50_000;
 const FIX = 'Correct the file; `oka schema agent` lists the fields, and docs/CHAT.md has an example.';
 
-export type AgentSource = { name: string; text: string; file: string; sha256: string };
+type AgentSource = { name: string; text: string; file: string; sha256: string };
 
 export function parseAgent({ name, text, file, sha256 }: AgentSource): Agent {
   const wrongName = nameProblem(name);

@@ -13,7 +13,7 @@ import { messageOf } from './errors.ts';
 export type Pattern = { regex: RE2JS; namesReturn: boolean };
 
 /** Either what was found, with the text whose offsets `end` counts, or why there is nothing. */
-export type Match = { kind: 'found'; text: string; end: number } | { kind: 'none' } | { kind: 'too long' };
+type Match = { kind: 'found'; text: string; end: number } | { kind: 'none' } | { kind: 'too long' };
 
 /** Instructions of the compiled pattern times characters of the text; about a second of work. */
 const MAX_WORK = 40_000_000;

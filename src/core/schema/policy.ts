@@ -56,7 +56,7 @@ export const PolicyRule = z
   .describe('One rule; every field that is given must match.');
 export type PolicyRule = z.infer<typeof PolicyRule>;
 
-export const McpClass = z
+const McpClass = z
   .strictObject({
     tool: z
       .string()

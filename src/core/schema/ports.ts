@@ -176,7 +176,7 @@ export type RunSignal = { kind: 'stop' | 'pause' | 'cancel'; reason: string; isG
 /** The status of a run when nobody executes it: over, blocked, paused or stopped. */
 export type SettledRun = { run: string; status: RunStatus; reason: string };
 
-export type BackendCapabilities = {
+type BackendCapabilities = {
   /** How many runs it executes at once. */
   slots: number;
   /** How many of them are taken now; more than there are, when answers have continued runs. */

@@ -87,7 +87,7 @@ export type Room<Run = unknown> = {
 
 export type LastRecord = { seq: number; offset: number; hash: string; source: string };
 
-export type Examination = {
+type Examination = {
   loadConfig: () => Promise<unknown>;
   loadProviders: () => Promise<readonly ProviderDefinition[]>;
   isDeep: boolean;
@@ -114,7 +114,7 @@ export type OpenedRoom<Run = unknown, Gives extends Ports = Ports> = {
 };
 
 /** A wait that somebody may provide for. */
-export type ProvidedWait = { readonly wait: string; readonly node: string | null; readonly for: WaitFor };
+type ProvidedWait = { readonly wait: string; readonly node: string | null; readonly for: WaitFor };
 
 /** A run that was set going. */
 export type RunHandle = { readonly run: { readonly id: string }; readonly done: Promise<unknown> };
@@ -148,7 +148,7 @@ export type Tidying = {
 export type Tidied = { artifacts: number; outbox: string[]; tools: string[]; bytes: number };
 
 /** What every command has; `kit/cli/command-module.ts` says the rest. */
-export type RoomCommand = { summary: string; example: string; run: (call: never) => Promise<unknown> };
+type RoomCommand = { summary: string; example: string; run: (call: never) => Promise<unknown> };
 
 /** Where tools of a simulation or a replay work: a desk that may be a copy, without the pen. They start no run. */
 export type DetachedPlace = {

@@ -30,7 +30,7 @@ export const SynthesisPolicy = z
   .describe('How a frame is made from a file, or from the frames of the children of a folder.');
 export type SynthesisPolicy = z.infer<typeof SynthesisPolicy>;
 
-export const DEFAULT_POLICY: SynthesisPolicy = { kind: 'summarization' };
+const DEFAULT_POLICY: SynthesisPolicy = { kind: 'summarization' };
 
 export const SynthesisRequest = z
   .strictObject({

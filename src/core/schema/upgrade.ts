@@ -9,7 +9,7 @@ import type { Json } from './json.ts';
 
 export type Upgrades = Readonly<Record<string, readonly ((data: Json) => Json)[]>>;
 
-export const upgrades: Upgrades = {};
+const upgrades: Upgrades = {};
 
 export function versionOf(type: string, known: Upgrades = upgrades): number {
   return stepsOf(type, known).length + 1;

@@ -129,7 +129,7 @@ export const RunsPage = z
   );
 export type RunsPage = z.infer<typeof RunsPage>;
 
-export const Step = PlannedNode.extend({ status: NodeStatus }).describe('A step of a run.');
+const Step = PlannedNode.extend({ status: NodeStatus }).describe('A step of a run.');
 
 export const RunDetail = RunSummary.omit({ waits: true, steps: true })
   .extend({

@@ -13,7 +13,7 @@ import { withReadingProgress } from './reading-progress.ts';
 import { readViews } from './read-views.ts';
 import type { RequestData } from './run-requests.ts';
 
-export type ForkOptions = { input: string | undefined; id: string | undefined };
+type ForkOptions = { input: string | undefined; id: string | undefined };
 
 /** Starts the fork; a task is forked inside, where its steps are. */
 export async function startFork(call: Call<ForkOptions>, named: string, node: string): Promise<Answer<RequestData>> {

@@ -3,7 +3,7 @@ import { OkaError } from '../../core/schema/errors.ts';
 
 export type Given = string | boolean | string[] | undefined;
 
-export type Option<T = unknown> = {
+type Option<T = unknown> = {
   type: 'string' | 'boolean';
   /** The placeholder of the value in the help, such as "FILE". */
   value?: string;

@@ -6,7 +6,7 @@ import type { Home } from '../../core/schema/home.ts';
 import type { Answer, Command } from './command-module.ts';
 import { type Io, type Terminal, terminalOf } from './io.ts';
 
-export type Printer = {
+type Printer = {
   /** Prints data as the command's renderer or as JSON. */
   data: (data: unknown) => void;
   answer: (answer: Answer<unknown>) => number;

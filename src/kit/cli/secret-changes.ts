@@ -9,7 +9,7 @@ import type { VaultContents } from '../../core/schema/secret.ts';
 import { type Answer, answer, type Call } from './command-module.ts';
 import { requireHome } from './require-home.ts';
 
-export type Changed = { contents: VaultContents; change: Omit<SecretChange, 'name'> };
+type Changed = { contents: VaultContents; change: Omit<SecretChange, 'name'> };
 
 /** The name, and nothing else: other users can read what is on a command line. */
 export function onlyName({ operands }: Pick<Call, 'operands'>): string {
@@ -28,7 +28,7 @@ export async function valueFor({ stdin }: Pick<Call, 'stdin'>, name: string): Pr
   return (await readAll(stdin)).replace(/\r?\n$/, '');
 }
 
-export type SecretAnswer = SecretChange & { new_key: string | null; recorded: 'here' | 'by the worker' | 'not' };
+type SecretAnswer = SecretChange & { new_key: string | null; recorded: 'here' | 'by the worker' | 'not' };
 
 /** Changes the vault, then records in the ledger that it changed. */
 export async function changeSecret(

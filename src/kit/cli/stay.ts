@@ -8,7 +8,7 @@ import { type Call, exits } from './command-module.ts';
 import { errorText } from './error-text.ts';
 
 /** Whether a line is worth printing: the attempt before did not print it. */
-export type IsNews = (line: string) => boolean;
+type IsNews = (line: string) => boolean;
 
 type StayingCall = Pick<Call<{ stay: boolean }>, 'options' | 'signal' | 'notify'>;
 

@@ -25,7 +25,7 @@ import type { Objects } from './object-store.ts';
 import type { Action, Left } from './plan-undo.ts';
 import { type Entry, FOLDER, isSame, entryKind, LINK } from './snapshot-tree.ts';
 
-export type Restored = { done: Action[]; left: Left[] };
+type Restored = { done: Action[]; left: Left[] };
 
 type Restoring = { desk: string; objects: Objects; left: Map<Bytes, string> };
 

@@ -35,7 +35,7 @@ import {
 import { errnoOf, OkaError } from '../../core/schema/errors.ts';
 import { launch } from '../sandbox/launch.ts';
 
-export type ObjectKind = 'blob' | 'tree';
+type ObjectKind = 'blob' | 'tree';
 
 const flushFile = promisify(fsync);
 /** Up to this many files stay open and are flushed one by one. */
@@ -194,7 +194,7 @@ export class Objects {
 }
 
 /** Makes everything durable that was written to the file system of this folder. False when that cannot be done. */
-export type FlushAll = (folder: string) => Promise<boolean>;
+type FlushAll = (folder: string) => Promise<boolean>;
 
 async function syncFileSystem(folder: string): Promise<boolean> {
   const options = { cwd: '/', env: { PATH: '/usr/bin:/bin' }, outputLimitBytes: 1000 };

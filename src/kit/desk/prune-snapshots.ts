@@ -6,7 +6,7 @@ import { errnoOf, OkaError } from '../../core/schema/errors.ts';
 import type { Objects } from './object-store.ts';
 import { getTree, entryKind } from './snapshot-tree.ts';
 
-export type SnapshotRecord = { at: number; tree: string; label: string };
+type SnapshotRecord = { at: number; tree: string; label: string };
 export type PruneLimits = { mostBytes: number; keepMs: number };
 export type Pruned = { states: number; objects: number };
 

@@ -5,7 +5,7 @@ import type { Objects } from './object-store.ts';
 /** `mode` contains the kind as well, as the system returns it. */
 export type Entry = { mode: number; oid: string };
 
-export type Kind = 'folder' | 'file' | 'link' | 'unkept';
+type Kind = 'folder' | 'file' | 'link' | 'unkept';
 const KINDS: Record<number, Kind> = { 0o40000: 'folder', 0o100000: 'file', 0o120000: 'link', 0o160000: 'unkept' };
 
 export const FOLDER = 0o40000;

@@ -41,7 +41,7 @@ export type SnapshotOptions = Partial<SnapshotLimits & PruneLimits> & {
 export type Undone = { restored: string[]; removed: string[]; overlaps: Left[]; notRestorable: Left[] };
 
 /** `place`: paths of the desk, none inside another; names in `without` are left out. */
-export type SnapshotOf = { place?: readonly string[] | undefined; without?: ReadonlySet<string> | undefined };
+type SnapshotOf = { place?: readonly string[] | undefined; without?: ReadonlySet<string> | undefined };
 
 export type Snapshots = {
   /** Takes a snapshot of the desk, or of some folders of it. `label` is for people who inspect the store. */

@@ -41,7 +41,7 @@ export type DocumentText = {
 };
 
 /** Why a document cannot be read, and what to do about it. */
-export type DocumentProblem = { problem: string; fix: string };
+type DocumentProblem = { problem: string; fix: string };
 
 export type DocumentReply = { document: DocumentText } | DocumentProblem;
 

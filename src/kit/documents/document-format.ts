@@ -2,7 +2,7 @@
 import { extname } from 'node:path';
 import { imageType } from '../../core/schema/picture.ts';
 
-export type Recognised =
+type Recognised =
   | 'pdf'
   | 'zip'
   | 'ole'

@@ -1,7 +1,7 @@
 /** Owns: which pages, slides or chapters a request asks for. Pure. */
 import { Unreadable } from './document-contract.ts';
 
-export type PageRange = { first: number; last: number };
+type PageRange = { first: number; last: number };
 
 /** `of`: how many there are; `what`: their name in messages. */
 export function parsePageRange(given: string | undefined, of: number, what: string): PageRange {

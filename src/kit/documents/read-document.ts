@@ -16,14 +16,14 @@ import { type Launched, launch } from '../sandbox/launch.ts';
 import { programFolders } from '../sandbox/sandbox-places.ts';
 import type { DocumentReply, DocumentRequest } from './document-contract.ts';
 
-export type DocumentReading = {
+type DocumentReading = {
   /** The launcher, where it can restrict a process; null elsewhere. */
   launcher: string | null;
   signal: AbortSignal;
   limits?: DocumentLimits;
 };
 
-export type DocumentLimits = { ms: number; megabytes: number };
+type DocumentLimits = { ms: number; megabytes: number };
 
 const LIMITS: DocumentLimits = { ms: 60_000, megabytes: 1024 };
 const OUTPUT_BYTES = 16_777_216;

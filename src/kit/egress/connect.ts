@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { errnoOf, messageOf } from '../../core/schema/errors.ts';
 import type { Address } from './http-client.ts';
 
-export type Connected = { socket: Socket } | { problem: string };
+type Connected = { socket: Socket } | { problem: string };
 
 /** Tries them in their order, each for its share of the time. */
 export async function connectTo(

@@ -4,7 +4,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 
 /** Says through which proxy, as the environment would; null: straight. */
-export type Through = (url: URL) => Promise<Readonly<Record<string, string>> | null>;
+type Through = (url: URL) => Promise<Readonly<Record<string, string>> | null>;
 
 const WITHOUT_BODY = new Set([101, 204, 205, 304]);
 

@@ -14,7 +14,7 @@ import type { Limits } from './limits.ts';
 import type { Target } from './proxy-target.ts';
 import { fetchHeaders } from './registry-request.ts';
 
-export type Exchange = {
+type Exchange = {
   request: IncomingMessage;
   response: ServerResponse;
   target: Target & { path: string; isSecure?: boolean };

@@ -47,7 +47,7 @@ export type Admitted = {
 /** Says whose ticket it is; null when it is nobody's, or no longer good. */
 export type Admit = (ticket: Ticket | null) => Admitted | null;
 
-export type Tickets = { issue(holder: TicketOwner): Ticket; revoke(ticket: Ticket): void; admit: Admit };
+type Tickets = { issue(holder: TicketOwner): Ticket; revoke(ticket: Ticket): void; admit: Admit };
 
 export function openTickets(): Tickets {
   const known = new Map<string, Admitted>();
@@ -94,7 +94,7 @@ function accounts(): (holder: TicketOwner) => Pick<Admitted, 'refusals' | 'scope
 }
 
 /** What a sealed ticket ends by. */
-export type TicketClocks = { clock: Clock; machine: () => MachineTime };
+type TicketClocks = { clock: Clock; machine: () => MachineTime };
 
 /**
  * What a ticket says; the values of added headers cannot be read from it. The names of packages are too many for it: they

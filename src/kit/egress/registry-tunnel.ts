@@ -31,7 +31,7 @@ export type RegistryTunnel = {
   lifeMs: number;
 };
 
-export type RegistryReaderOptions = {
+type RegistryReaderOptions = {
   authority: Authority;
   limits: Limits;
   clock: () => number;

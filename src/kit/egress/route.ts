@@ -21,7 +21,7 @@ export type RouteOptions = {
   allowPrivate?: (address: string, port: number) => boolean;
 };
 
-export type Route =
+type Route =
   | { verdict: 'allowed'; reason: string; addresses: readonly Address[]; registry: Registry | null }
   | { verdict: 'refused'; reason: string }
   | { verdict: 'unknown'; reason: string };

@@ -16,7 +16,7 @@ type Member = { owned: Pick<FleetPort['owned'], 'isReady'>; relay: FleetPort['re
  * `unclaimed`: this home owned it last, and this process has not claimed it yet. `given`: a task of this home that
  * another member works on, or that is still in the queue; or a task of another home that may be answered here.
  */
-export type Ownership = 'home' | 'owned' | 'unclaimed' | 'given' | 'elsewhere';
+type Ownership = 'home' | 'owned' | 'unclaimed' | 'given' | 'elsewhere';
 
 export function ownershipOf(projections: ProjectionsPort, member: Member, run: string): Ownership {
   const { claimed, fenced } = projections.stateOf(fleetRuns);

@@ -33,7 +33,7 @@ export function graphValueIn(file: string): unknown {
 }
 
 /** `isForced`: a looser mode than that of the graph is meant. */
-export type RunTerms = { mode?: Mode | undefined; isForced?: boolean };
+type RunTerms = { mode?: Mode | undefined; isForced?: boolean };
 
 export type RunnableGraph = {
   graph: Graph;

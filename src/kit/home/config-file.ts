@@ -9,7 +9,7 @@ import { loadRoomsConfig } from '../house/room-config.ts';
 import type { HouseRoom } from '../house/house.ts';
 import type { Home } from '../../core/schema/home.ts';
 
-export type ConfigChange = { kind: 'same' } | { kind: 'changed' } | { kind: 'invalid'; reason: string };
+type ConfigChange = { kind: 'same' } | { kind: 'changed' } | { kind: 'invalid'; reason: string };
 
 /** Reports each change once, when the file was the same in two checks in a row. */
 export function watchConfig(home: Home, rooms?: readonly HouseRoom[]): () => Promise<ConfigChange> {

@@ -16,7 +16,7 @@ export type DiskSpace = {
   isShort: () => boolean;
 };
 
-export type SpacePorts = {
+type SpacePorts = {
   log: (line: string) => void;
   /** Called when there is space again. */
   onRecovery: () => void;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Home } from '../../core/schema/home.ts';
 
 /** While it is there nothing runs. */
-export const stopFile = ({ oka }: Home): string => join(oka, 'STOP');
+const stopFile = ({ oka }: Home): string => join(oka, 'STOP');
 
 /** While it is there nothing new begins, and the queue fills. */
 export const pauseFile = ({ oka }: Home): string => join(oka, 'PAUSED');

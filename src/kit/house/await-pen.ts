@@ -7,7 +7,7 @@ import { penHolder } from '../../core/ledger/pen.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { Log } from '../log-line.ts';
 
-export type Patience = {
+type Patience = {
   ms: number;
   signal: AbortSignal;
   /** Says for whom it waits, once. */

@@ -68,7 +68,7 @@ function hooksIn({ hooks }: Config, home: Home): NonNullable<EngineOptions['hook
 }
 
 /** The line of a person, which reads the document from stdin and has its short fields as variables. */
-export function hookLine(line: string, about: HookDocument & { home: string }): string {
+function hookLine(line: string, about: HookDocument & { home: string }): string {
   const { hook, run, graph, node, kind, status, home } = about;
   const variables = { hook, run, graph, node: node ?? '', kind: kind ?? '', status, home };
   const set = Object.entries(variables).map(

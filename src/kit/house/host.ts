@@ -47,7 +47,7 @@ export type Host = {
 };
 
 /** Other rooms than those of the product are for tests and embedders. */
-export type HostOptions = {
+type HostOptions = {
   log?: Log;
   /** Takes what a person should know before anything runs; goes to `log` unless given. */
   warn?: Log;

@@ -12,7 +12,7 @@ import { type HouseRoom, roomsOf } from './house.ts';
 import { parseConfig } from '../settings.ts';
 
 /** The settings of the product, and those of rooms by key. */
-export type RoomsConfig = Config & Readonly<Record<string, unknown>>;
+type RoomsConfig = Config & Readonly<Record<string, unknown>>;
 
 export async function loadRoomsConfig(home: Home, list?: readonly HouseRoom[]): Promise<RoomsConfig> {
   const schema = await configSchema(list);

@@ -11,7 +11,7 @@ const MOST_CACHED = 2000;
 /** A run with more events than this is not cached: they would only be moved about by the garbage collector. */
 const MOST_OF_A_RUN = 256;
 
-export type RunEventsPorts = {
+type RunEventsPorts = {
   ledger: Pick<LedgerPort, 'stage' | 'flush' | 'read'>;
   taskGraph: () => TaskGraph;
   onDurable: OnDurable;

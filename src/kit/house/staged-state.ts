@@ -8,7 +8,7 @@ import type { Event } from '../../core/schema/event.ts';
 import type { StateStore } from '../../core/schema/ports.ts';
 import type { OnDurable, ProjectionsPort } from '../ports/port-types.ts';
 
-export type StagedStatePorts = {
+type StagedStatePorts = {
   projections: ProjectionsPort;
   onDurable: OnDurable;
   ledger: Pick<Ledger, 'isLost'>;

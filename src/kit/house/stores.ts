@@ -38,7 +38,7 @@ export type Stores = {
   state: StateStore;
   close(): Promise<void>;
 };
-export type StoreOverrides = {
+type StoreOverrides = {
   flush?: Flush;
   clock?: Clock;
   rooms?: readonly HouseRoom[];

@@ -51,7 +51,7 @@ export type OpenHome = {
   close: () => Promise<void>;
 };
 
-export type OpenHomeOptions = {
+type OpenHomeOptions = {
   /** Reports to a person the outcome of a task, and the file of its result. */
   reportResult?: (line: string, file: string) => void;
   /** Reports a problem of a run to a person. */

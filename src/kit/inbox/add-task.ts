@@ -47,7 +47,7 @@ function reportRefusal<T>(addition: Addition, act: () => T): T {
 }
 
 /** A task as the inbox would read it, and what lies next to it. */
-export type ReadAddition = {
+type ReadAddition = {
   name: string;
   text: TaskText;
   /** Line of the file where the body begins. */

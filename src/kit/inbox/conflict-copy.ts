@@ -5,7 +5,7 @@
 import { parse } from 'node:path';
 
 /** `isCertain`: only a sync program gives such a name; otherwise it counts only if the original is a task, too. */
-export type ConflictCopy = { original: string; isCertain: boolean };
+type ConflictCopy = { original: string; isCertain: boolean };
 
 const CERTAIN = [
   / \([^()]*(?:conflicted copy|case conflict|sync conflict|conflict copy|SFConflict)[^()]*\)(?: ?\(\d+\))?$/i, // Dropbox, Nextcloud, Seafile

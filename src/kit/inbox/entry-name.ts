@@ -1,6 +1,6 @@
 /** Owns: judging an entry of the inbox by its name, before anything is opened. Names are bytes, and not all are printable. */
 
-export type NameKind =
+type NameKind =
   | { kind: 'ignored' }
   /** `shown` is safe to print and to use as a file name. */
   | { kind: 'refused'; shown: string; reason: string }

@@ -23,7 +23,7 @@ type Pair = { task: Observed; files: Observed[] };
 const TASK_FILE = /\.(?:md|markdown|txt)$/i;
 const pairsFolder = (inbox: string): string => join(inbox, '.pairs');
 
-export type Gathered = { isChanged: boolean; problems: string[] };
+type Gathered = { isChanged: boolean; problems: string[] };
 
 /** Gathers what has settled; a task whose files have not is not ready yet (G1). */
 export async function gatherPairs(observed: Map<string, Observed>, now: number, rules: Rules): Promise<Gathered> {

@@ -1,7 +1,7 @@
 /** Owns: the projection of the tasks in the ledger, so that none is accepted twice after a crash. */
 import type { Projection } from '../../core/schema/ports.ts';
 
-export type KnownTasks = { ids: string[] };
+type KnownTasks = { ids: string[] };
 
 /** Older tasks are recognised by their folder in the outbox. */
 const MOST = 20_000;

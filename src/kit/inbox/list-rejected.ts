@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { errnoOf } from '../../core/schema/errors.ts';
 import { rejectedFolder } from './inbox-folders.ts';
 
-export type RejectedEntry = { name: string; reason: string };
+type RejectedEntry = { name: string; reason: string };
 
 const REASON = '.reason.md';
 

@@ -15,7 +15,7 @@ import { claimedFolder } from './inbox-folders.ts';
 
 export const RECENT_MS = 60_000;
 
-export type RecentClaim = {
+type RecentClaim = {
   id: string;
   name: string;
   at: number;

@@ -7,8 +7,8 @@ import { type OpenFiles, filesOpenForWriting, writerOf } from './open-for-writin
 import { newFolder, REJECTED, removeIfEmpty } from './inbox-folders.ts';
 
 /** By path, whose bytes are decoded as Latin-1. */
-export type Observations = ReadonlyMap<string, Observed>;
-export type Scanned = { observed: Map<string, Observed>; problems: string[] };
+type Observations = ReadonlyMap<string, Observed>;
+type Scanned = { observed: Map<string, Observed>; problems: string[] };
 
 const SLICE_MS = 10;
 const REJECTED_NAME = Buffer.from(REJECTED);

@@ -8,9 +8,9 @@ import { errnoOf, messageOf } from '../../core/schema/errors.ts';
 import { newFolder } from './inbox-folders.ts';
 
 /** `replaced`: another folder was watched until now. */
-export type Found = { kind: 'same' } | { kind: 'gone' } | { kind: 'new'; identity: string; replaced: boolean };
+type Found = { kind: 'same' } | { kind: 'gone' } | { kind: 'new'; identity: string; replaced: boolean };
 
-export type Listener = {
+type Listener = {
   hint: () => void;
   /** Changes may be missed from now on. */
   problem: (text: string) => void;

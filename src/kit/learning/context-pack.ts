@@ -30,13 +30,13 @@ export type Candidate = {
   evidence: readonly Evidence[];
 };
 
-export type PackInput = {
+type PackInput = {
   candidates: readonly Candidate[];
   settings: Pick<MemoryConfig, 'cap' | 'facts' | 'episodes' | 'procedures' | 'shares'>;
   counter: TokenCounter;
 };
 
-export type Packed = Pick<PackManifest, 'cap' | 'tokens' | 'counter' | 'items' | 'dropped' | 'more'> & { text: string };
+type Packed = Pick<PackManifest, 'cap' | 'tokens' | 'counter' | 'items' | 'dropped' | 'more'> & { text: string };
 
 type Why = PackManifest['dropped'][number]['why'];
 type CountedCandidate = { candidate: Candidate; tokens: number };

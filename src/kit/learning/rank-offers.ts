@@ -18,7 +18,7 @@ export type Offer = {
   group: string;
 };
 
-export type RankedOffer<T extends Offer> = { offer: T; weight: number };
+type RankedOffer<T extends Offer> = { offer: T; weight: number };
 
 /** How often a word of the title counts. */
 const TITLE_TIMES = 3;

@@ -11,13 +11,13 @@ const LONGEST_PAUSE_MS = 300_000;
 const QUOTED_CHARS = 600;
 
 /** Who is asked, how often again, and when again if it is down; without `later` a model that is down is a failure. */
-export type About = {
+type About = {
   model: string | undefined;
   mostRepairs?: number;
   later?: { clock: Clock; askAgainMs: number; attempt: number };
 };
 
-export type Asked<T> = { kind: 'answer'; answer: T } | { kind: 'outcome'; outcome: Outcome };
+type Asked<T> = { kind: 'answer'; answer: T } | { kind: 'outcome'; outcome: Outcome };
 
 export async function askModel<T extends object>(
   act: Act,

@@ -20,7 +20,7 @@ export async function hasPlanner(home: Home, rooms?: readonly HouseRoom[]): Prom
   return (names.planner ?? names.default) !== undefined;
 }
 
-export type SetModel = { role: string; model: string; address: string; key: string | null };
+type SetModel = { role: string; model: string; address: string; key: string | null };
 
 /** The models that are set, by role; `key` names the secret or variable, and whether it is there. */
 export async function describeSetModels(home: Home, rooms?: readonly HouseRoom[]): Promise<SetModel[]> {

@@ -4,7 +4,7 @@
  */
 import type { NamedModel } from '../../core/schema/model-provider.ts';
 
-export type ModelLimits = {
+type ModelLimits = {
   /** The context window: prompt and answer together. */
   context: number;
   /** The longest answer that is asked for. Models that think count their thoughts as answer. */

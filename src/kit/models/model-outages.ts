@@ -1,7 +1,7 @@
 /** Owns: since when a model cannot be asked, and how often that was tried, as this process has seen it. */
 import type { Outcome } from '../../core/schema/tool.ts';
 
-export type Outages = {
+type Outages = {
   /** Adds to a temporary failure, behind the name of the model, since when it lasts. */
   describe: (outcome: Outcome, role: string, model: string | undefined) => Outcome;
   /** The model has answered. */

@@ -177,7 +177,7 @@ async function streamAnswer(
 }
 
 /** Includes the model: the same text to another model is another request. */
-export function requestHash(model: string, request: ModelRequest): string {
+function requestHash(model: string, request: ModelRequest): string {
   const { role, system, messages, tools, maxTokens, sampling } = request;
   const turns = messages.map(({ role: who, text, pictures = [] }) => [who, text, ...pictureHashes(pictures)]);
   const offered = tools.map((tool) => [tool.name, tool.about, tool.input]);

@@ -2,7 +2,7 @@
 import type { ModelPrice } from '../../core/schema/model.ts';
 
 /** As reported by a provider. `cached` is the part of `in` that came from its cache. */
-export type Tokens = { in: number; out: number; cached: number };
+type Tokens = { in: number; out: number; cached: number };
 
 const PRICES: Readonly<Record<string, ModelPrice>> = {
   'openai:gpt-4o': { in: 2.5, out: 10, cached_in: 1.25 },

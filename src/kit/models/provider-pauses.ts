@@ -8,7 +8,7 @@ export type PausePorts = { clock?: Clock; sleep?: (ms: number, signal: AbortSign
 /** A turn waits at most this long. */
 const LONGEST_WAIT_MS = 60_000;
 
-export type Pauses = {
+type Pauses = {
   /** Makes a request once its model may be called again; throws at once if that is too far off. */
   after<T>(model: string, signal: AbortSignal, request: () => Promise<T>): Promise<T>;
 };

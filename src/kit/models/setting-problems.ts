@@ -6,7 +6,7 @@ import { nameOf } from './model-name.ts';
 import { providerOf, resolveModel, type ModelsSettings, namesIn } from './model-settings.ts';
 
 /** `model` is null if the problem concerns all of them. */
-export type SettingProblem = { model: string | null; message: string; fix: string };
+type SettingProblem = { model: string | null; message: string; fix: string };
 
 /** Empty if every named model can be called, or none is named. Calls nothing. */
 export async function findSettingProblems(settings: ModelsSettings): Promise<SettingProblem[]> {

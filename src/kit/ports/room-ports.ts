@@ -63,7 +63,6 @@ export const ports = {
   viewFolds: port<() => Promise<ViewFolds>>('viewFolds'),
   /** All providers of models. */
   providers: port<readonly ProviderDefinition[]>('providers'),
-  /** Tries a model, and stores it with its key. */
   /** All node kinds that people may write in graphs. */
   nodeKinds: port<readonly NodeKind[]>('nodeKinds'),
   runs: port<Runs>('runs'),

@@ -6,7 +6,7 @@ import type { Home } from '../../core/schema/home.ts';
 import { findMachine } from '../settings.ts';
 
 /** `command` installs it on this machine; `snippet` belongs into the Dockerfile, where there is a container. */
-export type AwaitedRequirement = Pick<OpenRequirement, 'name' | 'reason' | 'packages' | 'note' | 'snippet'> & {
+type AwaitedRequirement = Pick<OpenRequirement, 'name' | 'reason' | 'packages' | 'note' | 'snippet'> & {
   command: string | null;
 };
 

@@ -5,7 +5,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { makeFolder } from '../../core/ledger/disk.ts';
 
-export type RequestBell = {
+type RequestBell = {
   /** Resolves after this time, at the signal, or at once when a request was submitted since the last call. */
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
   close: () => void;

@@ -23,7 +23,7 @@ export const versionOfView = ({ name, version }: View): string => `${name}.${ver
 /** What all rooms fold, and the shape of the store it is folded into. */
 export type ViewFolds = { folds: readonly View[]; shape: DatabaseShape };
 
-export type ViewsWriter = {
+type ViewsWriter = {
   /** Says which event is durable now. */
   notify: (seq: number) => void;
   close: () => Promise<void>;

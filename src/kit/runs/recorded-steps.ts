@@ -55,7 +55,7 @@ export function stepsOf(events: readonly Event[], now: StateNow | null, folder: 
 }
 
 /** The state of the desk, or of those folders of it that a call could change. */
-export type DeskState = { tree: string; place?: readonly string[] | undefined };
+type DeskState = { tree: string; place?: readonly string[] | undefined };
 
 /**
  * The state of the desk, or of the copy in `folder`, when a node started, out of the events of the run and the runs inside

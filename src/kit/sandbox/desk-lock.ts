@@ -16,7 +16,7 @@ export type DeskLock = {
   mark: number;
 };
 
-export type LockState = 'free' | 'taken' | 'unknown';
+type LockState = 'free' | 'taken' | 'unknown';
 
 const MARK_BYTES = 6;
 /** No limit that anybody would set is as large. */

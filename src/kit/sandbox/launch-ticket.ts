@@ -18,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf } from '../../core/schema/errors.ts';
 import { temporaryName } from './result-file.ts';
 
-export type Claim =
+type Claim =
   /** There is no ticket. */
   | 'none'
   /** The command may have started, and runs no more. */

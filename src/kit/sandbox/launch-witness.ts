@@ -12,7 +12,7 @@ import { type Launched, notRun } from './launch-result.ts';
 import { dropResult, readResult, resultFile } from './result-file.ts';
 import { claimTicket, launchEnvironment, isThere } from './launch-ticket.ts';
 
-export type WitnessOptions = {
+type WitnessOptions = {
   /** Path of native/oka-launch; without it a command that is still running cannot be waited for. */
   launcher: string;
   /** How long to wait for a command that is still running; its own time-out ends it anyway. */

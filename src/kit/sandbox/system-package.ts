@@ -3,7 +3,7 @@ import type { Need } from '../../core/schema/dependency.ts';
 
 /** In this order: some machines have several. */
 export const PACKAGE_MANAGERS = ['apt-get', 'dnf', 'pacman', 'apk', 'zypper', 'brew'] as const;
-export type PackageManager = (typeof PACKAGE_MANAGERS)[number];
+type PackageManager = (typeof PACKAGE_MANAGERS)[number];
 export type Machine = { manager: PackageManager; isRoot: boolean };
 
 const INSTALL: Record<PackageManager, string> = {

@@ -16,7 +16,7 @@ import { TASK } from '../inbox/task-folder.ts';
 
 export type ScheduleEntry = ScheduleFile | UnreadableSchedule;
 /** `isFresh`: it was read by this scan. */
-export type ScannedSchedules = { entries: ReadonlyMap<string, ScheduleEntry>; isFresh: boolean };
+type ScannedSchedules = { entries: ReadonlyMap<string, ScheduleEntry>; isFresh: boolean };
 
 type Known = { stamp: string; entry: ScheduleEntry | null; readStamp: string; isMissing: boolean };
 

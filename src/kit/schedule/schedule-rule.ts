@@ -16,8 +16,7 @@ export type ScheduleRule =
   /** Sunday is 0. */
   | { kind: 'weeks'; every: number; weekdays: readonly number[]; minutes: readonly number[] };
 
-export const RULE_EXAMPLES =
-  '"monday 08:00", "weekdays at 7:30", "every 2 hours", "every 2 days at 9:00" or "0 8 * * 1"';
+const RULE_EXAMPLES = '"monday 08:00", "weekdays at 7:30", "every 2 hours", "every 2 days at 9:00" or "0 8 * * 1"';
 
 /** Throws an error that says what is wrong. */
 export function parseScheduleRule(text: string): ScheduleRule {
@@ -80,7 +79,7 @@ function weekdaysNamed(word: string): readonly number[] | null {
 const CLOCK = /^(\d{1,2})(?::(\d{2}))?(am|pm)?$/;
 
 /** Null for a word that is no time; a bare number is none. */
-export function minuteOfDay(word: string): number | null {
+function minuteOfDay(word: string): number | null {
   if (word === 'noon') return 720;
   if (word === 'midnight') return 0;
   const [, hours, minutes, half] = CLOCK.exec(word) ?? [];

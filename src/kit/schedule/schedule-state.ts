@@ -26,7 +26,7 @@ export type ScheduleState = {
   lastRun: { run: string; status: string; at: string } | null;
 };
 
-export type ScheduledRun = { schedule: string; slot: string; isStarted: boolean };
+type ScheduledRun = { schedule: string; slot: string; isStarted: boolean };
 
 export type Schedules = {
   /** Whether times are checked by themselves, and not by `oka schedule tick` alone. */

@@ -10,7 +10,7 @@ export type ParsedSkill = {
   body: string;
 };
 
-export type SkillReading = {
+type SkillReading = {
   /** Null when there are problems. */
   skill: ParsedSkill | null;
   problems: string[];

@@ -58,7 +58,7 @@ function missingFile(files: readonly SkillFile[]): string {
     : `its file is called ${near.path}; rename it to SKILL.md`;
 }
 
-export function hashFiles(files: readonly SkillFile[]): string {
+function hashFiles(files: readonly SkillFile[]): string {
   const all = createHash('sha256');
   for (const { path, content, isExecutable } of files)
     all.update(`${JSON.stringify(path)} ${isExecutable ? 'x' : '-'} ${hash('sha256', content)}\n`);

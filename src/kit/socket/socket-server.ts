@@ -15,7 +15,7 @@ import { lstatIfPresent } from '../../core/ledger/disk.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { socketAddress, socketFile, socketKeyFile, type SocketName } from './live-socket.ts';
 
-export type SocketServer = { close: () => Promise<void> };
+type SocketServer = { close: () => Promise<void> };
 
 /** Terminals and dashboards that watch at the same time. */
 const MOST_CLIENTS = 128;

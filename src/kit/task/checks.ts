@@ -23,7 +23,7 @@ export type Check =
   | { kind: 'steps' };
 
 /** Reads like a check and is none. */
-export type CheckProblem = {
+type CheckProblem = {
   kind: 'problem';
   problem: string;
   /** What to write if it is meant as prose, where prose is possible. */

@@ -31,7 +31,7 @@ import { bytesForTokens, byteLength, truncateText } from '../text/prompt-text.ts
 import { toOneLine, escapeInvisible } from '../../core/schema/one-line.ts';
 import { buildHistory, selectPictures } from './work-history.ts';
 
-export type ExecutorOptions = {
+type ExecutorOptions = {
   /** The context window of the model, in tokens; null when it is unknown. */
   context?: number | null;
   /** Maximum tokens of the message, without the system prompt and the tools; by default as the context allows. */
@@ -49,7 +49,7 @@ export type ExecutorOptions = {
 const MAX_RATIONALE = 4000;
 /** Calls in one turn; further ones are left for the next. */
 /** Calls of one answer, unless the settings say otherwise (models.calls_per_answer). */
-export const USUAL_CALLS = 32;
+const USUAL_CALLS = 32;
 const MAX_SHOWN = 20;
 
 const SYSTEM = `You work towards one goal by tool calls. Make calls that do not depend on each other in one turn; they are carried out in order. The desk is a folder; paths are relative to it.

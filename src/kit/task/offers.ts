@@ -11,7 +11,7 @@ import type { Json } from '../../core/schema/json.ts';
 import { toOneLine } from '../../core/schema/one-line.ts';
 import { truncateText, wrapAsData } from '../text/prompt-text.ts';
 
-export type OfferedTool = Pick<PlannerInput['tools'][number], 'name' | 'about' | 'input'>;
+type OfferedTool = Pick<PlannerInput['tools'][number], 'name' | 'about' | 'input'>;
 export type OfferedSkill = { name: string; description: string };
 /** A file with instructions of the operator, such as workspace/AGENTS.md. */
 export type InstructionFile = { file: string; text: string };

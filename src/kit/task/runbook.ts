@@ -34,12 +34,12 @@ export type Runbook = {
   steps: { id: string; title: string; line: number; language: Language }[];
 };
 
-export type RunbookProblems = { kind: 'problems'; problems: LineProblem[] };
+type RunbookProblems = { kind: 'problems'; problems: LineProblem[] };
 
 /** A task that could be a runbook as well as prose. */
-export type UnclearTask = { kind: 'unclear'; why: string };
+type UnclearTask = { kind: 'unclear'; why: string };
 
-export type RunbookOptions = {
+type RunbookOptions = {
   /** Name of the graph when the task has no id. */
   name?: string;
   /** Line of the file where the body begins. */

@@ -15,7 +15,7 @@ import { hintsAtUnmarkedFences } from '../text/unmarked-fences.ts';
 import { FENCE_LANGUAGES } from './runbook-steps.ts';
 
 /** `why` completes "It is a runbook: …" or "Its blocks are not run: …". */
-export type TaskKind = { kind: 'runbook' | 'prose' | 'unclear'; why: string };
+type TaskKind = { kind: 'runbook' | 'prose' | 'unclear'; why: string };
 
 type Fence = Extract<Block, { kind: 'fence' }>;
 

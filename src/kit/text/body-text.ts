@@ -14,7 +14,7 @@ const INLINE_BYTES = 8192;
 
 export type BodyText = { text: string; binary: boolean; artifact?: ArtifactRef };
 
-export type BodyOptions = {
+type BodyOptions = {
   artifacts?: ArtifactStore | undefined;
   /** Longest text that is stored in the event itself. */
   inline?: number;

@@ -22,7 +22,7 @@ export type FenceInfo = {
   accept?: string[];
 };
 
-export type ParsedFenceInfo = { info: FenceInfo; problems: string[] };
+type ParsedFenceInfo = { info: FenceInfo; problems: string[] };
 
 /** Every attribute with an example and its meaning; error messages and docs/TASKS.md are made from it. */
 export const FENCE_ATTRIBUTES: Readonly<Record<string, { example: string; about: string }>> = {

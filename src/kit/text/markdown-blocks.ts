@@ -16,7 +16,7 @@ export type Block =
   | { kind: 'text'; line: number; text: string }
   | { kind: 'fence'; line: number; info: string; code: string; inItem: boolean };
 
-export type Blocks = { blocks: Block[]; problems: LineProblem[] };
+type Blocks = { blocks: Block[]; problems: LineProblem[] };
 
 type OpenFence = {
   line: number;

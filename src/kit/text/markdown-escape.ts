@@ -30,7 +30,7 @@ const ACTIVE = [
   /^[=|:\s-]+$/,
 ];
 
-export const isInert = (line: string): boolean => ACTIVE.every((markup) => !markup.test(line));
+const isInert = (line: string): boolean => ACTIVE.every((markup) => !markup.test(line));
 
 /** A name, a path or a command as inline code. */
 export function inlineCode(text: string, most = 300): string {

@@ -7,7 +7,7 @@ import type { ModelAnswer, ModelRequest, ModelTool } from '../../core/schema/por
 import { truncateText } from './prompt-text.ts';
 import { escapeInvisible } from '../../core/schema/one-line.ts';
 
-export type ModelCall = { name: string; input: Json };
+type ModelCall = { name: string; input: Json };
 export type Problem = { problem: string };
 
 const MAX_SHOWN = 4000;

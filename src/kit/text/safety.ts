@@ -5,7 +5,7 @@ import { toOneLine } from '../../core/schema/one-line.ts';
 /** The place where a secret was found, never the secret itself. */
 export type FoundSecret = { where: string; kind: string };
 
-export type SafetyFacts = {
+type SafetyFacts = {
   /** Secrets that the guard found in outputs and changed files. */
   secrets: readonly FoundSecret[];
   /** Paths in the desk that the run changed. */

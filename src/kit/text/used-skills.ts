@@ -15,7 +15,7 @@ const SHARE = 0.3;
 const MOST_TEXTS = 6;
 const TOOLS: readonly string[] = ['skill.use', 'skill.read'];
 
-export type SkillText = { skill: string; path: string; text: string };
+type SkillText = { skill: string; path: string; text: string };
 
 /** The texts of skills, and the work without them. */
 export function separateSkills(

@@ -18,7 +18,7 @@ import { type Fingerprint, toCredential } from './to-credential.ts';
 /** A value is used this long before the command is run again: a run asks for the key of its model often. */
 const FRESH_MS = 60_000;
 
-export type CommandPorts = {
+type CommandPorts = {
   /** The folder of tasks: no program below it is run. */
   workspace: string;
   /** The environment of the command. */

@@ -16,7 +16,7 @@ import { findIdentity, type FoundIdentity, type IdentityPlaces, saveIdentity } f
 
 export type VaultPlaces = IdentityPlaces & { file: string; lock: string };
 /** Asks a person for the passphrase of the given key. */
-export type AskPassphrase = (key: string) => Promise<string>;
+type AskPassphrase = (key: string) => Promise<string>;
 
 export type Vault = {
   /** The current contents; null if there is no vault. */

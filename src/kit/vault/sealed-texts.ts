@@ -29,7 +29,7 @@ export type SealedTexts = {
 /** A text, and the node it belongs to, if it belongs to one. */
 type PlacedText = { text: string; node?: string };
 
-export type SealedTextsOptions = {
+type SealedTextsOptions = {
   folder: string;
   redact: Redact;
   /** Null if there is no vault; rejects if it cannot be opened. */

@@ -13,7 +13,7 @@ import type { Home } from '../../core/schema/home.ts';
 import { VaultFingerprints } from '../../core/schema/secret.ts';
 import { vaultPlaces } from '../settings.ts';
 
-export type StoredFingerprints = Fingerprints & {
+type StoredFingerprints = Fingerprints & {
   names: readonly string[];
   /** Null if it is missing; then `keyed` are of no use. */
   key: Buffer | null;

@@ -10,7 +10,7 @@ const FEWEST_DIGITS = 12;
 /** More letters than this in words are a passphrase. */
 const MOST_LETTERS = 15;
 
-export type Rules = Pick<Secret, 'tools' | 'hosts' | 'commands' | 'header'>;
+type Rules = Pick<Secret, 'tools' | 'hosts' | 'commands' | 'header'>;
 
 /** Sets a secret's value; the old value is retained for redaction, and the old rules unless new ones are given. */
 export function withValue(

@@ -9,7 +9,7 @@ import type { Line, Pen } from '../../core/schema/event.ts';
 /** The last event of each ledger that is known already; a ledger that is left out is not followed. */
 export type Known = { readonly [pen in Pen]?: number };
 
-export type ChangeOptions = { signal: AbortSignal; filter?: Pick<Filter, 'run' | 'type'> };
+type ChangeOptions = { signal: AbortSignal; filter?: Pick<Filter, 'run' | 'type'> };
 
 /** Events behind those that are known, then new ones as they come, until the signal. Each ledger in its order. */
 export async function* changes(

@@ -5,10 +5,10 @@ import type { View } from '../../core/schema/view.ts';
 import { seqKey } from './run-rows.ts';
 
 type Decided = Extract<Event, { type: 'egress.decided' }>;
-export type EgressDecision = Decided['data'] & { seq: number; at: string; run: string | null };
+type EgressDecision = Decided['data'] & { seq: number; at: string; run: string | null };
 
 /** `runs`: the latest that asked, the latest last. */
-export type EgressHost = {
+type EgressHost = {
   host: string;
   port: number;
   allowed: number;

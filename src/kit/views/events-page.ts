@@ -14,7 +14,7 @@ import { blocksFromEnd, intersect, type Span, spanOfRun } from './events-query.t
 import { describeEvent } from './event-sentence.ts';
 import { blockOfKey, eventsPrefix, tailBehindIndex, titlesPrefix } from './text-view.ts';
 
-export type EventsPageQuery = {
+type EventsPageQuery = {
   pen: Pen;
   run?: string | undefined;
   /** Such as run.ended, or a kind: run.* */
@@ -29,7 +29,7 @@ export type EventsPageQuery = {
 };
 
 /** The latest event first. `next`: pass it as `before` for the next page; null when there is nothing more. */
-export type EventsPage = { events: Line[]; next: number | null };
+type EventsPage = { events: Line[]; next: number | null };
 
 const MOST_BLOCKS = 60;
 

@@ -28,7 +28,7 @@ type Rationale = { seq: number; node: string; turn: number; decision: string; wh
 type Ended = Extract<Event, { type: 'call.ended' }>;
 type Moment = { seq: number; at: string; what: string; why: string };
 
-export type Explanation = {
+type Explanation = {
   run: string;
   title: string;
   status: string;

@@ -22,7 +22,7 @@ export const graphRunView: View = {
   },
 };
 
-export type GraphRunsQuery = {
+type GraphRunsQuery = {
   graph: string;
   /** 0 for all. */
   limit: number;

@@ -23,7 +23,7 @@ const hoursPrefix = 'run/hour/';
 const hourKey = (instant: string): string => hoursPrefix + instant.slice(0, 13);
 
 /** An entry of the folded list: its place, and the first event of the run that is shown there. */
-export type FoldedEntry = [place: number, received: number];
+type FoldedEntry = [place: number, received: number];
 
 /** The entries with places before `after` and behind `before`, the latest first unless `isNewer`. */
 export function* foldedEntries(rows: Rows, { after, before, isNewer }: Walk): Generator<FoldedEntry> {

@@ -3,7 +3,7 @@ import { foldGoal } from '../../core/ledger/goal.ts';
 import type { Event } from '../../core/schema/event.ts';
 import type { NodeStatus } from '../../core/schema/run.ts';
 
-export type TimedStep = {
+type TimedStep = {
   run: string;
   id: string;
   title: string;

@@ -26,7 +26,7 @@ import {
 } from './text-view.ts';
 import { listWaiting } from './waiting-query.ts';
 
-export type SearchSources = {
+type SearchSources = {
   /** Those whose texts may be found. */
   views: readonly Pick<View, 'name' | 'found'>[];
   ledgers: Readonly<Record<Pen, string>>;

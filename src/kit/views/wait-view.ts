@@ -8,7 +8,7 @@ import type { View } from '../../core/schema/view.ts';
 import type { WaitFor } from '../../core/schema/wait.ts';
 import { storedRun } from './run-rows.ts';
 
-export type WaitRow = {
+type WaitRow = {
   wait: string;
   run: string;
   node: string | null;

@@ -9,7 +9,7 @@ import type { LedgerTail } from './live/ledger-tail.ts';
 import { findPage, type Found } from './browser/match-path.ts';
 import type { Page } from './page.ts';
 
-export type PageParts = {
+type PageParts = {
   pages: readonly Page[];
   files: BrowserFiles;
   base: string;

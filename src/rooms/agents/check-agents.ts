@@ -4,10 +4,10 @@ import type { Home } from '../../core/schema/home.ts';
 import { nearestWord } from '../../core/schema/nearest-word.ts';
 import { findAgents } from '../../kit/agents/home-agents.ts';
 
-export type CheckedAgent = { name: string; file: string | null; problems: readonly string[] };
+type CheckedAgent = { name: string; file: string | null; problems: readonly string[] };
 
 /** What agents may name; without `tools` their names are not checked. */
-export type KnownNames = { providers: readonly string[]; tools?: readonly string[] };
+type KnownNames = { providers: readonly string[]; tools?: readonly string[] };
 
 /** Every agent of the home with its problems, those without any too. */
 export function checkAgents(home: Home, names: KnownNames): CheckedAgent[] {

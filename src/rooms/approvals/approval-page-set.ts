@@ -12,7 +12,7 @@ import type { Folder } from './approval-files.ts';
 
 type Edit = Exclude<ReturnType<typeof readAnswer>, { kind: 'untouched' }>;
 
-export type ApprovalPageSet = {
+type ApprovalPageSet = {
   /** Writes the pages that are missing, and removes those of waits that closed. */
   align: (folder: Folder, open: readonly Open[]) => void;
   /** Removes pages of waits that closed while no process could remove them. */

@@ -22,7 +22,7 @@ export type ApprovalPages = {
 
 type PageAnswer = Extract<Read, { kind: 'answer' }>;
 
-export type ApprovalPorts = {
+type ApprovalPorts = {
   folder: string;
   open: () => readonly Open[];
   answer: (open: Open, answer: WaitAnswer) => Promise<unknown>;

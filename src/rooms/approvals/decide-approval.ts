@@ -10,7 +10,7 @@ import { type RequestData, requestRun } from '../../kit/cli/run-requests.ts';
 type Approval = Extract<WaitFor, { kind: 'approval' }>;
 
 /** `host`: hosts that the approval names; deny has no such option. */
-export type DecideOptions = { alwaysForThisRun: boolean; host?: readonly string[] };
+type DecideOptions = { alwaysForThisRun: boolean; host?: readonly string[] };
 
 export async function decideApproval(
   call: Call<DecideOptions>,

@@ -33,7 +33,7 @@ export function commandJudge(home: Home): (line: string) => JudgedCommand {
   };
 }
 
-export type JudgedRequest = {
+type JudgedRequest = {
   verdict: Effect;
   reason: string;
   host: string;

@@ -32,7 +32,7 @@ import type { SharedSpending } from '../../kit/ports/fleet-port.ts';
 import type { LoadedPolicy } from '../../kit/policy/policy-file.ts';
 import type { DayBudget } from '../../kit/ports/day-budget-port.ts';
 
-export type DayBudgetPorts = {
+type DayBudgetPorts = {
   ledger: Pick<LedgerPort, 'append'>;
   projections: ProjectionsPort;
   policy: () => LoadedPolicy;

@@ -20,7 +20,7 @@ import { openDayBudget } from './open-day-budget.ts';
 import type { HomeVault } from '../../kit/vault/home-vault.ts';
 import { type LoadedPolicy, openPolicy } from '../../kit/policy/policy-file.ts';
 
-export type GuardRoomPorts = {
+type GuardRoomPorts = {
   home: Home;
   ledger: Pick<LedgerPort, 'append'>;
   projections: ProjectionsPort;

@@ -5,7 +5,7 @@ import type { LateAnswer } from '../../core/schema/room.ts';
 import { vaultOf } from '../../kit/vault/home-vault.ts';
 
 /** `new_key`: where the key of a vault was stored that did not exist before; a person should make a copy of it. */
-export type OfferedRecipient = { recipient: string; new_key: string | null };
+type OfferedRecipient = { recipient: string; new_key: string | null };
 
 export async function offerRecipient(home: Home): Promise<LateAnswer> {
   return { answer: Promise.resolve(await findOrCreate(home)) };

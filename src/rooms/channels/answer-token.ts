@@ -13,7 +13,7 @@ import type { Home } from '../../core/schema/home.ts';
 import type { AskedWait } from './reaching-state.ts';
 
 /** y and n answer an approval, t is an answer in words, a number is one of the options. */
-export type Choice = 'y' | 'n' | 't' | `${number}`;
+type Choice = 'y' | 'n' | 't' | `${number}`;
 
 /** A separator that stands in no name of a delivery, and may stand in addresses of mail. */
 const SEPARATOR = '~';

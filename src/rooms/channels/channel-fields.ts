@@ -55,7 +55,7 @@ export const KIND_LABELS: Readonly<Record<ChannelKind, string>> = {
   desktop: 'notifications of this desktop',
 };
 
-export const CHANNEL_FIELDS: Readonly<Record<ChannelKind, readonly Field[]>> = {
+const CHANNEL_FIELDS: Readonly<Record<ChannelKind, readonly Field[]>> = {
   ntfy: [
     needed('url', 'Address of the server, such as https://ntfy.example.org'),
     needed('topic', 'Topic that your phone subscribes to'),

@@ -22,7 +22,7 @@ export type ChannelRow = {
   problem: string | null;
 };
 
-export type ChannelsStatus = { channels: ChannelRow[]; problems: { channel: string | null; problem: string }[] };
+type ChannelsStatus = { channels: ChannelRow[]; problems: { channel: string | null; problem: string }[] };
 
 export async function readChannelsStatus(home: Home): Promise<ChannelsStatus> {
   const loaded = loadChannels(home);

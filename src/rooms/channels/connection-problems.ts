@@ -9,7 +9,7 @@ import { makeFolder, replaceFile } from '../../core/ledger/disk.ts';
 import type { Home } from '../../core/schema/home.ts';
 
 export type ConnectionProblem = { since: string; problem: string };
-export type ConnectionProblems = Readonly<Record<string, ConnectionProblem>>;
+type ConnectionProblems = Readonly<Record<string, ConnectionProblem>>;
 
 const fileOf = (home: Home): string => join(home.oka, 'state', 'channel-connections.json');
 

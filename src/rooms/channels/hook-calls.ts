@@ -23,7 +23,7 @@ const MOST_WAITING = 100;
 const PATIENCE_MS = 10_000;
 const NAME = /^\d{13}-[0-9a-f-]{36}\.json$/;
 
-export const hookCallsFolder = (home: Home): string => join(home.oka, 'web', 'hooks');
+const hookCallsFolder = (home: Home): string => join(home.oka, 'web', 'hooks');
 export const hookTemplate = (home: Home, hook: string): string => join(home.oka, 'rules', 'hooks', `${hook}.md`);
 
 /** Stores a call, and waits a moment for what a worker says about it: null when there is none, or it is busy. */

@@ -27,7 +27,7 @@ import { hookTemplate, type StoredCall, storedCalls } from './hook-calls.ts';
 import { channelState } from './reaching-state.ts';
 import { receiveTask, recordRefusals, type TaskPorts } from './receive-task.ts';
 
-export type HookPorts = Pick<TaskPorts, 'home' | 'ledger'> & {
+type HookPorts = Pick<TaskPorts, 'home' | 'ledger'> & {
   projections: ProjectionsPort;
   find: (name: string) => Promise<Credential | null>;
   log: Log;

@@ -8,7 +8,7 @@ import type { LedgerPort } from '../../kit/ports/port-types.ts';
 import { messageEnvironment } from '../../kit/settings.ts';
 
 /** Where a channel that has files of its own finds them. */
-export type ChannelHome = { home: Home; ledger: Pick<LedgerPort, 'append'> };
+type ChannelHome = { home: Home; ledger: Pick<LedgerPort, 'append'> };
 
 export async function openChannel(
   settings: ChannelSettings,

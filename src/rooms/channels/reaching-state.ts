@@ -72,7 +72,7 @@ export type ChannelState = {
   position: string | null;
 };
 
-export type Origin = { channel: string; from: string | null; thread: MessageThread | null };
+type Origin = { channel: string; from: string | null; thread: MessageThread | null };
 
 export type Reaching = {
   /** Titles of runs that have not ended, with the task they belong to. */

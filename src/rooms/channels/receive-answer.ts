@@ -18,7 +18,7 @@ import { canApprove } from './compose-message.ts';
 import { announcedThings, type AskedWait, channelState, type Reaching } from './reaching-state.ts';
 import { receiveTask, recordRefusals, type RefusalPorts, type TaskPorts } from './receive-task.ts';
 
-export type InboxPorts = TaskPorts &
+type InboxPorts = TaskPorts &
   RefusalPorts & {
     state: () => Reaching;
     policy: () => ChannelPolicy;

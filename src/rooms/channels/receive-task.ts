@@ -22,7 +22,7 @@ export type TaskPorts = {
 };
 
 /** `text` is the whole TASK.md, and `about` is what is recorded of it. */
-export type NewTask = {
+type NewTask = {
   id: string;
   text: string;
   files: readonly { name: string; bytes: Uint8Array }[];

@@ -11,7 +11,7 @@ import type { LedgerPort } from '../../kit/ports/port-types.ts';
 import { deliveryEnded, deliveryStarted } from './channel-events.ts';
 import type { Composed } from './compose-message.ts';
 
-export type Attempt = {
+type Attempt = {
   start: DeliveryStarted;
   compose: () => Composed;
   open: () => Promise<Channel>;

@@ -19,7 +19,7 @@ export type ServedChannels = {
   stop: () => void;
 };
 
-export type Serving = {
+type Serving = {
   channels: ReadonlyMap<string, ChannelSettings>;
   open: (name: string, settings: ChannelSettings) => Promise<Channel>;
   inbox: (name: string, ready: () => void) => ChannelInbox;

@@ -15,7 +15,7 @@ import { truncateText } from '../../kit/text/prompt-text.ts';
 import { separateSkills } from '../../kit/text/used-skills.ts';
 import { buildHistory, selectPictures } from '../../kit/task/work-history.ts';
 
-export type ReplyPrompt = {
+type ReplyPrompt = {
   /** Who answers, and the rules of conversations. */
   system: string;
   /** The conversation, already bounded. */

@@ -37,7 +37,7 @@ import type { ChatWriter } from './chat-writer.ts';
 import { NO_COST } from './post-reply.ts';
 import { exhaustedChain } from './reply-graph.ts';
 
-export type ChatTaskPorts = {
+type ChatTaskPorts = {
   home: Home;
   writer: Pick<ChatWriter, 'state' | 'write'>;
   runs: Pick<Runs, 'stateOf'>;

@@ -10,7 +10,7 @@ import { taskStartTool } from './task-start-tool.ts';
 import type { OnDurable, ProjectionsPort } from '../../kit/ports/port-types.ts';
 import type { OpenChat } from './open-chat.ts';
 
-export type LazyChat = Omit<OpenChat, 'searchOwn' | 'startTask' | 'recover'> & {
+type LazyChat = Omit<OpenChat, 'searchOwn' | 'startTask' | 'recover'> & {
   tools: readonly Tool[];
   refresh: () => Promise<void>;
 };

@@ -29,7 +29,7 @@ import { replyPlanner } from './reply-planner.ts';
 import { replyRuns } from './reply-runs.ts';
 import { isTyping } from './typing-files.ts';
 
-export type OpenChatPorts = {
+type OpenChatPorts = {
   home: Home;
   config: Config;
   settings: ChatConfig;

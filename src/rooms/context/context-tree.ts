@@ -8,7 +8,7 @@ import type { ContextTree } from '../../kit/ports/tree-port.ts';
 import { readTree } from './model/tree-store.ts';
 import type { Call } from '../../kit/cli/command-module.ts';
 
-export type ReadableTree = Pick<ContextTree, 'workspaces' | 'read' | 'text'>;
+type ReadableTree = Pick<ContextTree, 'workspaces' | 'read' | 'text'>;
 
 export async function openTreeForReading({ home, rooms }: Pick<Call, 'home' | 'rooms'>): Promise<ReadableTree> {
   const { tree } = await loadRoomsConfig(home, rooms);

@@ -12,7 +12,7 @@ import type { Diagnose } from '../../core/chain/middleware/heal.ts';
 import { nameOf } from './deps-ports.ts';
 import type { Home } from '../../core/schema/home.ts';
 
-export type DiagnosePorts = {
+type DiagnosePorts = {
   home: Home;
   remedyFor: (need: Need) => Remedy;
   countMissed: (call: ToolCall, need: Need) => { step: number; run: number };

@@ -12,7 +12,7 @@ export const STILL_MISSED = 'it was provided before, and the step still misses i
 /** Ledgers of earlier versions have another word in it. */
 export const isStillMissed = (reason: string): boolean => /^it was (provided|brought) before, and/.test(reason);
 
-export type Asking = { run: string; node: string | null; need: Need; remedy: Remedy; reason: string };
+type Asking = { run: string; node: string | null; need: Need; remedy: Remedy; reason: string };
 
 /** A step is listed once, however often it asks. */
 export async function openRequirement(

@@ -16,7 +16,7 @@ import { openRequirement, STILL_MISSED } from './open-requirement.ts';
 import type { RequirementsPage } from './requirements-page.ts';
 import type { NeedProvider } from '../../kit/ports/dependencies-port.ts';
 
-export type ProviderParts = {
+type ProviderParts = {
   finder: NeedFinder;
   installs: Installs;
   page: RequirementsPage;

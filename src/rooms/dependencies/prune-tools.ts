@@ -11,7 +11,7 @@ import { dependencies } from '../../kit/requests/dependency-state.ts';
 import { type Prunable, findPrunable, removeFolders } from './install/prune-installed.ts';
 import type { Home } from '../../core/schema/home.ts';
 
-export type Pruned =
+type Pruned =
   | { kind: 'busy' }
   /** The ledger is not there, or cannot be read to its end: nobody knows what is needed. */
   | { kind: 'unsure' }

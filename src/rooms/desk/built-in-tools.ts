@@ -17,9 +17,9 @@ import { commandEnvironment } from '../../kit/settings.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { refuseUse } from '../../kit/unused-ports.ts';
 
-export type StartRun = Parameters<typeof runTool>[0];
+type StartRun = Parameters<typeof runTool>[0];
 
-export type BuiltInOptions = {
+type BuiltInOptions = {
   /** May be a scratch copy. */
   desk: string;
   home: Home;

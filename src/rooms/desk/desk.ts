@@ -119,7 +119,7 @@ async function recordAround(
     : askAboutAside(ports.aside, call, before.tree, ending.aside, outcome);
 }
 
-export type FolderState = { path: string; tree: string };
+type FolderState = { path: string; tree: string };
 
 const withPlace = (place: readonly string[] | undefined): { place?: string[] } =>
   place === undefined ? {} : { place: [...place] };

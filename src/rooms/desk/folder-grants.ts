@@ -26,7 +26,7 @@ import { foldersOfTask, type NamedFolder, type TaskFolders } from './task-folder
 import type { LoadedPolicy } from '../../kit/policy/policy-file.ts';
 import type { FolderGrants } from '../../kit/ports/folders-port.ts';
 
-export type FolderPorts = {
+type FolderPorts = {
   home: Home;
   policy: () => LoadedPolicy;
   runs: Pick<Runs, 'stateOf' | 'eventsOf'>;

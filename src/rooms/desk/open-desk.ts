@@ -37,7 +37,7 @@ import { previewUndo, undo } from './undo.ts';
 import { undoFolder } from '../../kit/runs/undo-folder.ts';
 import { witnessWith } from './witness.ts';
 
-export type DeskRoomPorts = {
+type DeskRoomPorts = {
   home: Home;
   config: Config;
   ledger: Pick<LedgerPort, 'append'>;

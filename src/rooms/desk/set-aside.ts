@@ -36,7 +36,7 @@ export type AsidePorts = {
 /** The state of the desk with the files in it, and which they are; `left` could not be set aside. */
 export type SetAside = { tree: string; paths: Bytes[]; left: Left[] };
 
-export type AsideCall = Pick<ToolCall, 'run' | 'node' | 'call' | 'tool' | 'class' | 'input'>;
+type AsideCall = Pick<ToolCall, 'run' | 'node' | 'call' | 'tool' | 'class' | 'input'>;
 
 const HOUR_MS = 3_600_000;
 const MOST_FILES = 1000;

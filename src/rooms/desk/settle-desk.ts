@@ -23,7 +23,7 @@ import { callLockFile, callLocks, dropCallLock } from '../../kit/sandbox/call-lo
 import { doTouch, type Reach, reachOf } from '../../kit/desk/reach.ts';
 import type { OpenDeskCall } from './open-desk-calls.ts';
 
-export type SettlePorts = {
+type SettlePorts = {
   home: Home;
   /** Calls that the ledger knows as begun and not as ended. */
   openCalls: () => readonly OpenDeskCall[];
@@ -37,7 +37,7 @@ export type SettlePorts = {
   signal: AbortSignal;
 };
 
-export type DeskSettling = {
+type DeskSettling = {
   /** For somebody who is to write there. */
   settle: (reach: Reach) => Promise<void>;
   /** Calls that this process is at work on: they are nobody else's to settle. */

@@ -18,7 +18,7 @@ import { deskFolder } from '../../kit/desk-folder.ts';
 import type { Runs } from '../../kit/ports/port-types.ts';
 import { taskAround } from './accepted-files.ts';
 
-export type PlacePorts = {
+type PlacePorts = {
   home: Home;
   runs: Pick<Runs, 'stateOf'>;
   /** Whether the kernel holds a command to its place. */
@@ -61,7 +61,7 @@ export function taskPlaces({ home, runs, isConfined }: PlacePorts): TaskPlaces {
 }
 
 /** Null for the whole desk. */
-export function placeOfTask({ dir, fields }: Pick<TaskGiven, 'dir' | 'fields'>): string[] | null {
+function placeOfTask({ dir, fields }: Pick<TaskGiven, 'dir' | 'fields'>): string[] | null {
   const written = [...(dir === null ? [] : [dir]), ...(fields.writes ?? []).filter(isDeskPath)];
   const paths = written.map(toDeskPath);
   if (paths.length === 0) return null;

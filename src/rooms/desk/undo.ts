@@ -19,7 +19,7 @@ import { eventsWithChildren } from '../../kit/runs/run-family.ts';
 
 const MOST_NAMED = 10_000;
 
-export type UndoPorts = {
+type UndoPorts = {
   runs: Pick<Runs, 'eventsOf'>;
   ledger: Pick<LedgerPort, 'append'>;
   shadow: Snapshots;

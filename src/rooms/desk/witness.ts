@@ -16,7 +16,7 @@ import { type AsidePorts, askAboutAside } from './set-aside.ts';
 
 type SnapshotEvent = Extract<Event, { type: 'desk.kept' }>;
 
-export type WitnessPorts = {
+type WitnessPorts = {
   home: Home;
   artifacts: ArtifactStore;
   events: EventStore;

@@ -3,7 +3,7 @@ import type { Rows } from '../../core/schema/rows.ts';
 import type { View } from '../../core/schema/view.ts';
 import { storedRun } from '../../kit/views/run-rows.ts';
 
-export type RunCounts = { started: number; done: number; failed: number; cancelled: number };
+type RunCounts = { started: number; done: number; failed: number; cancelled: number };
 
 const key = 'run-count/all';
 

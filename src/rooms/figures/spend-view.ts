@@ -22,7 +22,7 @@ export type Spend = { usd: number; tokens_in: number; tokens_out: number; calls:
 export type SpendByModel = Spend & { models: Record<string, Spend> };
 
 /** `run` is the outermost run; null for maintenance, which asks models on its own account. */
-export type SpendOfRun = SpendByModel & { run: string | null };
+type SpendOfRun = SpendByModel & { run: string | null };
 
 /** One answer of a model. `run` and `node` asked for it, maybe inside another run. */
 export type SpendOfCall = Spend & {
@@ -36,7 +36,7 @@ export type SpendOfCall = Spend & {
 };
 
 /** Models whose name is not known: a call that failed after it had cost something does not say who was asked. */
-export const UNKNOWN_MODEL = 'unknown';
+const UNKNOWN_MODEL = 'unknown';
 
 const totalKey = 'spend/total';
 const dayPrefix = 'spend/day/';

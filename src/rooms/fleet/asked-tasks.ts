@@ -81,7 +81,7 @@ const ofAnother = (asked: TaskAsked, home: string, answerable: ReadonlySet<strin
 });
 
 /** What is open according to the events of a task; null when nobody has claimed it. */
-export function askedIn(task: string, { owner, events, isReturned }: RunHistory): TaskAsked | null {
+function askedIn(task: string, { owner, events, isReturned }: RunHistory): TaskAsked | null {
   if (owner === null) return null;
   const open = new Map<string, AskedWait & { run: string }>();
   let title = task;

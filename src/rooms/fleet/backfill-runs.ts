@@ -34,7 +34,7 @@ import { findIn, shareNamed } from './named-artifacts.ts';
 import { storeFolder } from './run-folder.ts';
 import { lostTasks, readSent, sendAgain } from './send-again.ts';
 
-export type Damaged = { run: string; events: number; why: string };
+type Damaged = { run: string; events: number; why: string };
 export type Backfill = {
   stream: string;
   /** Whether the stream was created again, and this home has yet to refill it. */
@@ -53,7 +53,7 @@ export type Backfill = {
   sent: string[];
 };
 
-export type BackfillOptions = {
+type BackfillOptions = {
   /** Only this run. */
   only?: string | undefined;
   /** Asked before anything is changed. */

@@ -16,7 +16,7 @@ export async function compareOwnedRuns(work: Work): Promise<void> {
   if (!work.signal.aborted) await compareOnce(work);
 }
 
-export type Comparing = Pick<Work, 'log' | 'differing'> & {
+type Comparing = Pick<Work, 'log' | 'differing'> & {
   host: { home: Pick<Work['host']['home'], 'ledgers'>; engine: Pick<Work['host']['engine'], 'stop'> };
   member: Pick<Work['member'], 'name'> & {
     owned: Pick<Work['member']['owned'], 'tasks'>;

@@ -40,7 +40,7 @@ export type CreatedAgain = {
   created: string[] | null;
 };
 
-export type CreateOptions = {
+type CreateOptions = {
   /** Null: all that have ever reported. */
   members: string[] | null;
   isWanted: (found: CreatedAgain) => Promise<boolean>;

@@ -38,7 +38,7 @@ export function fencedLedger(ledger: LedgerPort, owned: Pick<OwnedRuns, 'acknowl
   };
 }
 
-export type SharedArtifacts = {
+type SharedArtifacts = {
   artifacts: ArtifactStore;
   /** Resolves when what these events of a run name is in the object store. */
   share: (events: readonly Event[]) => Promise<void>;

@@ -9,7 +9,7 @@ import { requireStream, withFleet } from './fleet-access.ts';
 import { describeUnsent } from '../../kit/fleet/fleet-overview.ts';
 import { readUnsent } from '../../kit/fleet/unsent-task.ts';
 
-export type FleetStatus = {
+type FleetStatus = {
   member: string;
   servers: string;
   /** Those of them that have stopped storing. */

@@ -10,7 +10,7 @@ import type { ArtifactStore } from '../../core/schema/ports.ts';
 const MOST_SEARCHED = 4 * 1024 * 1024;
 const HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
 
-export type FindArtifact = (sha256: string) => Promise<Buffer | null>;
+type FindArtifact = (sha256: string) => Promise<Buffer | null>;
 
 /** Hashes that this home has no artifact for mean something else, or an artifact of another member. `shared` grows. */
 export async function shareNamed(

@@ -10,7 +10,7 @@ import { isSilent } from './member-watch.ts';
 
 const POLL_MS = 1000;
 
-export type Ordered = { order: string; was: boolean; members: { name: string; state: string }[] };
+type Ordered = { order: string; was: boolean; members: { name: string; state: string }[] };
 
 export async function orderAll(home: Home, isHalted: boolean): Promise<Ordered> {
   return withFleet(home, async (access) => {
@@ -20,7 +20,7 @@ export async function orderAll(home: Home, isHalted: boolean): Promise<Ordered> 
   });
 }
 
-export type Drained = { member: string; order: string; was: boolean; state: string; runs: string[] };
+type Drained = { member: string; order: string; was: boolean; state: string; runs: string[] };
 
 type Waiting = { isWaiting: boolean; signal: AbortSignal; notify: (line: string) => void };
 

@@ -41,7 +41,7 @@ export type OwnedRuns = {
   settled(task: string): Promise<void>;
 };
 
-export type OwnedRunsPorts = {
+type OwnedRunsPorts = {
   /** Resolves when the artifacts that these events name are in the object store. */
   share: (events: readonly Event[]) => Promise<void>;
   /** Stores the folder of a task in the object store; null when it has none. */

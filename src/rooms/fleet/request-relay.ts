@@ -36,7 +36,7 @@ const REPLY_MS = 20_000;
 /** A file that is gone for so long was removed by a person. */
 const GONE_MS = 30_000;
 
-export type RelayPorts = {
+type RelayPorts = {
   name: string;
   log: Pick<RunLog, 'last'>;
   results: Pick<ResultQueue, 'request'>;

@@ -16,7 +16,7 @@ import { classifyWithHosts, commandOf, type GuardPorts } from '../../kit/policy/
 import { askModel } from '../../kit/models/ask-model.ts';
 import { unlessTemporary } from './template-tool.ts';
 
-export type ErrorPorts = Pick<GuardPorts, 'tools' | 'classify' | 'deskOf'>;
+type ErrorPorts = Pick<GuardPorts, 'tools' | 'classify' | 'deskOf'>;
 
 export function errorDecideTool(ports: ErrorPorts): Tool {
   const describe = describerOf(ports);

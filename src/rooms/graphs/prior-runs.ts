@@ -8,7 +8,7 @@ import type { Rows } from '../../core/schema/rows.ts';
 import type { RunRow } from '../../kit/views/run-rows.ts';
 
 /** Gives the rows of all views to a query. */
-export type ReadRows = <T>(query: (rows: Rows) => T) => Promise<T>;
+type ReadRows = <T>(query: (rows: Rows) => T) => Promise<T>;
 
 /** The latest first; with `before`, only runs that began before that event. */
 export async function priorRuns(

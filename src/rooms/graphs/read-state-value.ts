@@ -4,7 +4,7 @@ import type { Json } from '../../core/schema/json.ts';
 import type { StateStore } from '../../core/schema/ports.ts';
 import type { LedgerPort } from '../../kit/ports/port-types.ts';
 
-export type StateValuePorts = { state: Pick<StateStore, 'get'>; ledger: Pick<LedgerPort, 'read'> };
+type StateValuePorts = { state: Pick<StateStore, 'get'>; ledger: Pick<LedgerPort, 'read'> };
 
 export async function readStateValue(
   { state, ledger }: StateValuePorts,

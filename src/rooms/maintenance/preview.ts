@@ -13,7 +13,7 @@ import { learningVersion, type MaintenanceOverrides, withOwnParts } from './open
 import { learningParts } from './learning-parts.ts';
 import { readOnly } from './pass.ts';
 
-export type PassPreview = { events: number; concluded: Event[]; pages: string[] };
+type PassPreview = { events: number; concluded: Event[]; pages: string[] };
 
 const MOST_PAGES = 256;
 

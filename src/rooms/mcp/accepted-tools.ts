@@ -18,7 +18,7 @@ export type ServerState =
   | { state: 'waiting'; why: string }
   | { state: 'unusable'; why: string };
 
-export type AcceptedServers = {
+type AcceptedServers = {
   servers: ReadonlyMap<string, McpServer>;
   tools: { server: string; tool: ToolDefinition }[];
 };

@@ -43,7 +43,7 @@ export type Connection = {
   close(): Promise<void>;
 };
 
-export type ConnectOptions = Pick<SessionOptions, 'signal' | 'onToolsChanged' | 'ask' | 'sample'> & {
+type ConnectOptions = Pick<SessionOptions, 'signal' | 'onToolsChanged' | 'ask' | 'sample'> & {
   onClose?: () => void;
 };
 

@@ -16,7 +16,7 @@ import { requireServer } from './inspect-server.ts';
 import { hasAuthorization, revealForServer } from './server-secrets.ts';
 import { storedLogins } from './stored-logins.ts';
 
-export type LoginOptions = {
+type LoginOptions = {
   signal: AbortSignal;
   rooms?: readonly HouseRoom[] | undefined;
   /** Called with the address that the person has to open. Nothing is opened by itself. */

@@ -11,7 +11,7 @@ import type { Home } from '../../core/schema/home.ts';
 import type { Json } from '../../core/schema/json.ts';
 import { type McpServer, readEntry } from '../../core/schema/mcp.ts';
 
-export type McpServers = {
+type McpServers = {
   servers: ReadonlyMap<string, McpServer>;
   problems: { server: string | null; problem: string }[];
 };

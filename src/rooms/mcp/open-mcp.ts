@@ -24,7 +24,7 @@ import { mayPassOn } from './server-rights.ts';
 import { revealForServer } from './server-secrets.ts';
 import { storedLogins } from './stored-logins.ts';
 
-export type McpPorts = {
+type McpPorts = {
   home: Home;
   policy: () => LoadedPolicy;
   vault: Pick<HomeVault, 'find'>;

@@ -16,7 +16,7 @@ export class LoginNeeded extends OkaError {
   }
 }
 
-export type ServerLoginPorts = { logins: LoginStore; fetch: typeof globalThis.fetch; clock: () => number };
+type ServerLoginPorts = { logins: LoginStore; fetch: typeof globalThis.fetch; clock: () => number };
 
 const RENEW_MS = 60_000;
 

@@ -41,7 +41,7 @@ export type PoolPorts = ConnectPorts & {
   live?: Pick<LiveSteps, 'output' | 'end'>;
 };
 
-export type ServerPool = {
+type ServerPool = {
   call: (server: string, tool: ToolDefinition, args: Record<string, Json>, call: ToolCall) => Promise<Outcome>;
   /** The servers there are from now on; one that has another entry is stopped, and started anew when it is needed. */
   update: (servers: ReadonlyMap<string, McpServer>) => void;

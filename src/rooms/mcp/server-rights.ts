@@ -34,7 +34,7 @@ export function serverFolders(home: Home, server: Pick<McpServer, 'paths' | 'wri
 }
 
 /** Whether a server could pass on what it is given: it is elsewhere, or its process reaches the network in its sandbox. */
-export const reachesOthers = (server: McpServer): boolean => !isStdio(server) || server.net.length > 0;
+const reachesOthers = (server: McpServer): boolean => !isStdio(server) || server.net.length > 0;
 
 /** Whether a call of it is asked about after something private was read: a person may have said that it may get that. */
 export const mayPassOn = (server: McpServer | undefined): boolean =>

@@ -4,7 +4,7 @@ import type { KnownFact } from './fact-state.ts';
 import { type FactPlace, factsIn, factView, storedFact } from './fact-view.ts';
 import { memoryRows } from '../../core/ledger/memory-rows.ts';
 
-export type CurrentFact = { fact: KnownFact; place: FactPlace; replaces: FactPlace[] };
+type CurrentFact = { fact: KnownFact; place: FactPlace; replaces: FactPlace[] };
 
 /** In the order in which they were first stored, with their original text. The events come in the one order of both ledgers. */
 export function currentFacts(events: readonly Event[]): CurrentFact[] {

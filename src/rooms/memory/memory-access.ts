@@ -76,7 +76,7 @@ export function searchFilters({ day, namespace, task }: SearchOptions): Omit<Sea
   };
 }
 
-export type SearchResult = { query: string; by: string; found: readonly Found[] };
+type SearchResult = { query: string; by: string; found: readonly Found[] };
 
 export async function searchMemory(
   call: Call<SearchOptions & { limit: number }>,

@@ -20,7 +20,7 @@ import type { Memory } from '../../kit/ports/memory-port.ts';
 
 const MOST_PACKS = 200;
 
-export type OpenMemoryPorts = { home: Home; config: Config; onDurable: OnDurable; taskGraph: () => TaskGraph };
+type OpenMemoryPorts = { home: Home; config: Config; onDurable: OnDurable; taskGraph: () => TaskGraph };
 
 export function openMemory({ home, config, onDurable, taskGraph }: OpenMemoryPorts): Memory {
   const recall = openBackgroundRecall({

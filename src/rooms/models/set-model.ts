@@ -30,7 +30,7 @@ import {
 import { type ModelTrial, tryModel } from './try-model.ts';
 
 /** How the last request ended. `text` belongs into config.json, which could not be written. */
-export type ModelSetup = {
+type ModelSetup = {
   request: string | null;
   at: string;
   model: string | null;

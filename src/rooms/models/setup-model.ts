@@ -24,9 +24,9 @@ import { plainText } from '../../kit/cli/plain-text.ts';
 import { changeSecret } from '../../kit/cli/secret-changes.ts';
 
 /** `set` has the model; `later` was chosen; `left` is Ctrl-C. */
-export type SetupOutcome = { state: 'set'; model: string } | { state: 'later' } | { state: 'left' };
+type SetupOutcome = { state: 'set'; model: string } | { state: 'later' } | { state: 'left' };
 
-export type SetupCall = Pick<Call, 'home' | 'notify' | 'rooms'>;
+type SetupCall = Pick<Call, 'home' | 'notify' | 'rooms'>;
 
 /** What was answered so far. `key` is one that was typed; null uses what is stored, if anything is. */
 type Choice = { provider: OfferedProvider; url: string | undefined; server: ModelServer; key: string | null };

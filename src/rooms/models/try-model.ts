@@ -26,7 +26,7 @@ export type ModelTrial = { model: string; address: string; ms: number; usage?: U
   | { answered: false; kind: ModelErrorKind | null; problem: string; fix: string | null }
 );
 
-export type TrialRequest = {
+type TrialRequest = {
   /** provider:model; the one that is set when left out. */
   name?: string | undefined;
   /** The address of its server, if it is not the one in config.json. */

@@ -16,7 +16,7 @@ import { leanSchemaOf } from '../../core/schema/role.ts';
 import { isServerTool, type Tool, TOOL_SEARCH } from '../../core/schema/tool.ts';
 import type { OfferChoice } from '../../kit/ports/offers-port.ts';
 
-export type OfferPorts = { tools: Pick<ToolRegistry, 'list'>; skills: () => readonly OfferedSkill[] };
+type OfferPorts = { tools: Pick<ToolRegistry, 'list'>; skills: () => readonly OfferedSkill[] };
 
 /** Bytes of the lines about tools of servers, and of skills, in the prompt of a planner. */
 const PLAN_TOOL_BYTES = 1500;
@@ -28,7 +28,7 @@ const TURN_TOOL_BYTES = 1500;
 /** Runs of which it is known what was shown. */
 const MOST_RUNS = 200;
 
-export const SKILL_TOOLS: readonly string[] = ['skill.use', 'skill.read', 'skill.run'];
+const SKILL_TOOLS: readonly string[] = ['skill.use', 'skill.read', 'skill.run'];
 
 export function offerChoice({ tools, skills }: OfferPorts): OfferChoice {
   const memory = shownMemory();

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Tool, TOOL_SEARCH } from '../../core/schema/tool.ts';
 import { defineTool, ok } from '../../kit/define-tool.ts';
 
-export type SearchOffers = (
+type SearchOffers = (
   query: string,
   most: number,
 ) => { tools: readonly Pick<Tool, 'name' | 'about'>[]; skills: readonly { name: string; description: string }[] };

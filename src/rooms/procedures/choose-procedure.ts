@@ -19,7 +19,7 @@ import { isUnconfirmed, type KnownProcedure } from '../../kit/learning/known-pro
 import { similarityToTask, matchTask } from './match-task.ts';
 import type { Problem } from './fill-command.ts';
 
-export type ChoiceInput = {
+type ChoiceInput = {
   run: string;
   /** The text of the task from taskText: complete, and without its criteria, which apply in any case. */
   text: string;

@@ -2,7 +2,7 @@
 import { SKILL_NAME } from '../../core/schema/skill.ts';
 import type { Procedure } from '../../core/schema/procedure.ts';
 
-export type ExportedSkill = { name: string; text: string };
+type ExportedSkill = { name: string; text: string };
 
 const MOST_DESCRIPTION = 1000;
 

@@ -12,7 +12,7 @@ import { extractTerms } from '../../kit/text/terms.ts';
 import { isSameText, classifyText, tokenizeTemplate, type Token, tokenize } from '../../kit/learning/task-tokens.ts';
 import { findMisfit, type Values } from './parameter-values.ts';
 
-export type Match = { kind: 'match'; values: Values; constants: number } | { kind: 'ambiguous' } | { kind: 'none' };
+type Match = { kind: 'match'; values: Values; constants: number } | { kind: 'ambiguous' } | { kind: 'none' };
 
 const MAX_TOKENS = 3000;
 const NO_MATCH: Match = { kind: 'none' };

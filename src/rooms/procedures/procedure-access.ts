@@ -34,7 +34,7 @@ export async function findProcedure(
   throw new OkaError('usage', `there is ${matching.length > 1 ? 'more than one' : 'no'} procedure "${name}"`, { fix });
 }
 
-export type StatusRequest =
+type StatusRequest =
   | { procedure: string; status: ProcedureStatus }
   | { procedure: string; to: 'promoted' | 'demoted'; submitted: string; worker: boolean };
 

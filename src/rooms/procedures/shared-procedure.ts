@@ -56,7 +56,7 @@ function withoutNames(graph: Json): Json {
   return renameSteps({ ...rest, nodes }, { nodes: nodes.map((_node, at) => ({ id: `step-${at + 1}` })) });
 }
 
-export type Imported = {
+type Imported = {
   /** Its id is made where its family is known. */
   procedure: Omit<Procedure, 'id' | 'version'>;
   /** A task that it fits. */

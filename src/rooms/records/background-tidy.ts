@@ -7,9 +7,9 @@ import type { LedgerPort } from '../../kit/ports/port-types.ts';
 import type { Tidied, Tidying } from '../../core/schema/room.ts';
 import { tidiedEvents } from '../../kit/house/tidied-events.ts';
 
-export type BackgroundTidy = { ask: (intake: Extract<Intake, { kind: 'tidy' }>) => void; end: () => Promise<void> };
+type BackgroundTidy = { ask: (intake: Extract<Intake, { kind: 'tidy' }>) => void; end: () => Promise<void> };
 
-export type BackgroundTidyPorts = {
+type BackgroundTidyPorts = {
   home: Home;
   ledger: Pick<LedgerPort, 'append'>;
   taskGraph: () => TaskGraph;

@@ -20,14 +20,14 @@ import { pauseFile } from '../../kit/home/stop-files.ts';
 import type { LedgerPort, Runs } from '../../kit/ports/port-types.ts';
 import { readVerification, storeVerification, type Verification } from '../../kit/home/verification-state.ts';
 
-export type VerificationPorts = {
+type VerificationPorts = {
   home: Home;
   ledger: Pick<LedgerPort, 'append' | 'end'>;
   taskGraph: () => TaskGraph;
   runs: Pick<Runs, 'stop'>;
 };
 
-export type VerificationPace = { firstAfterMs: number; passMs: number; pauseMs: number; leastBytesPerSecond: number };
+type VerificationPace = { firstAfterMs: number; passMs: number; pauseMs: number; leastBytesPerSecond: number };
 
 const HOUR = 3_600_000;
 const USUAL: VerificationPace = {

@@ -6,7 +6,7 @@ import { OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { requireHome } from '../../kit/cli/require-home.ts';
 
-export type ReplicaHome = { config: Config; ledger: string | null };
+type ReplicaHome = { config: Config; ledger: string | null };
 
 /** The settings of a home that has a replica, and its name there. */
 export async function requireReplica(home: Home): Promise<ReplicaHome> {

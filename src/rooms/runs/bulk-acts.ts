@@ -51,7 +51,7 @@ export async function previewBulk(home: Home, rows: Rows, act: BulkAct, choice: 
 /** Acts on tasks that another member has, too: the request travels to it, and a task that is done again is a new one. */
 const TRAVELLING: ReadonlySet<BulkAct> = new Set(['cancel', 'pause', 'resume', 'again']);
 
-export type BulkPorts = {
+type BulkPorts = {
   /** Submits an intake and resolves to the reply; undefined while there is none. */
   request: (intake: Intake) => Promise<unknown>;
   /** Does a run once more (repeat-run.ts). */

@@ -21,7 +21,7 @@ import { eventsOfRun, planOfRun, sinceStart } from '../../kit/runs/replay-runs.t
 import { runWithSteps } from '../../kit/runs/run-with-steps.ts';
 
 export type ComparedRun = { run: string; title: string; status: RunStatus; started: string; cost: Cost };
-export type RunsSideBySide = { runs: [ComparedRun, ComparedRun]; same: boolean } & RunComparison;
+type RunsSideBySide = { runs: [ComparedRun, ComparedRun]; same: boolean } & RunComparison;
 
 /** Compares two runs by their rows; of a task, the run with its steps. `same`: they ended alike, with equal outputs and files. */
 export async function compareByName(
@@ -42,7 +42,7 @@ export async function compareByName(
 
 /** A file that is not the same after both runs: its content after each, as a hash; null where it is not there. */
 export type FileDifference = { path: string; content: [string | null, string | null] };
-export type RunComparison = {
+type RunComparison = {
   /** The nodes that ran, in order. */
   paths: [string[], string[]];
   /** Nodes that did not give the same in both. */
@@ -51,7 +51,7 @@ export type RunComparison = {
   files: FileDifference[] | null;
 };
 
-export async function compareRuns(home: Home, first: string, second: string): Promise<RunComparison> {
+async function compareRuns(home: Home, first: string, second: string): Promise<RunComparison> {
   const shadow = openSnapshots({ store: undoFolder(home), desk: deskFolder(home) });
   const sides = [await readSide(home, first), await readSide(home, second)] as const;
   return {

@@ -27,7 +27,7 @@ import { describeChange, describeSlots } from './schedule-messages.ts';
 import { writeReasons } from './schedule-reasons.ts';
 import type { SchedulesPort } from '../../kit/ports/schedules-port.ts';
 
-export type SchedulePorts = {
+type SchedulePorts = {
   home: Home;
   ledger: Pick<LedgerPort, 'append'>;
   projections: ProjectionsPort;
@@ -123,7 +123,7 @@ export function openSchedules({
 /** When the next time of a schedule starts; cached for as long as its state is the same. */
 const nextStarts = new WeakMap<ScheduleState, number>();
 
-export function nextStartOf(state: ScheduleState): number {
+function nextStartOf(state: ScheduleState): number {
   const known = nextStarts.get(state);
   if (known !== undefined) return known;
   const [next] = nextTimes(timesOfSpec(state.spec), state.since, 1);

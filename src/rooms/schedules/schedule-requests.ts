@@ -14,7 +14,7 @@ import type { SchedulesPort } from '../../kit/ports/schedules-port.ts';
 type ScheduleIntake = Extract<Intake, { kind: 'schedule' }>;
 
 /** More runs are not made by one request. */
-export const MOST_BACKFILLED = 1000;
+const MOST_BACKFILLED = 1000;
 const BY_PERSON = 'a person asked for it';
 
 export async function handleSchedule(schedules: SchedulesPort, intake: ScheduleIntake): Promise<Json> {

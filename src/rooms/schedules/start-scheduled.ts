@@ -23,9 +23,9 @@ import { setAside } from './schedule-requests.ts';
 import { accept } from '../../kit/inbox/accept.ts';
 
 /** A run that has begun. */
-export type StartedRun = { run: string; title: string };
+type StartedRun = { run: string; title: string };
 
-export type PendingRun = { run: string; schedule: string; slot: string };
+type PendingRun = { run: string; schedule: string; slot: string };
 
 const versionPorts = { ledger: ports.ledger, projections: ports.projections, artifacts: ports.artifacts };
 const SUPERSEDED = 'the next run of its schedule is due, and the schedule says overlap: cancel';

@@ -13,7 +13,7 @@ import { errnoOf, OkaError } from '../../core/schema/errors.ts';
 import { SkillPin } from '../../core/schema/skill.ts';
 import { readSkillFolder, type SkillFolder } from '../../kit/skills/skill-folder.ts';
 
-export type PinState = { kind: 'none' } | { kind: 'pinned'; pin: SkillPin } | { kind: 'unreadable'; why: string };
+type PinState = { kind: 'none' } | { kind: 'pinned'; pin: SkillPin } | { kind: 'unreadable'; why: string };
 
 export type SkillStore = {
   pinOf: (name: string) => PinState;

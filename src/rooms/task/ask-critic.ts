@@ -19,7 +19,7 @@ const LEAST_TOKENS = 6000;
 /** How often the critic may read something before it has to judge. */
 const MOST_READS = 4;
 
-export type JudgedWork = Omit<WorkDone, 'edits'> & {
+type JudgedWork = Omit<WorkDone, 'edits'> & {
   /** The run of each plan. */
   runs: readonly string[];
   declared: { changed: string[]; targets: string[] };

@@ -11,7 +11,7 @@ import type { TaskPorts } from './task-ports.ts';
 
 type Ended = Extract<Event, { type: 'call.ended' }>['data'];
 
-export type CheckCalls = {
+type CheckCalls = {
   call: (tool: string, input: Json, author?: Author) => Promise<Outcome>;
   /** Whether this attempt made a call for which an earlier one had to ask. */
   hasUsedApproval: () => boolean;

@@ -8,7 +8,7 @@ import type { Verdict } from './roles/verdict.ts';
 import type { Event } from '../../core/schema/event.ts';
 import type { Outcome } from '../../core/schema/tool.ts';
 
-export type ConfirmedVerdict = Omit<Verdict, 'criteria'> & {
+type ConfirmedVerdict = Omit<Verdict, 'criteria'> & {
   criteria: { text: string; holds: boolean; evidence: string; by: 'check' | 'model' | 'person' }[];
 };
 

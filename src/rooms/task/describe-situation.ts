@@ -11,7 +11,7 @@ import type { OpenFolder } from '../../core/schema/folder.ts';
 import { wrapAsData } from '../../kit/text/prompt-text.ts';
 import { describeMoment } from '../../kit/describe-moment.ts';
 
-export type SituationPorts = {
+type SituationPorts = {
   desk: string;
   now: number;
   hasProgram: (name: string) => boolean;

@@ -8,7 +8,7 @@ import type { Event } from '../../core/schema/event.ts';
 import type { Act } from '../../core/schema/tool.ts';
 import { hostsContacted } from './hosts-contacted.ts';
 
-export type AnswerFacts = {
+type AnswerFacts = {
   answer: string;
   /** The events of all runs of the task's plans. */
   events: readonly Event[];

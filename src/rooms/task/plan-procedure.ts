@@ -16,7 +16,7 @@ import type { Planned, TaskGiven } from '../../core/schema/task-run.ts';
 import { storePlanGraph } from '../../kit/task/plan-graph.ts';
 import type { TaskPorts } from './task-ports.ts';
 
-export type ProcedurePlan = { kind: 'planned'; plan: Planned } | { kind: 'unplanned'; offers: readonly Candidate[] };
+type ProcedurePlan = { kind: 'planned'; plan: Planned } | { kind: 'unplanned'; offers: readonly Candidate[] };
 
 export async function planByProcedure(
   ports: TaskPorts,

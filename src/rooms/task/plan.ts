@@ -108,7 +108,7 @@ function inFolder({ fields, dir }: TaskGiven): TaskGiven['fields'] {
 }
 
 /** A task, its text, and the folders outside the desk that it may use. */
-export type ToPlan = { task: TaskGiven; body: string; folders: readonly OpenFolder[] };
+type ToPlan = { task: TaskGiven; body: string; folders: readonly OpenFolder[] };
 
 /** A procedure that has proven itself plans first, then a model (T4). */
 async function planFirst(ports: TaskPorts, what: ToPlan, call: ToolCall): Promise<Outcome> {

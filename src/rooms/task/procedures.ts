@@ -35,7 +35,7 @@ import type { Tool } from '../../core/schema/tool.ts';
 
 export type Choose = (ask: { run: string; task: TaskGiven; body: string }) => Promise<Chosen>;
 
-export type ProceduresOptions = {
+type ProceduresOptions = {
   /** The maintenance ledger. */
   ledger: string;
   /** What the operator wants to have done in a certain manner; it may fail. */

@@ -17,7 +17,7 @@ import { matchesGlob } from '../../kit/text/glob.ts';
 import type { PlannedCriterion } from './roles/implied-criteria.ts';
 import type { Act, Outcome } from '../../core/schema/tool.ts';
 
-export type ReviewFrame = {
+type ReviewFrame = {
   /** What the plan, and the plans before it, may change. */
   targets: readonly string[];
   /** Folder of the task, relative to the desk. */
@@ -25,7 +25,7 @@ export type ReviewFrame = {
   act: Act;
 };
 
-export type Reviewed = { criteria: PlannedCriterion[] } | { problem: string };
+type Reviewed = { criteria: PlannedCriterion[] } | { problem: string };
 
 const SECONDS = 20;
 const MOST_PROBLEMS = 5;

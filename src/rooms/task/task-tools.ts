@@ -33,7 +33,7 @@ import { stepCheckTool } from './check-step.ts';
 import { readEdits } from './read-edits.ts';
 import { secretsIn } from './secrets-in.ts';
 
-export type TaskParts = {
+type TaskParts = {
   home: Home;
   config: Config;
   artifacts: ArtifactStore;
@@ -51,7 +51,7 @@ export type TaskParts = {
   frames: TaskFrames;
 };
 
-export type TaskTools = {
+type TaskTools = {
   /** Decides the turns of agent nodes. */
   planner: Planner;
   tools: readonly Tool[];

@@ -21,7 +21,7 @@ import type { TaskPorts } from './task-ports.ts';
 const REVEALS_NOTHING =
   /^(?:model\.complete|step\.check|human\.ask|deps\.install|memory\.note|files\.(?:write|edit|move|remove))$/;
 
-export type Widening = { tools: string[]; targets: string[] };
+type Widening = { tools: string[]; targets: string[] };
 
 /** What a person has to allow; null when nothing. */
 export async function findWidening(

@@ -94,7 +94,7 @@ function inputsOf(
   };
 }
 
-export type EvidenceTerms = {
+type EvidenceTerms = {
   untouched?: readonly string[];
   checked?: readonly Found[];
   /** The task, its final answer, and the files that it gives or names. */

@@ -33,7 +33,7 @@ export type ResultPorts = PublishPorts & {
   installedFor: (runs: readonly string[]) => Promise<Receipt[]>;
 };
 
-export type WrittenResult = { file: string; facts: ResultFacts };
+type WrittenResult = { file: string; facts: ResultFacts };
 
 /** Returns null when there is nothing to report. */
 export async function writeResult(run: string, ports: ResultPorts): Promise<WrittenResult | null> {

@@ -12,7 +12,7 @@ import type { Outcome, Tool, ToolCall } from '../../core/schema/tool.ts';
 import { defineTool, failure, ok } from '../../kit/define-tool.ts';
 import type { SearchProvider, SearchQuery } from './search-providers.ts';
 
-export type WebSearchOptions = {
+type WebSearchOptions = {
   provider: SearchProvider;
   fetch: typeof globalThis.fetch;
   /** The key for a host; throws when there is none for it. */

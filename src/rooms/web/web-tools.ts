@@ -14,7 +14,7 @@ import type { EgressRoutes } from '../../kit/egress/egress-routes.ts';
 import { parseConfig } from '../../kit/settings.ts';
 import { unusedPorts } from '../../kit/unused-ports.ts';
 
-export type WebToolPorts = {
+type WebToolPorts = {
   search: SearchConfig;
   artifacts: ArtifactStore;
   egress: EgressRoutes;

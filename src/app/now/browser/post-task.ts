@@ -4,8 +4,8 @@ import { askServer } from '../../../kit/web/browser/session-key.ts';
 import type { ShownError } from '../../../kit/web/browser/start.ts';
 import type { Chosen } from './dropped-entries.ts';
 
-export type NewTask = { text: string; every: string; files: readonly Chosen[] };
-export type Added = { name: string; title: string; next: string[] };
+type NewTask = { text: string; every: string; files: readonly Chosen[] };
+type Added = { name: string; title: string; next: string[] };
 
 export async function postTask({ text, every, files }: NewTask): Promise<Added[]> {
   const words = { text, ...(every.trim() === '' ? {} : { every: every.trim(), timezone: ownZone() }) };

@@ -15,7 +15,7 @@ import type { Home } from '../../../core/schema/home.ts';
 import { ID_SHAPE } from '../../../core/schema/id-shape.ts';
 import type { ArtifactRef } from '../../../core/schema/tool.ts';
 
-export type OpenedFile = { fd: number; bytes: number };
+type OpenedFile = { fd: number; bytes: number };
 
 /** Whoever opens it closes it. */
 export function openResultFile(home: Home, run: string, path: string): OpenedFile {

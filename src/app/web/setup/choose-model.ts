@@ -24,7 +24,7 @@ export const ModelChoice = z
 export type ModelChoice = z.infer<typeof ModelChoice>;
 
 /** `new_key`: where the key of a new vault was stored; a person should make a copy of it. */
-export type Chosen = Submitted & { new_key: string | null };
+type Chosen = Submitted & { new_key: string | null };
 
 export async function chooseModel(home: Home, choice: ModelChoice, signal: AbortSignal): Promise<Chosen> {
   const { key = '', ...rest } = choice;

@@ -26,7 +26,7 @@ export type WebTask = {
 };
 
 /** `name` is that of the file or folder in the inbox, which `task.received` repeats; `next`: when it is due. */
-export type AddedTask = { name: string; title: string; next: string[] };
+type AddedTask = { name: string; title: string; next: string[] };
 
 export function addWebTask(home: Pick<Home, 'workspace'>, task: WebTask, now: number): AddedTask[] {
   const additions = additionsOf(task);

@@ -3,7 +3,7 @@ import { listNextTimes, readSchedule, ScheduleFieldError } from '../../../kit/sc
 import { OkaError } from '../../../core/schema/errors.ts';
 import type { ScheduleFields } from '../../../core/schema/schedule.ts';
 
-export type SchedulePreview = { every: string | null; timezone: string; next: string[] };
+type SchedulePreview = { every: string | null; timezone: string; next: string[] };
 
 const SHOWN = 3;
 const FIX = 'Write it such as: every Monday 08:00, daily at 7, every 2 hours, or 0 8 * * 1.';

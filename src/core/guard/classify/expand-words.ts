@@ -137,7 +137,7 @@ function appendPiece(current: Arg | null, piece: Piece, text: string): Arg {
 }
 
 /** The value of a variable at this point, or a hole. */
-export function valueOf(state: ShellState, name: string): Arg {
+function valueOf(state: ShellState, name: string): Arg {
   if (name === '_') return { ...unknown, hidden: true };
   if (name === '!') return { ...unknown, text: JOB };
   const place = /^\d$/.test(name) ? state.positional?.[Number(name) - 1] : undefined;

@@ -2,7 +2,7 @@
 import type { Option, Row } from './program-row.ts';
 import { type Arg, HOLE } from './shell-state.ts';
 
-export type Parsed = {
+type Parsed = {
   options: Option[];
   operands: Arg[] /** An option whose name is not literal. */;
   unclear: Arg | null;

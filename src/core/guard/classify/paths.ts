@@ -5,7 +5,7 @@ import { programTrigger } from '../../schema/program-triggers.ts';
 import { hasCredentials, hostAndPortOf, hostOf, isMetadata } from './hosts.ts';
 import { type Arg, HOLE, raise, type ShellState, toDisplay } from './shell-state.ts';
 
-export type Place =
+type Place =
   /** The desk, or a folder outside it that the task may change. */
   | 'desk'
   | 'desk root'
@@ -22,7 +22,7 @@ export type Place =
   | 'outside'
   | 'unknown';
 
-export type Sensitivity = 'secret' | 'private' | 'accounts' | 'guard' | 'config' | null;
+type Sensitivity = 'secret' | 'private' | 'accounts' | 'guard' | 'config' | null;
 
 const HOME = '/~';
 const SINKS = /^\/dev\/(?:null|stdin|stdout|stderr|tty|fd\/\d+)$/;

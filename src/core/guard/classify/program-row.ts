@@ -3,7 +3,7 @@ import type { SideEffectClass } from '../../schema/effect.ts';
 import type { Arg, ShellState, Stdin } from './shell-state.ts';
 
 /** What the operands are, that is, the words that are no options. `own`: the row's `judge` decides. */
-export type Operands = 'text' | 'read' | 'stat' | 'write' | 'copy' | 'pattern' | 'own';
+type Operands = 'text' | 'read' | 'stat' | 'write' | 'copy' | 'pattern' | 'own';
 
 /** What an option means: a class with a reason, how its value is used, or a function that judges it. */
 type Rule = readonly [SideEffectClass, string] | 'reads' | 'writes' | 'fine' | ((value: Arg | null, use: Use) => void);

@@ -4,7 +4,7 @@ import { fullPath, judgeRead, judgeWrite } from './paths.ts';
 import { type Arg, HOLE, type Output, raise, type ShellState, toDisplay, type Stdin } from './shell-state.ts';
 import { wordText, type Values } from './expand-words.ts';
 
-export type Redirected = {
+type Redirected = {
   input: Stdin;
   /** Call it with what the command prints, to record the content of files that the line writes. */
   done: (output: Output) => void;

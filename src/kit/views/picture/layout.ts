@@ -18,7 +18,7 @@ export type PlacedEdge = {
   label: (Box & { text: string }) | null;
   isLoop: boolean;
 };
-export type Layout = { width: number; height: number; nodes: PlacedNode[]; edges: PlacedEdge[] };
+type Layout = { width: number; height: number; nodes: PlacedNode[]; edges: PlacedEdge[] };
 
 /** An item of a rank: a node, or the place where an edge passes it. */
 type Item = {
@@ -103,7 +103,7 @@ function loopSpace(edges: readonly PictureEdge[]): Map<string, number> {
 }
 
 /** The title in bold, and below it what the node does. */
-export function linesOf({ title, about }: Pick<PictureNode, 'title' | 'about'>): string[] {
+function linesOf({ title, about }: Pick<PictureNode, 'title' | 'about'>): string[] {
   return [...wrapLabel(title), ...wrapLabel(about)];
 }
 

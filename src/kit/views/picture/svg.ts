@@ -115,7 +115,7 @@ function describeNode({ id, about, went }: PictureNode): string {
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '·')
     .replaceAll('&', '&amp;')

@@ -13,7 +13,7 @@ export function problem(
   return context.json({ error: { code, message, ...(fix === undefined ? {} : { fix }) } }, status);
 }
 
-export type ShownError = { code: OkaErrorCode; message: string; fix?: string };
+type ShownError = { code: OkaErrorCode; message: string; fix?: string };
 
 /** An error of ours with what to do about it; of anything else nothing is shown, it may contain what nobody should see. */
 export function errorShown(error: unknown): ShownError {

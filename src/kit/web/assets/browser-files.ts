@@ -11,7 +11,7 @@ import { basename, dirname, extname, join, posix, relative, sep } from 'node:pat
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
-export type BrowserFile = { readonly type: string; readonly body: Buffer; readonly gzipped: Buffer };
+type BrowserFile = { readonly type: string; readonly body: Buffer; readonly gzipped: Buffer };
 
 export type BrowserFiles = {
   /** Part of every address. */

@@ -25,7 +25,7 @@ export type Start = {
   position: string;
 };
 
-export type Document = { html: string; policy: string };
+type Document = { html: string; policy: string };
 
 const ICON = new URL('../browser/icon.svg', import.meta.url);
 

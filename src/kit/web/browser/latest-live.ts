@@ -1,7 +1,7 @@
 /** What each step that is in progress has written lately, for a page that begins to show it only now. */
 import type { LiveMessage } from '../../../core/schema/live.ts';
 
-export type LatestLive = {
+type LatestLive = {
   note: (message: LiveMessage) => void;
   values: () => LiveMessage[];
 };

@@ -11,14 +11,14 @@ import { type PageEntry, type ShownError, start } from './start.ts';
 export type ViewProps<T> = { data: T; params: Readonly<Record<string, string>>; reload: () => void };
 
 /** What the module of a view exports. */
-export type ViewModule = {
+type ViewModule = {
   default: ComponentType<ViewProps<never>>;
   /** Whether an event may change what is shown; without it, every event may. */
   isChangedBy?: (event: LedgerEvent, params: Readonly<Record<string, string>>) => boolean;
   keys?: readonly Key[];
 };
 
-export type Shown = {
+type Shown = {
   page: PageEntry;
   params: Readonly<Record<string, string>>;
   view: ViewModule;

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { ApiError, get, type Params } from './api.ts';
 import type { ShownError } from './start.ts';
 
-export type QueryData<T> = { state: 'reading' } | { state: 'read'; data: T } | { state: 'failed'; error: ShownError };
+type QueryData<T> = { state: 'reading' } | { state: 'read'; data: T } | { state: 'failed'; error: ShownError };
 
 /** `turn` asks again when it changes. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what the query answers

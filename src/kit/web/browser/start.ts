@@ -9,7 +9,7 @@ export type PageEntry = {
   styles: string[];
 };
 
-export type Start = {
+type Start = {
   /** Before every address: '/', or '/oka/' behind a proxy. */
   base: string;
   pages: readonly PageEntry[];

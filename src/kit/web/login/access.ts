@@ -15,7 +15,7 @@ import { listFolder, makeFolder, replaceFile } from '../../../core/ledger/disk.t
 import type { Home } from '../../../core/schema/home.ts';
 import { passphraseChecks, type StoredPassphrase, writePassphrase } from './passphrase-file.ts';
 
-export type Rights = 'all' | 'read';
+type Rights = 'all' | 'read';
 
 export type Session = {
   /** The hash of its secret, and the name of its file. */

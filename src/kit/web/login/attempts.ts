@@ -5,7 +5,7 @@
  * 2. All sources together have one that allows more, for whoever comes from many.
  */
 
-export type Attempts = {
+type Attempts = {
   /** Counts an attempt: 0 when it may be made now, else the seconds until the next one may be. */
   begin: (source: string) => number;
   /** It was right: the source starts afresh. */

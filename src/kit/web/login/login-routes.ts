@@ -12,7 +12,7 @@ import { type Access, hasKey, type Session } from './access.ts';
 import { countAttempts } from './attempts.ts';
 import type { Tickets } from './tickets.ts';
 
-export type Cookie = { name: string; path: string; isSecure: boolean };
+type Cookie = { name: string; path: string; isSecure: boolean };
 export type Door = { access: Access; cookie: Cookie; tickets: Tickets };
 
 /** Pictures, frames, downloads and the stream of events. */
@@ -109,7 +109,7 @@ export function cookieSession({ req }: Context, { access, cookie }: Door): Sessi
   return session?.kind === 'browser' && session.key !== undefined ? session : null;
 }
 
-export const bearerOf = ({ req }: Context): string | null =>
+const bearerOf = ({ req }: Context): string | null =>
   /^Bearer ([\w-]{1,100})$/i.exec(req.header('authorization') ?? '')?.[1] ?? null;
 
 function cookieOf(header: string, name: string): string | null {

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import type { Channel, ChannelMessage, DeliveryOutcome } from '../../../core/schema/channel-port.ts';
 import { toAppriseMessage } from '../apprise/apprise-channel.ts';
 
-export type CommandRun = {
+type CommandRun = {
   command: readonly string[];
   timeoutMs: number;
   env: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import type { ChannelMessage } from '../../../core/schema/channel-port.ts';
 import { cutBytes, toPlainBody } from '../plain-body.ts';
 
-export type DesktopCommand = {
+type DesktopCommand = {
   program: string;
   /** `canUpdate`: it prints the id of a notification, and a later one can take its place. */
   toArguments: (message: ChannelMessage, canUpdate: boolean) => string[];

@@ -5,7 +5,7 @@ import type { ChannelTools } from '../../../core/schema/channel-port.ts';
 import { MOST_HEADER_BYTES } from './mail-header.ts';
 import { tlsOptions } from './server-tls.ts';
 
-export type ImapServer = NonNullable<MailChannel['imap']>;
+type ImapServer = NonNullable<MailChannel['imap']>;
 
 export type Mailbox = {
   /** Changes when the numbers of mails do not mean the same mails any more. */

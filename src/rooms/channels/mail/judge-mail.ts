@@ -25,7 +25,7 @@ export type MailRules = {
   authservId: string | null;
 };
 
-export type TaskRules = { address: string; senders: readonly string[]; secret: string | null };
+type TaskRules = { address: string; senders: readonly string[]; secret: string | null };
 
 export type MailVerdict =
   | { kind: 'answer'; token: string; from: string }
@@ -100,7 +100,7 @@ const includesAddress = (list: readonly string[], address: string): boolean =>
 const isAddress = (address: string, own: string): boolean => plusPart(address, own) !== null;
 
 /** What stands behind the `+` of an address of ours; empty without one, null for another address. */
-export function plusPart(address: string, own: string): string | null {
+function plusPart(address: string, own: string): string | null {
   const [local = '', domain = ''] = own.toLowerCase().split('@');
   const [mine = '', its = ''] = address.toLowerCase().split('@');
   if (its !== domain) return null;

@@ -2,7 +2,7 @@
 import type { MailChannel } from '../../../core/schema/channel.ts';
 import { isThisMachine } from './this-machine.ts';
 
-export type MailProblem = { problem: string; fix: string };
+type MailProblem = { problem: string; fix: string };
 
 export function mailProblems({ from, reply_to, smtp, imap, tasks }: MailChannel): MailProblem[] {
   const servers = [smtp, ...(imap === undefined ? [] : [imap])];

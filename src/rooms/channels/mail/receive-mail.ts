@@ -14,7 +14,7 @@ import { mailId, mailToTask } from './mail-to-task.ts';
 import { parseMail } from './parse-mail.ts';
 import { splitReply } from './reply-text.ts';
 
-export type Reception = {
+type Reception = {
   mailbox: Mailbox;
   rules: MailRules;
   inbox: ChannelInbox;

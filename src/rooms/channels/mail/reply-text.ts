@@ -9,7 +9,7 @@
 /** Every mail of oka that can be answered contains this line; what follows it is ours. */
 export const REPLY_ABOVE = '-=- Write your answer above this line -=-';
 
-export type SplitMail = {
+type SplitMail = {
   own: string;
   /** What was quoted or forwarded, in its order; empty when nothing was. */
   quoted: string;

@@ -9,8 +9,6 @@ export const withToken = (address: string, token: string): string => address.rep
 /** A subject with a token, for mail servers that do not deliver addresses with a `+`. */
 export const subjectWithToken = (subject: string, token: string): string => `${subject} [oka ${token}]`;
 
-export const withoutToken = (subject: string): string => subject.replaceAll(/\s*\[oka [\w.~-]{16,90}\]/gi, '').trim();
-
 /** The one token of a mail; null when it has none, or several that differ. */
 export function findToken(recipients: readonly string[], subject: string, own: string): string | null {
   const [local = '', domain = ''] = own.toLowerCase().split('@');

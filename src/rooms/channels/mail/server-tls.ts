@@ -13,7 +13,7 @@ import { messageOf, OkaError } from '../../../core/schema/errors.ts';
 import { isThisMachine } from './this-machine.ts';
 
 export type MailServer = MailChannel['smtp'];
-export type Protocol = 'smtp' | 'imap';
+type Protocol = 'smtp' | 'imap';
 
 /** Options for the client of the server; empty where the authorities of the machine decide. */
 export async function tlsOptions(

@@ -2,7 +2,7 @@
 import type { chatEventData } from '../../../core/schema/chat.ts';
 import type { Event } from '../../../core/schema/event.ts';
 
-export type ChatEventType = keyof typeof chatEventData;
+type ChatEventType = keyof typeof chatEventData;
 export type ChatEvent = Extract<Event, { type: ChatEventType }>;
 
 /** Each type once; a type that is missing here is an error of types. */

@@ -22,7 +22,7 @@ const LONGEST_ASKED = 16_000;
 
 export type PlacedMessage = ChatMessage & { place: number };
 
-export type ConversationShown = {
+type ConversationShown = {
   name: string;
   members: readonly string[];
   /** The latest ones, in order; older ones are not needed. */

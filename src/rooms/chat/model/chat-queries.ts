@@ -34,7 +34,7 @@ export function findConversation(rows: Rows, named: string): ConversationEntry |
 }
 
 /** As findConversation, but a conversation that is not there is an error for a person. */
-export function requireConversation(rows: Rows, named: string): ConversationEntry {
+function requireConversation(rows: Rows, named: string): ConversationEntry {
   const found = findConversation(rows, named);
   if (found !== null) return found;
   throw new OkaError('usage', `there is no conversation "${named}"`, { fix: 'List the conversations: oka chat' });

@@ -31,7 +31,7 @@ export function eventsForRequest(state: ChatState, intake: ChatIntake, context: 
   }
 }
 
-export function conversationNamed(state: ChatState, named: string): Conversation {
+function conversationNamed(state: ChatState, named: string): Conversation {
   const found = state.conversations[state.names[named] ?? named];
   if (found !== undefined) return found;
   throw new OkaError('usage', `there is no conversation "${named}"`, { fix: 'List the conversations: oka chat' });

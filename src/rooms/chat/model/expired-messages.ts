@@ -4,7 +4,7 @@ import type { NewEvent } from '../../../core/schema/event.ts';
 import type { Rows } from '../../../core/schema/rows.ts';
 import { type ConversationRow, messagesPrefix, queuePrefix } from './chat-rows.ts';
 
-export type Expired = {
+type Expired = {
   conversation: string;
   name: string;
   /** The last message that has expired, and how many have; null when none has. */

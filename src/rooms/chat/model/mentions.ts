@@ -4,7 +4,7 @@
  */
 
 /** Everybody who has joined. */
-export const ALL = 'all';
+const ALL = 'all';
 
 const NAME = /(?<![\p{L}\p{N}_.+\-@/\\])@([A-Za-z][A-Za-z0-9_-]{0,59})(?![\p{L}\p{N}_@/]|\.[\p{L}\p{N}])/gu;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
@@ -45,7 +45,7 @@ export type Mentions = {
   isAll: boolean;
 };
 
-export type MentionContext = {
+type MentionContext = {
   author: string;
   /** Agents that there are. */
   known: readonly string[];

@@ -14,7 +14,7 @@ import { type Mentions, resolveMentions } from './mentions.ts';
 
 type Posted = Extract<NewEvent, { type: 'message.posted' }>['data'];
 
-export type NewMessage = Omit<Posted, 'conversation' | 'asks'> & {
+type NewMessage = Omit<Posted, 'conversation' | 'asks'> & {
   /** What is searched for mentions, where it is longer than the content. */
   text?: string;
   /** Agents that the author may mention; undefined = any. */

@@ -9,7 +9,7 @@ import { textWidth } from './text-width.ts';
 
 export type Bottom = { rows: readonly string[]; cursor: { row: number; column: number } };
 
-export type BottomScreen = {
+type BottomScreen = {
   /** Prints text above the rows at the bottom; it ends with a line end. */
   print: (text: string) => void;
   draw: (bottom: Bottom) => void;

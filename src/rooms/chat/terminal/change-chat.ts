@@ -5,7 +5,7 @@ import { type Answer, answer, type Call, exits } from '../../../kit/cli/command-
 import { operatorName } from '../../../kit/cli/operator-name.ts';
 import { type ChatRequest, describePending, findChat, matchChats, type NamedChat, requestChat } from './chat-access.ts';
 
-export type ChangedChats = ChatRequest & { conversations: readonly string[]; what: string };
+type ChangedChats = ChatRequest & { conversations: readonly string[]; what: string };
 
 type ChangeIntake = Extract<ChatIntake, { kind: 'chat_change' }>;
 

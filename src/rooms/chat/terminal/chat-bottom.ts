@@ -7,7 +7,7 @@ import { type OpenQuestion, questionPrompt } from './open-question.ts';
 import { terminalText } from './terminal-text.ts';
 import { fitColumns } from './text-width.ts';
 
-export type BottomParts = {
+type BottomParts = {
   draft: Draft;
   /** The line of an answer that is being written. */
   line: string;

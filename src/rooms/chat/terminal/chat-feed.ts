@@ -154,7 +154,7 @@ function itemsOf(event: ActivityEvent, agent: string): FeedItem[] {
 
 export const isForPeople = ({ kind }: WaitFor): boolean => kind === 'approval' || kind === 'question';
 
-export function toMessage({ at, data }: Extract<Event, { type: 'message.posted' }>): ChatMessage {
+function toMessage({ at, data }: Extract<Event, { type: 'message.posted' }>): ChatMessage {
   const { conversation: _conversation, message: id, body, run = null, ...rest } = data;
   return { id, at, run, ...rest, ...(body === undefined ? {} : { body: body.sha256 }) };
 }

@@ -35,7 +35,7 @@ const TYPING_EVERY_MS = 2000;
 const LEAVE_MS = 3000;
 const NO_WORKER = 'No worker is running; messages are answered when one runs: oka up';
 
-export type SessionParts = {
+type SessionParts = {
   call: Call;
   chat: NamedChat;
   device: TerminalDevice;

@@ -5,7 +5,7 @@
 import type { Key, KeyName } from './terminal-keys.ts';
 import { graphemeWidth, splitGraphemes, textWidth } from './text-width.ts';
 
-export type Cell = { readonly text: string; readonly shown: string };
+type Cell = { readonly text: string; readonly shown: string };
 export type Draft = { readonly cells: readonly Cell[]; readonly cursor: number };
 
 export const emptyDraft: Draft = { cells: [], cursor: 0 };
@@ -128,7 +128,7 @@ export function verticalMove(draft: Draft, by: -1 | 1): number | null {
   return Math.min(lineStart(target) + (draft.cursor - start), lineEnd(target));
 }
 
-export type DraftRows = { rows: string[]; cursor: { row: number; column: number } };
+type DraftRows = { rows: string[]; cursor: { row: number; column: number } };
 
 /** The draft as rows of the terminal behind a prompt, at most `most` of them, with the cursor among them. */
 export function layOutDraft({ cells, cursor }: Draft, prompt: string, width: number, most: number): DraftRows {

@@ -3,7 +3,7 @@ import { completeWord } from './complete-word.ts';
 import { type Draft, draftOf, draftText, editDraft, emptyDraft, verticalMove } from './draft-editor.ts';
 import type { Key, KeyName } from './terminal-keys.ts';
 
-export type InputAction =
+type InputAction =
   /** The draft or the cursor may have changed. */
   | { kind: 'edited' }
   | { kind: 'line'; text: string }
@@ -12,7 +12,7 @@ export type InputAction =
   | { kind: 'end' }
   | { kind: 'redraw' };
 
-export type InputLine = { draft: () => Draft; press: (key: Key) => InputAction };
+type InputLine = { draft: () => Draft; press: (key: Key) => InputAction };
 
 const edited: InputAction = { kind: 'edited' };
 

@@ -10,7 +10,7 @@ import type { Words } from './follow-chat.ts';
 import { terminalText } from './terminal-text.ts';
 import { textWidth, wrapColumns } from './text-width.ts';
 
-export type StreamedWords = {
+type StreamedWords = {
   /** Takes words, and returns what is to be printed for good. */
   add: (words: Words, columns: number) => string;
   /** Whether an answer is being written. */

@@ -86,7 +86,7 @@ const SEQUENCE = /^(?:\[[0-9;?<=>]*[ -/]*[@-~]|O[A-Za-z]|[^[O])/;
 /** A sequence that is longer than this is none. */
 const LONGEST_SEQUENCE = 32;
 
-export type KeyReader = {
+type KeyReader = {
   read: (chunk: string) => Key[];
   /** Whether an escape waits for what belongs to it. */
   isPending: () => boolean;

@@ -10,7 +10,7 @@ import { wrapColumns } from './text-width.ts';
 const MOST_TEXT = 4000;
 const MOST_ROWS = 3;
 
-export type LiveWords = {
+type LiveWords = {
   take: (words: Words) => void;
   /** The message of the run is there. */
   settle: (run: string | null) => void;

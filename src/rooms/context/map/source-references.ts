@@ -32,7 +32,7 @@ function byImports({ path, text, outline }: SourceFile, known: ReadonlySet<strin
 const CANDIDATES = ['', '.ts', '.js', '.mts', '.mjs', '.tsx', '.jsx', '/index.ts', '/index.js'];
 
 /** The file that a relative import means, by the usual rules; null for a package or what is not in the tree. */
-export function resolveSpecifier(from: string, specifier: string, known: ReadonlySet<string>): string | null {
+function resolveSpecifier(from: string, specifier: string, known: ReadonlySet<string>): string | null {
   if (!specifier.startsWith('.')) return null;
   const parts = from.split('/').slice(0, -1);
   for (const part of specifier.split('/')) {

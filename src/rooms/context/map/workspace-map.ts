@@ -7,8 +7,8 @@
 import { rankFiles } from './rank-files.ts';
 import { findReferences, type Reference, type SourceFile } from './source-references.ts';
 
-export type MappedFile = { path: string; rank: number; used_by: number; names: MappedName[] };
-export type MappedName = { name: string; line: number; used_by: number; declaration: string };
+type MappedFile = { path: string; rank: number; used_by: number; names: MappedName[] };
+type MappedName = { name: string; line: number; used_by: number; declaration: string };
 export type WorkspaceMap = { text: string; tokens: number; files: MappedFile[]; left_out: number };
 
 export function mapWorkspace(

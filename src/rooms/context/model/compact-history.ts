@@ -3,7 +3,7 @@ import type { Rows } from '../../../core/schema/rows.ts';
 import { countFrames } from './frame-count.ts';
 import { type AttachedRow, type FrameRow, headOf, type PlaceRow, treeKeys } from './tree-rows.ts';
 
-export type OldHistory = {
+type OldHistory = {
   /** Paths whose nodes left the tree before the moment. */
   nodes: string[];
   /** Keys of the rows that attach old frames to paths. */

@@ -10,7 +10,7 @@ import type { ContextView, Frame, FrameRecord, NodeContext, ViewOrdering } from 
 import { compareText, type TreeReader } from './tree-store.ts';
 import { parentPath } from './tree-rows.ts';
 
-export type Candidate = FrameRecord & { path: string };
+type Candidate = FrameRecord & { path: string };
 /** Puts candidates in order. It has to be deterministic: the same candidates in any order give the same result. */
 export type FrameOrdering = (candidates: readonly Frame[]) => readonly Frame[];
 

@@ -5,15 +5,15 @@ import { TreeChanges, type TreeKind } from '../../../core/schema/tree.ts';
 import { compareText, type ScannedRoot, type TreeReader } from './tree-store.ts';
 import { joinPath } from './tree-rows.ts';
 
-export type NodeChange = {
+type NodeChange = {
   path: string;
   kind: TreeKind;
   change: 'added' | 'changed' | 'removed';
   was: string | null;
   now: string | null;
 };
-export type FrameChange = Pick<FrameRecord, 'id' | 'type' | 'agent' | 'at'> & { path: string };
-export type TreeDiff = { from: ScannedRoot | null; to: ScannedRoot; nodes: NodeChange[]; frames: FrameChange[] };
+type FrameChange = Pick<FrameRecord, 'id' | 'type' | 'agent' | 'at'> & { path: string };
+type TreeDiff = { from: ScannedRoot | null; to: ScannedRoot; nodes: NodeChange[]; frames: FrameChange[] };
 
 /**
  * `from` and `to` are times, or the beginnings of root hashes; `to` is the last scan when left out.

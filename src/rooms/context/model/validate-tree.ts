@@ -23,7 +23,7 @@ import {
   treeKeys,
 } from './tree-rows.ts';
 
-export type TreeProblem = { what: 'node' | 'frame' | 'head' | 'basis' | 'index'; name: string; problem: string };
+type TreeProblem = { what: 'node' | 'frame' | 'head' | 'basis' | 'index'; name: string; problem: string };
 export type Validated = { nodes: number; frames: number; heads: number; bases: number; problems: TreeProblem[] };
 
 /** `body` returns the stored text of a frame; null when it is lost or damaged. */

@@ -18,7 +18,7 @@ export type FileOutline = {
   specifiers: string[];
 };
 
-export type Heading = { level: number; text: string; line: number };
+type Heading = { level: number; text: string; line: number };
 
 const SCRIPTS = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'];
 const PROSE = ['md', 'markdown', 'txt', 'rst', 'adoc', 'org', ''];

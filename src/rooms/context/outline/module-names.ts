@@ -6,7 +6,7 @@ import { parse } from 'es-module-lexer/js';
 import { declarationAt, type DeclaredName, lineCounter } from './declaration-line.ts';
 
 /** `specifiers`: what is imported, as written, such as ./a.ts. */
-export type ModuleNames = { names: DeclaredName[]; specifiers: string[] };
+type ModuleNames = { names: DeclaredName[]; specifiers: string[] };
 
 /** Null when the text does not parse, as when it contains markup (JSX). */
 export function readModuleNames(text: string): ModuleNames | null {

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import type { ByteString } from './path-text.ts';
 
 /** `isFile` is empty where that is not known. */
-export type FolderNames = { names: readonly ByteString[]; isFile: readonly boolean[] };
+type FolderNames = { names: readonly ByteString[]; isFile: readonly boolean[] };
 
 export function readNames(folder: string | Buffer, withKinds: boolean): FolderNames {
   return (withKinds ? readKinds(folder) : null) ?? { names: readdirSync(folder, 'latin1'), isFile: [] };

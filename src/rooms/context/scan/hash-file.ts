@@ -7,7 +7,7 @@ const BUFFER_BYTES = 1024 * 1024;
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** `stats` is from before it was read. */
-export type HashedFile = { id: NodeID; size: number; stats: Stats };
+type HashedFile = { id: NodeID; size: number; stats: Stats };
 /** What was opened may be something else than what was looked at before. */
 export type FileHasher = (file: string | Buffer) => HashedFile | 'special' | 'too-large';
 

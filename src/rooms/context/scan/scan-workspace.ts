@@ -11,7 +11,7 @@ import { type Difference, diffTree } from './diff-tree.ts';
 import { encodeCache, readCache } from './stat-cache.ts';
 import { walkWorkspace, type Walked, type WalkOptions } from './walk-workspace.ts';
 
-export type ScanRequest = Omit<WalkOptions, 'cache' | 'clock'> & {
+type ScanRequest = Omit<WalkOptions, 'cache' | 'clock'> & {
   /** Where the stat cache is stored. */
   cacheFile: string;
   /** Lets the tree as it is known be read by path; the rows are up to date meanwhile. */
@@ -20,7 +20,7 @@ export type ScanRequest = Omit<WalkOptions, 'cache' | 'clock'> & {
   onProgress?: ((files: number) => void) | undefined;
 };
 
-export type Scanned = Difference & { read: number; vanished: number };
+type Scanned = Difference & { read: number; vanished: number };
 
 /** How long the walk works before others get their turn. */
 const SLICE_MS = 15;

@@ -23,7 +23,7 @@ import type { Act, Outcome, Tool, ToolCall } from '../../../core/schema/tool.ts'
 import { defineTool, ok } from '../../../kit/define-tool.ts';
 import type { Asking, Synthesis } from './open-synthesis.ts';
 
-export type ContextToolPorts = {
+type ContextToolPorts = {
   /** Opens it at first use: a host that needs no frames does not pay for them. */
   synthesis: () => Promise<Synthesis>;
   hasModel: (model: string | undefined) => boolean;

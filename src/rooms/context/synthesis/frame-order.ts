@@ -21,7 +21,7 @@ export type ModelTask =
       wish: string | undefined;
     };
 
-export type ModelText = { content: string; model: string; tokens: number };
+type ModelText = { content: string; model: string; tokens: number };
 
 /** Asks a model for the text of a frame. */
 export type WriteFrame = {

@@ -10,8 +10,8 @@ import { DATA_RULE } from '../../../kit/text/graph-prompt.ts';
 import type { Problem } from '../../../kit/text/model-call.ts';
 import { truncateText, wrapAsData } from '../../../kit/text/prompt-text.ts';
 
-export type DescribedFile = { of: 'file'; path: string; text: string; wish: string | undefined };
-export type DescribedFolder = {
+type DescribedFile = { of: 'file'; path: string; text: string; wish: string | undefined };
+type DescribedFolder = {
   of: 'folder';
   path: string;
   /** Descriptions of entries; those that have not changed since `before` was written are left out. */

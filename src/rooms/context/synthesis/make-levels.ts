@@ -11,7 +11,6 @@ import { makeByRules } from './make-by-rules.ts';
 import { makeWithModel } from './make-with-model.ts';
 
 export type Tally = Pick<SynthesisReport, 'made' | 'unchanged' | 'failed' | 'usage'>;
-export type Progress = (done: number, total: number) => void;
 
 /** Frames that are written to the ledger together. */
 const BATCH = 200;

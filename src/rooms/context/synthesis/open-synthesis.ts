@@ -31,7 +31,7 @@ import type { Watcher } from './watch-workspace.ts';
 import { readSourceIn } from './read-source.ts';
 import { weighTexts } from './rank-frames.ts';
 
-export type SynthesisPorts = {
+type SynthesisPorts = {
   tree: ContextTree;
   artifacts: Pick<ArtifactStore, 'get'>;
   agents: Pick<AgentsPort, 'get' | 'list'>;

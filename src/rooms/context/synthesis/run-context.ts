@@ -10,7 +10,7 @@ import type { WaitFor } from '../../../core/schema/wait.ts';
 import { answerHint, describeWait } from '../../../kit/views/event-sentence.ts';
 import type { Runs } from '../../../kit/ports/port-types.ts';
 
-export type ContextRunPorts = { backend: ExecutionBackend; runs: Pick<Runs, 'stateOf'> };
+type ContextRunPorts = { backend: ExecutionBackend; runs: Pick<Runs, 'stateOf'> };
 
 /** `max_tokens` is the budget of the run: what models may cost. */
 export async function runContext(

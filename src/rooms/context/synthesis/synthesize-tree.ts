@@ -77,7 +77,7 @@ function isWrittenByHand(reader: TreeReader, path: string, type: string): boolea
 }
 
 /** The deepest first. */
-export function byDepth(orders: readonly Order[]): Order[][] {
+function byDepth(orders: readonly Order[]): Order[][] {
   const levels = new Map<number, Order[]>();
   for (const order of orders) {
     const depth = depthOf(order.node.path);

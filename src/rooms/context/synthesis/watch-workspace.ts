@@ -12,7 +12,7 @@ import type { Json } from '../../../core/schema/json.ts';
 import type { TreeConfig } from '../../../core/schema/tree.ts';
 import type { ContextTree } from '../../../kit/ports/tree-port.ts';
 
-export type WatchPorts = {
+type WatchPorts = {
   tree: Pick<ContextTree, 'workspaces' | 'scan' | 'read'>;
   settings: Pick<TreeConfig, 'watch' | 'watch_seconds' | 'max_tokens' | 'on_change'>;
   clock: () => number;
@@ -23,7 +23,7 @@ export type WatchPorts = {
   report: (problem: string) => void;
 };
 
-export type Change = {
+type Change = {
   workspace: string;
   root: string;
   added: number;

@@ -8,7 +8,7 @@ import { DATA_RULE } from '../../../kit/text/graph-prompt.ts';
 import type { Problem } from '../../../kit/text/model-call.ts';
 import { wrapAsData } from '../../../kit/text/prompt-text.ts';
 
-export type GivenFrame = { path: string; type: string; agent: string; origin: string; content: string };
+type GivenFrame = { path: string; type: string; agent: string; origin: string; content: string };
 
 const SYSTEM = `You answer a question about a workspace from descriptions of its files and folders. Answer in a few plain sentences. Name the path that each statement rests on in square brackets, exactly as given, such as [src/a.ts]. If the descriptions do not answer the question, say which files should be read, or begin with "Not known:".
 ${DATA_RULE}`;

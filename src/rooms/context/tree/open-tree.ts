@@ -21,7 +21,7 @@ import { statCacheFile } from './tree-files.ts';
 import { idPathsIn, openTreeIndex } from './tree-index.ts';
 import { findWorkspace, listWorkspaces } from './workspaces.ts';
 
-export type TreePorts = {
+type TreePorts = {
   home: Home;
   config: TreeConfig;
   ledger: Pick<LedgerPort, 'append' | 'end'>;

@@ -18,7 +18,7 @@ import type { TreeReader } from '../model/tree-store.ts';
 import type { AgentsPort } from '../../../kit/ports/agents-port.ts';
 import { treeEvents } from './tree-events.ts';
 
-export type FramePorts = {
+type FramePorts = {
   agents: Pick<AgentsPort, 'get' | 'list'>;
   artifacts: ArtifactStore;
   redact: Redact;

@@ -34,7 +34,7 @@ export const idPathsIn =
     cachedIdPaths(statCacheFile(home, workspace), root, start);
 
 /** The rows for the process with the pen. */
-export type TreeIndex = {
+type TreeIndex = {
   /** Lets `query` read rows that are up to date. Readers take turns. */
   read: <T>(query: (rows: Rows) => T | Promise<T>) => Promise<T>;
   /** Starts to fold in the background when the rows are at least `lag` events behind the ledger. */

@@ -10,7 +10,7 @@ import { readFrameText } from './frame-text.ts';
 import { statCacheFile } from './tree-files.ts';
 import { readableArtifacts } from './tree-index.ts';
 
-export type TreeStatus = {
+type TreeStatus = {
   root: string | null;
   files: number;
   folders: number;
@@ -40,7 +40,7 @@ function lastScan(home: Home, workspace: string, recorded: string): string {
 }
 
 export type ShownChild = NodeRecord & { heads: Pick<FrameRecord, 'id' | 'type' | 'stale'>[]; stale_below: number };
-export type ShownNode = { node: NodeRecord; children: ShownChild[]; heads: Frame[]; frame_count: number };
+type ShownNode = { node: NodeRecord; children: ShownChild[]; heads: Frame[]; frame_count: number };
 
 /** A node with what is in it, and the texts of its heads. */
 export async function showNode(tree: TreeReader, path: string, ports: ViewPorts): Promise<ShownNode> {

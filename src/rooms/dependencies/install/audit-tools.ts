@@ -6,7 +6,7 @@ import { binFolders, listEntries, linkTarget } from '../../../kit/sandbox/tool-l
 import { findChangedShims } from './shims.ts';
 import { measureTree } from './measure-tree.ts';
 
-export type AuditFinding = { name: string; state: 'same' | 'changed' | 'missing' | 'stray'; found: string };
+type AuditFinding = { name: string; state: 'same' | 'changed' | 'missing' | 'stray'; found: string };
 
 export async function auditTools(
   tools: string,

@@ -17,7 +17,7 @@ export type Remedy =
   | { kind: 'person'; packages: string[]; reason: string }
   | { kind: 'unknown'; advice: string };
 
-export type RemedyContext = {
+type RemedyContext = {
   machine: Machine;
   /** Names of the programs that config.json says where to fetch. */
   binaries: readonly string[];

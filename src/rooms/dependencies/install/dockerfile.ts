@@ -1,7 +1,7 @@
 /** Lines for a Dockerfile that install what is needed. Pure. */
 import type { Need } from '../../../core/schema/dependency.ts';
 
-export type Wanted = { need: Pick<Need, 'kind' | 'name'>; packages: readonly string[] };
+type Wanted = { need: Pick<Need, 'kind' | 'name'>; packages: readonly string[] };
 
 const NAME = /^[a-z0-9][a-z0-9+.-]*$/;
 

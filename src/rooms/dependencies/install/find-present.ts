@@ -11,7 +11,7 @@ export type Presence = {
   blind?: true;
 };
 
-export type SearchPaths = {
+type SearchPaths = {
   /** PATH as commands see it. */
   path: string;
   /** Folder of the Python environment. */

@@ -22,7 +22,7 @@ import { type Dependencies, installedId } from '../../../kit/requests/dependency
 import { switchLinks } from '../../../kit/sandbox/tool-links.ts';
 import { measureTree } from './measure-tree.ts';
 
-export type InstallPorts = {
+type InstallPorts = {
   tools: string;
   /** The lock while something is being installed. */
   lock: string;

@@ -27,7 +27,7 @@ const CARRIED: Readonly<Record<string, (machine: Machine) => Carried>> = {
 };
 
 export type Machine = { os: string; cpu: string };
-export type Carried = { package: string; files: Record<string, string> };
+type Carried = { package: string; files: Record<string, string> };
 
 /** Modules that scripts ask for by name; others are asked about before they are installed. */
 const MODULES = new Set(

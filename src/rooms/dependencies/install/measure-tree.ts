@@ -5,7 +5,7 @@ import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-export type TreeMeasure = { tree: string; bytes: number };
+type TreeMeasure = { tree: string; bytes: number };
 
 export async function measureTree(folder: string): Promise<TreeMeasure> {
   const all = createHash('sha256');

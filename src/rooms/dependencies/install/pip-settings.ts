@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Manager } from './installer.ts';
 
-export type PipSettings = {
+type PipSettings = {
   index: string | null;
   extra: readonly string[];
   links: readonly string[];

@@ -1,7 +1,7 @@
 /** Reading what `uv pip compile --format pylock.toml` writes: packages and the wheels that each could come from. Pure. */
 
 export type LockedWheel = { file: string; url: string; sha256: string | null; uploaded: string | null };
-export type LockedPackage = { name: string; version: string; wheels: LockedWheel[] };
+type LockedPackage = { name: string; version: string; wheels: LockedWheel[] };
 
 export function parseLockedPackages(text: string): LockedPackage[] {
   return text

@@ -37,7 +37,7 @@ export const Secrets = z
   .default({})
   .describe('Secrets the command needs, by the environment variable through which it gets them.');
 
-export type ProvidedSecrets = {
+type ProvidedSecrets = {
   env: Record<string, string>;
   folder: string | null;
   [Symbol.asyncDispose](): Promise<void>;

@@ -7,7 +7,7 @@ import type { DocumentReply, DocumentRequest } from '../../../kit/documents/docu
 import { isInAny } from '../../../kit/desk/reach.ts';
 import { Refused } from '../../../kit/define-tool.ts';
 
-export type ReadDocument = (bytes: Uint8Array, request: DocumentRequest, signal: AbortSignal) => Promise<DocumentReply>;
+type ReadDocument = (bytes: Uint8Array, request: DocumentRequest, signal: AbortSignal) => Promise<DocumentReply>;
 
 export type FilesOptions = {
   /** The folder below which all of it happens, unless a call names a path in one of `folders`. */

@@ -27,7 +27,7 @@ const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufe
 type Part = { name: string; link: string | null };
 
 /** The folders from the desk down to the current one; all of them stay open until the walk is over. */
-export class Trail implements AsyncDisposable {
+class Trail implements AsyncDisposable {
   readonly desk: string;
   readonly path: string;
   readonly folders: Folder[];

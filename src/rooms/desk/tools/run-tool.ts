@@ -5,7 +5,7 @@ import type { Tool, ToolCall } from '../../../core/schema/tool.ts';
 import { defineTool } from '../../../kit/define-tool.ts';
 
 /** Starts a run, or finds the one this call has started before: its id must derive from the call. Returns the id. */
-export type StartRun = (request: { graph: string; input: Json; call: ToolCall }) => Promise<string>;
+type StartRun = (request: { graph: string; input: Json; call: ToolCall }) => Promise<string>;
 
 /** The class is `read`: starting changes nothing by itself, and every call of the child is guarded in its turn. */
 export function runTool(start: StartRun): Tool {

@@ -29,7 +29,7 @@ const Output = z.object({ exit: z.int().nullable(), stdout: z.string(), stderr: 
 
 const LIMIT_BYTES = 4_194_304;
 
-export type SkillRunOptions = Pick<ShellOptions, 'desk' | 'env' | 'sandbox' | 'artifacts' | 'live'> & { use: UseSkill };
+type SkillRunOptions = Pick<ShellOptions, 'desk' | 'env' | 'sandbox' | 'artifacts' | 'live'> & { use: UseSkill };
 
 export function skillRunTool({ desk, env, sandbox, artifacts, live, use }: SkillRunOptions): Tool {
   return defineTool({

@@ -5,7 +5,7 @@ import { RunStatus } from '../../../core/schema/run.ts';
 
 export const Day = z.iso.date().describe('A day in UTC, such as 2026-01-31.');
 
-export const Spend = z
+const Spend = z
   .strictObject({
     usd: z.number().nonnegative().describe('Money, where the price of the model is known.'),
     tokens_in: z.int().nonnegative().describe('Prompt tokens.'),
@@ -14,11 +14,11 @@ export const Spend = z
   })
   .describe('What models cost.');
 
-export const SpendByModel = Spend.extend({
+const SpendByModel = Spend.extend({
   models: z.record(z.string(), Spend).describe('The same by model, provider:model.'),
 }).describe('What models cost, in all and by model.');
 
-export const Figure = z
+const Figure = z
   .strictObject({
     name: z.string().describe('What it measures, such as completion.'),
     unit: z.enum(['share', 'seconds', 'usd', 'tokens', 'count', 'ratio']).describe('What its numbers are.'),
@@ -28,7 +28,7 @@ export const Figure = z
   })
   .describe('One figure.');
 
-export const Today = z
+const Today = z
   .strictObject({
     date: Day,
     spent: SpendByModel,

@@ -18,7 +18,7 @@ export type ServerReport = {
   cluster?: { urls?: readonly string[] };
 };
 
-export type ServerProblem = { problem: string; fix: string };
+type ServerProblem = { problem: string; fix: string };
 
 const OLDEST = [2, 12, 3] as const;
 /** A server reports on itself before it has read what it stores. */

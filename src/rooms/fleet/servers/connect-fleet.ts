@@ -11,7 +11,7 @@ import { connect, type NodeConnectionOptions } from '@nats-io/transport-node';
 import { messageOf, OkaError } from '../../../core/schema/errors.ts';
 import { inboxOf } from './member-permissions.ts';
 
-export type FleetAddress = {
+type FleetAddress = {
   /** Such as nats://a:4222; with tls:// the connection is encrypted and the certificate of the server is checked. */
   servers: readonly string[];
   /** A credentials file, `user:password`, or a token; null when the servers ask for none. */

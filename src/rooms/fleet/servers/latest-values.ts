@@ -8,7 +8,7 @@ import type { StoredMsg } from '@nats-io/jetstream';
 import { OkaError } from '../../../core/schema/errors.ts';
 import { ANSWER_MS, type FleetConnection } from './connect-fleet.ts';
 
-export type LatestValue = { key: string; text: string };
+type LatestValue = { key: string; text: string };
 
 export async function latestValues({ manager }: FleetConnection, bucket: string): Promise<LatestValue[]> {
   const prefix = `$KV.${bucket}.`;

@@ -8,7 +8,7 @@
  */
 import { FILES, MEMBERS, MEMORY, ORDERS, RESULTS, RUNS, SHARED, TASKS, toToken } from './fleet-subjects.ts';
 
-export type Permissions = { publish: string[]; subscribe: string[] };
+type Permissions = { publish: string[]; subscribe: string[] };
 
 /** `operator`: it may also stop and drain others. */
 export type MemberRole = 'member' | 'operator' | 'administrator';
@@ -17,7 +17,7 @@ const API = '$JS.API';
 
 export const inboxOf = (member: string): string => `_INBOX_${toToken(member)}`;
 
-export function permissionsOf(member: string, role: MemberRole): Permissions {
+function permissionsOf(member: string, role: MemberRole): Permissions {
   const name = toToken(member);
   const subscribe = [`${inboxOf(member)}.>`];
   if (role === 'administrator') return { publish: ['oka.>', '$JS.>', '$KV.oka_*.>', `$O.${FILES}.>`], subscribe };

@@ -20,7 +20,7 @@ export const isOwnedElsewhere = ({ owner, known }: RunHistory, { epoch }: KnownR
 export const hasLostClaim = ({ owner, known }: RunHistory, { epoch }: KnownRun, worker: string): boolean =>
   owner === null || (owner.worker === worker ? owner.epoch : known) < epoch;
 
-export type Refill = { events: readonly StoredEvent[]; desk: string | null; isReturned: boolean };
+type Refill = { events: readonly StoredEvent[]; desk: string | null; isReturned: boolean };
 
 /** Returns false when somebody else has appended to the run since its history was read: nothing of the refill counts. */
 export async function refillRun(

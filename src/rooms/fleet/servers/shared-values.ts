@@ -11,9 +11,9 @@
 import { OkaError } from '../../../core/schema/errors.ts';
 
 /** Checks what others have written. */
-export type ValueSchema<T> = { parse: (value: unknown) => T };
+type ValueSchema<T> = { parse: (value: unknown) => T };
 
-export type StoredValue = { revision: number; text: string };
+type StoredValue = { revision: number; text: string };
 
 /** The subjects of shared values. Reading fails while the servers do not answer. */
 export type SharedLog = {
@@ -24,11 +24,6 @@ export type SharedLog = {
 
 /** What a change makes of a value: the next one, or null to leave it; and what the caller wants to know. */
 export type Change<T, R> = { next: T | null; result: R };
-
-export async function readValue<T>(log: SharedLog, key: string, schema: ValueSchema<T>): Promise<T | null> {
-  const stored = await log.read(key);
-  return stored === null ? null : schema.parse(JSON.parse(stored.text));
-}
 
 /** `change` may be called several times; it gets the value as it is then. */
 export async function changeValue<T, R>(

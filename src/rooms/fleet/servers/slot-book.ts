@@ -10,9 +10,9 @@
 import type { SlotBook, SlotEntry } from '../../../core/schema/fleet-values.ts';
 import type { Change } from './shared-values.ts';
 
-export type SlotClaim = { slot: string; run: string; home: string };
+type SlotClaim = { slot: string; run: string; home: string };
 /** `settled`: by whom is not known any more. */
-export type Claimed = { kind: 'mine' } | { kind: 'settled' } | { kind: 'theirs'; entry: SlotEntry };
+type Claimed = { kind: 'mine' } | { kind: 'settled' } | { kind: 'theirs'; entry: SlotEntry };
 
 const MOST_LISTED = 100;
 const EMPTY: SlotBook = { anchor: null, settled: null, slots: [] };

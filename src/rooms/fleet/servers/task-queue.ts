@@ -45,14 +45,14 @@ export type TaskQueue = {
   remove(id: string): Promise<void>;
 };
 
-export type QueueOverview = {
+type QueueOverview = {
   queue: QueueDepth[];
   /** When the first task of it was stored. */
   oldest: string | null;
   replicas: { name: string; isCurrent: boolean; lag: number }[];
 };
 
-export type QueueDepth = { needs: string[]; waiting: number; taken: number };
+type QueueDepth = { needs: string[]; waiting: number; taken: number };
 
 const POLL_MS = 1000;
 const LIST_EVERY_MS = 3000;

@@ -80,8 +80,8 @@ export function toGraphRunRow(rows: Rows, row: RunRow): GraphRunRow {
   return { run, status: statusForPeople(rows, row), started, ended, reason };
 }
 
-export type GraphTimes = z.infer<typeof GraphTimes>;
-export const GraphTimes = z
+type GraphTimes = z.infer<typeof GraphTimes>;
+const GraphTimes = z
   .strictObject({
     schedule: Id,
     title: z.string().describe('What it is called.'),

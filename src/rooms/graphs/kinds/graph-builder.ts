@@ -7,7 +7,7 @@ import { Edge, instructionNodes, commonFields, Graph } from '../../../core/schem
 import { isJson, type Json } from '../../../core/schema/json.ts';
 import type { NodeKind } from '../../../core/schema/node-kind.ts';
 
-export type BuilderTool = { name: string; about: string; input: object };
+type BuilderTool = { name: string; about: string; input: object };
 export type BuilderTask = {
   /** What the person wants, in their own words. */
   intent: string;

@@ -64,7 +64,7 @@ function normalizerNode(from: AntonNode, to: AntonNode, wanted: Contract, graph:
 }
 
 /** Whether a value of one contract is surely refused by the other. */
-export function contractsDiffer(given: Contract, wanted: Contract): boolean {
+function contractsDiffer(given: Contract, wanted: Contract): boolean {
   const types = (schema: Contract): Json[] => (schema['type'] === undefined ? [] : [schema['type']].flat());
   const [from, to] = [types(given), types(wanted)];
   if (from.length === 0 || to.length === 0) return false;

@@ -4,7 +4,7 @@ import { PriorRun, PriorRunsQuery } from '../../../core/schema/prior-run.ts';
 import type { Tool, ToolCall } from '../../../core/schema/tool.ts';
 import { defineTool, ok } from '../../../kit/define-tool.ts';
 
-export type PriorRunsPort = (query: PriorRunsQuery, call: Pick<ToolCall, 'run'>) => Promise<Partial<PriorRun>[]>;
+type PriorRunsPort = (query: PriorRunsQuery, call: Pick<ToolCall, 'run'>) => Promise<Partial<PriorRun>[]>;
 
 export function priorRunsTool(read: PriorRunsPort): Tool {
   return defineTool({

@@ -9,7 +9,7 @@ import type { ArtifactStore } from '../../../core/schema/ports.ts';
 import type { ArtifactRef, Tool } from '../../../core/schema/tool.ts';
 import { defineTool, ok } from '../../../kit/define-tool.ts';
 
-export type StatePorts = {
+type StatePorts = {
   /** The current value; undefined when there is none. */
   read: (namespace: string, key: string) => Promise<Json | undefined>;
   artifacts: Pick<ArtifactStore, 'put'>;

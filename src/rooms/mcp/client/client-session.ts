@@ -30,7 +30,7 @@ export type SessionOptions = {
   sample?: (request: Sampling) => Promise<SamplingAnswer>;
 };
 
-export type CallOptions = {
+type CallOptions = {
   signal: AbortSignal;
   timeoutMs: number;
   /** Longest time of the call, whatever progress it makes. */

@@ -7,7 +7,7 @@
  */
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 
-export type HttpOptions = {
+type HttpOptions = {
   url: string;
   headers: Readonly<Record<string, string>>;
   fetch: typeof globalThis.fetch;

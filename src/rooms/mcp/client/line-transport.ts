@@ -14,7 +14,7 @@ const LIMITS = { messageBytes: 4 * MB, messagesPerSecond: 2000, bytesPerSecond: 
 const NEWLINE = 10;
 const BRACE = 123;
 
-export type LineTransport = Transport & {
+type LineTransport = Transport & {
   /** What ended the connection, in words; null while it is open. */
   whyClosed(): string | null;
 };

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export type LoopbackRedirect = AsyncDisposable & {
+type LoopbackRedirect = AsyncDisposable & {
   url: string;
   /** The parameters of the redirect. */
   received: Promise<URLSearchParams>;

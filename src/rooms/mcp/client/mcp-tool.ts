@@ -16,7 +16,7 @@ import { escapeInvisible } from '../../../core/guard/escape-invisible.ts';
 import { CallOutput } from './call-outcome.ts';
 import { shownDescription } from './compare-tools.ts';
 
-export type McpToolPorts = {
+type McpToolPorts = {
   classOf: (tool: string) => SideEffectClass;
   /** Whether a server could pass on what it is given: it is elsewhere, or its process reaches the network. */
   passesOn?: (server: string) => boolean;

@@ -23,7 +23,7 @@ import {
 import { messageOf, OkaError } from '../../../core/schema/errors.ts';
 import type { Login } from './oauth-login.ts';
 
-export type LoginRequest = {
+type LoginRequest = {
   url: URL;
   redirectUrl: string;
   state: string;
@@ -32,7 +32,7 @@ export type LoginRequest = {
   clock: () => number;
 };
 
-export type StartedLogin = {
+type StartedLogin = {
   /** Where a person logs in. */
   address: URL;
   issuer: string;
@@ -135,7 +135,7 @@ async function clientFor(
   });
 }
 
-export type Refreshed = { kind: 'refreshed'; login: Login } | { kind: 'revoked'; why: string };
+type Refreshed = { kind: 'refreshed'; login: Login } | { kind: 'revoked'; why: string };
 
 const FINAL_CODES = ['invalid_grant', 'invalid_client', 'unauthorized_client'];
 

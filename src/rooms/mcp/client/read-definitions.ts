@@ -5,7 +5,6 @@
  * D2 The canonical form has name, title, description, schemas and annotations, with sorted keys: two servers that say the same
  *    give the same text.
  */
-import { hash } from 'node:crypto';
 import { hasInvisible } from '../../../core/guard/escape-invisible.ts';
 import { isJson, type Json } from '../../../core/schema/json.ts';
 import type { ToolDefinition } from '../../../core/schema/mcp.ts';
@@ -78,8 +77,6 @@ function keyProblem(value: Json, depth: number): string | null {
 export function canonicalText(value: unknown): string {
   return JSON.stringify(sortKeys(value as Json));
 }
-
-export const definitionHash = (definition: ToolDefinition): string => hash('sha256', canonicalText(definition));
 
 function sortKeys(value: Json): Json {
   if (value === null || typeof value !== 'object') return value;

@@ -9,7 +9,7 @@ import { inAnyLanguage } from './languages/all-languages.ts';
 import { words } from './languages/language.ts';
 
 /** `shown` is what somebody else may have written. */
-export type Block = { kind: 'heading' | 'own' | 'shown'; text: string };
+type Block = { kind: 'heading' | 'own' | 'shown'; text: string };
 
 /** How long the following lines are not the person's own, and the state after that. */
 type Hidden =
@@ -42,7 +42,7 @@ export function parseOwnBlocks(markdown: string): Block[] {
 }
 
 /** A part of a text, and whether the person who wrote the text wrote it, too. */
-export type Passage = { text: string; isOwn: boolean };
+type Passage = { text: string; isOwn: boolean };
 
 /** All of a text but its front matter. A list that the person announces without a word about its origin is the person's. */
 export function splitByVoice(markdown: string): Passage[] {

@@ -14,7 +14,7 @@ import { type StoredFact, findFact, isValid, storeFact, endFactState, rewordStor
 import type { Subject } from './fact-subject.ts';
 
 type Types = 'fact.kept' | 'fact.forgotten' | 'fact.reworded' | 'change.undone';
-export type FactChange = Extract<NewEvent, { type: Types }>;
+type FactChange = Extract<NewEvent, { type: Types }>;
 type WrittenChange = Extract<Event, { type: Types }>;
 
 type PendingChange = { event: FactChange; before: StoredFact[]; subject: Subject | null };

@@ -4,7 +4,7 @@
  * step. The results are whole numbers, so they are the same on every machine.
  */
 
-export type DotProducts = {
+type DotProducts = {
   /** Appends a vector of `dims` bytes. */
   add(vector: Int8Array): void;
   /** Writes the dot product of the given vector with each stored one, in the order in which they were stored. */

@@ -196,7 +196,7 @@ export class SemanticSearch {
   }
 }
 
-export type ReadQuestion = { index: VectorIndex; vector: Float32Array };
+type ReadQuestion = { index: VectorIndex; vector: Float32Array };
 
 /** `onProgress` is called after every batch. */
 export type EmbedMissingOptions = EmbedOptions & { onProgress?: (done: number, all: number) => void };

@@ -17,7 +17,7 @@ import {
 } from './entry-parts.ts';
 
 /** The namespace of messages. Threads of imports begin with their namespace, and those of messages with a mark. */
-export const CHAT = 'chat';
+const CHAT = 'chat';
 const THREAD = '#';
 
 /** Whether an item is a message of a conversation of this home. */

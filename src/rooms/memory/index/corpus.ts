@@ -138,7 +138,7 @@ function numberOf({ byName, names }: Names, name: string): number {
 }
 
 /** `most`: the weight of an item that repeated every word of the question endlessly. */
-export type Weights = { items: Float64Array; threads: Float64Array; most: number };
+type Weights = { items: Float64Array; threads: Float64Array; most: number };
 
 /** Of a long question only the most significant words are used. */
 const MOST_TERMS = 64;

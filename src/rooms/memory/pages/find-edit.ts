@@ -31,7 +31,7 @@ export type PageEdit = {
   changed: { mark: string; text: string }[];
 };
 
-export type EditSources = {
+type EditSources = {
   /** The current text of the file. */
   now: string;
   /** The text that the page should have. */

@@ -53,7 +53,7 @@ const listStamped = (kept: string): string[] =>
     .map(({ name }) => name);
 
 /** The signature of the page as it was left, and the checksums of contents that were reported as edits. */
-export type PageState = { signature: string | null; told: string[] };
+type PageState = { signature: string | null; told: string[] };
 
 export function readPageState({ state }: PagePlace): PageState {
   try {

@@ -53,7 +53,7 @@ function decodeMark(spelling: string): string {
   }
 }
 
-export type TextParts = { ours: PageLine[]; people: string[] };
+type TextParts = { ours: PageLine[]; people: string[] };
 
 /** Splits a generated text into its parts. */
 export function splitText(text: string): TextParts {

@@ -23,7 +23,7 @@ import {
 import { recordAccounted, removeAccounted, writePageState, readPageState, accountedBytes } from './page-state.ts';
 
 /** The text that a page should have according to the ledger; null when there is nothing to show. */
-export type RenderPage = (page: string) => string | null;
+type RenderPage = (page: string) => string | null;
 
 const PAGES = [
   { folder: 'memory', name: /^\d{4}-\d\d-\d\d\.md$/ },

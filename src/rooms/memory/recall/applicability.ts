@@ -14,7 +14,7 @@ import { COMMON, topicWords } from '../../../kit/text/relevance.ts';
 export type Applicability = 'by subject' | 'in general' | 'no';
 
 /** `isInstruction`: it says how to work, and is not just a fact. */
-export type Stated = { text: string; isInstruction: boolean; similarity: number | null };
+type Stated = { text: string; isInstruction: boolean; similarity: number | null };
 
 /** Instructions have few words: the share of them, and the similarity, that is enough. */
 const SHARED = 0.15;

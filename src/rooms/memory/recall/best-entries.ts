@@ -15,7 +15,7 @@ const FIRST_THREADS = 48;
 const ROUNDING = 1e-9;
 
 /** Which entries are allowed: those with this mark, by place. */
-export type Allowed = { marks: Uint8Array; mark: number };
+type Allowed = { marks: Uint8Array; mark: number };
 
 export function bestEntries(
   corpus: Corpus,

@@ -42,7 +42,7 @@ export const WEIGHTS = {
 
 export type Weights = { [Name in keyof typeof WEIGHTS]: Name extends 'kind' ? Record<Kind, number> : number };
 
-export type Question = {
+type Question = {
   text: string;
   now: number;
   /** Similarity by place in the corpus, -1 to 1, NaN where not requested; null when there are no vectors. */

@@ -200,7 +200,7 @@ export class Recall {
  * `texts`: every fact that was ever stored, in its original words, whatever became of it. `until`: the last event that one
  * was learned from; maintenance has read everything before it, and what it did not learn there it refused.
  */
-export type LearnedStatements = { texts: ReadonlySet<string>; until: number };
+type LearnedStatements = { texts: ReadonlySet<string>; until: number };
 
 function findLearned(rows: Iterable<{ fact: Pick<Fact, 'id' | 'text' | 'evidence'> }>): LearnedStatements {
   const texts = new Set<string>();

@@ -38,7 +38,7 @@ export function search(recall: Recall, asked: SearchRequest): Promise<SearchAnsw
 }
 
 /** What was found, best first, each read when it is asked for (3). Damage is noticed then: see Recall.withRepair. */
-export type OpenSearch = { found: Iterable<Found>; by: SearchAnswer['by'] };
+type OpenSearch = { found: Iterable<Found>; by: SearchAnswer['by'] };
 
 export function openSearch<T>(recall: Recall, asked: SearchRequest, use: (opened: OpenSearch) => T): Promise<T> {
   const { limit, only } = asked;
@@ -133,7 +133,7 @@ function toFound(recall: Recall, item: Item, ranked: Pick<Found, 'score' | 'simi
   };
 }
 
-export type FoundWithCost = Found & { tokens: number };
+type FoundWithCost = Found & { tokens: number };
 
 /** No entry costs less than this. */
 const LEAST_TOKENS = 4;

@@ -6,7 +6,7 @@
 import { parseStatement } from '../distil/parse-statement.ts';
 import { extractTerms } from '../../../kit/text/terms.ts';
 
-export type EpisodeText = { text: string; at: string };
+type EpisodeText = { text: string; at: string };
 
 /** The end of a sentence, but not of "Dr." or "e.g.". */
 const BREAK = /(?<=[.!?])(?<!\b(?:e\.g|i\.e|etc|vs|no|nr|z\.b|d\.h|ca|mr|mrs|ms|dr|st)\.)\s+|\n+/i;

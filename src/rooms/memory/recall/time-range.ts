@@ -2,7 +2,7 @@
 import { MONTHS, WEEKDAYS } from '../../../kit/text/terms.ts';
 
 /** Seconds since 1970; `to` is exclusive. */
-export type TimeRange = { from: number; to: number };
+type TimeRange = { from: number; to: number };
 
 const DAY_SECONDS = 86_400;
 

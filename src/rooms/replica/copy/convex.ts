@@ -10,7 +10,7 @@ import { messageOf, OkaError } from '../../../core/schema/errors.ts';
 import type { Replica, ReplicaOf, WireEvent } from '../../../core/schema/replica-port.ts';
 import { ReplicaAnswer, ReplicaHead, type TooLarge, WireEventShape } from '../../../core/schema/replica.ts';
 
-export type ConvexOptions = {
+type ConvexOptions = {
   url: string;
   /** Null for a deployment that requires none. */
   key: string | null;

@@ -11,7 +11,7 @@ import type { ReplicaOf, WireBody, WireEvent } from '../../../core/schema/replic
 import type { LedgerRecord } from './ledger-record.ts';
 import type { Seal } from './seal.ts';
 
-export type OutgoingPorts = {
+type OutgoingPorts = {
   redact: Redact;
   /** Types whose bodies are not sent: call.ended, call.*, or * for all. */
   except: readonly string[];

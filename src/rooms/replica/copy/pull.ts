@@ -17,7 +17,7 @@ import { fetchEvents } from './fetch-events.ts';
 import { recordHash } from './ledger-record.ts';
 import type { Open } from './seal.ts';
 
-export type PullPorts = {
+type PullPorts = {
   replica: Replica;
   ledger: string;
   open: Open | null;

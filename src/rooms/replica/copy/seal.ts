@@ -17,7 +17,7 @@ import { messageOf } from '../../../core/schema/errors.ts';
 import type { ReplicaOf } from '../../../core/schema/replica-port.ts';
 
 /** Encrypts bytes to all recipients, or opens them with the key of this home. */
-export type AgePort = (bytes: Uint8Array) => Promise<Uint8Array>;
+type AgePort = (bytes: Uint8Array) => Promise<Uint8Array>;
 export type Bound = ReplicaOf & { seq: number; hash: string };
 export type Seal = (text: string, bound: Bound) => Promise<string>;
 export type Open = (sealed: string, bound: Bound) => Promise<Opened>;

@@ -29,7 +29,7 @@ export type Verified = {
 /** changed: it was tampered with. fork: another history. missing: a gap. twice: a duplicate. ahead: only the replica has it. */
 type Difference = { seq: number; kind: 'changed' | 'fork' | 'missing' | 'twice' | 'ahead'; why: string };
 
-export type VerifyPorts = {
+type VerifyPorts = {
   replica: Replica;
   of: ReplicaOf;
   ledgerFile: string;

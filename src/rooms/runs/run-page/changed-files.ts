@@ -95,7 +95,7 @@ type Found = {
 };
 
 /** Null when the snapshots were removed, since they are stored for a limited time. */
-export function changedFiles(home: Home, events: readonly Event[]): Found[] | null {
+function changedFiles(home: Home, events: readonly Event[]): Found[] | null {
   const shadow = openSnapshots({ store: undoFolder(home), desk: deskFolder(home) });
   try {
     return [null, ...foldersIn(events)].flatMap((folder) => {

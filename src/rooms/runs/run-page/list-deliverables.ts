@@ -55,7 +55,7 @@ const TEXTS = new Set(
   '.txt .log .ts .js .mjs .py .sh .yaml .yml .toml .xml .css .sql .ini .diff .patch .jsonl'.split(' '),
 );
 
-export function howShown(path: string): Deliverable['shown'] {
+function howShown(path: string): Deliverable['shown'] {
   const ending = extname(path).toLowerCase();
   return SHOWN[ending] ?? (TEXTS.has(ending) || ending === '' ? 'text' : 'none');
 }

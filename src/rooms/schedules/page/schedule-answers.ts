@@ -12,7 +12,7 @@ export const SlotRow = z
   })
   .describe('A time that came.');
 
-export const Row = z
+const Row = z
   .strictObject({
     schedule: Id,
     kind: z.enum(['task', 'graph']).describe('What it runs.'),

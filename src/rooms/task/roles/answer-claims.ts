@@ -11,7 +11,7 @@
 import { baseName, fileNamesIn, mayBeSameFile } from '../../../kit/text/file-names.ts';
 import { toOneLine } from '../../../core/schema/one-line.ts';
 
-export type AnswerClaim = {
+type AnswerClaim = {
   act: 'write' | 'remove' | 'send' | 'visit';
   /** Files, hosts or addresses; empty when the sentence names none. */
   subjects: string[];

@@ -11,7 +11,7 @@ import { toOneLine } from '../../../core/schema/one-line.ts';
 
 export type { CheckContext, Finding, StepEnd } from './findings.ts';
 
-export type Call = { tool: 'files.read' | 'files.list' | 'shell' | 'http.get'; input: Json };
+type Call = { tool: 'files.read' | 'files.list' | 'shell' | 'http.get'; input: Json };
 
 const MAX_PARTS = 64;
 const COMMAND_SECONDS = 600;

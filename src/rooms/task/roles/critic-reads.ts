@@ -3,7 +3,7 @@ import type { Json } from '../../../core/schema/json.ts';
 import type { ModelAnswer, ModelTool } from '../../../core/schema/ports.ts';
 import { CriticReadInput, CriticSearchInput, leanSchemaOf } from '../../../core/schema/role.ts';
 
-export type CriticRead = { tool: 'files.read' | 'files.search'; input: Json };
+type CriticRead = { tool: 'files.read' | 'files.search'; input: Json };
 
 const MOST_LINES = 50;
 const READ = 'files_read';

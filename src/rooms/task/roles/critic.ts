@@ -41,7 +41,7 @@ export type CriticAsk = EvidenceAsk & {
 };
 
 /** The judgement that is accepted for a criterion. */
-export type Judgement = { text: string; holds: boolean; evidence: string };
+type Judgement = { text: string; holds: boolean; evidence: string };
 
 export type ModelVerdict = {
   verdict: VerdictName;

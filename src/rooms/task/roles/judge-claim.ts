@@ -13,7 +13,7 @@ import { ANSWER_IS_RIGHT, isOwnCriterion, NOTHING_TO_CHANGE } from './implied-cr
 import { foldText, isQuotedIn, quotedParts } from './quotation.ts';
 import { toOneLine } from '../../../core/schema/one-line.ts';
 
-export type ClaimFrame = {
+type ClaimFrame = {
   shown: readonly Shown[];
   /** The task as it was given. Words that it asks for are not written for the judge. */
   task?: string;
@@ -21,7 +21,7 @@ export type ClaimFrame = {
   answer?: string | null;
 };
 
-export type JudgedClaim = {
+type JudgedClaim = {
   holds: boolean;
   evidence: string;
   /** Why a claim that it is met is not believed; null when it is, or when nothing of that kind is claimed. */

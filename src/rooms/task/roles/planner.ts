@@ -27,9 +27,9 @@ import { describeInstructions, describeOffers, type Offers } from '../../../kit/
 import { wrapAsData, truncateText } from '../../../kit/text/prompt-text.ts';
 import { toOneLine } from '../../../core/schema/one-line.ts';
 
-export type ToolInfo = PlannerInput['tools'][number];
+type ToolInfo = PlannerInput['tools'][number];
 
-export type PlanTask = {
+type PlanTask = {
   title: string;
   text: string;
   criteria: readonly Criterion[];
@@ -43,7 +43,7 @@ export type Achieved = { id: string; title: string; gave?: string };
 export type FailedStep = { id: string; title: string; error: string };
 export type BrokenCriterion = { text: string; why: string };
 
-export type PlanAsk = {
+type PlanAsk = {
   task: PlanTask;
   /** Memories, already selected and shortened. */
   pack: string;
@@ -158,7 +158,7 @@ const folderLine = (dir: string | null | undefined): string =>
   dir === null || dir === undefined || dir === '.' ? '' : `\nIts files are in ${dir}/; every path starts with ${dir}/.`;
 
 /** A tool on one line: name, fields with ? where they may be left out, and what it does. */
-export function toolSignature({ name, about, input }: Pick<ToolInfo, 'name' | 'about' | 'input'>): string {
+function toolSignature({ name, about, input }: Pick<ToolInfo, 'name' | 'about' | 'input'>): string {
   const { properties = {}, required = [] } = leanSchemaOf(input) as {
     properties?: Record<string, Json>;
     required?: string[];

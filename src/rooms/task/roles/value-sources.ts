@@ -18,7 +18,7 @@ export function sharesFigure(text: string, other: string): boolean {
   return figuresIn(text).some((figure) => found.has(figure));
 }
 
-export type Agreement = { agrees: boolean /** How it was rounded, where that decides the last digit. */; note: string };
+type Agreement = { agrees: boolean /** How it was rounded, where that decides the last digit. */; note: string };
 
 /** Whether what a command printed is the value that was claimed: each of its figures, rounded if need be, or its words. */
 export function compareValue(claimed: string, printed: string): Agreement {

@@ -91,7 +91,7 @@ function Requirement({ wait: { requirement }, name, canAct }: Props & { name: st
 }
 
 /** Says what came of it, also when no worker is there to do it. */
-export function send(intake: Intake, done: string): Promise<boolean> {
+function send(intake: Intake, done: string): Promise<boolean> {
   return attempt(async () => {
     const { worker }: Submitted = await submit(intake);
     notice(worker ? done : 'Saved. It is done when a worker runs: oka up');

@@ -59,4 +59,4 @@ function NewConversation(): VNode {
   </form>`;
 }
 
-export const conversationAddress = (name: string): string => addressOf(`/chat/${encodeURIComponent(name)}`);
+const conversationAddress = (name: string): string => addressOf(`/chat/${encodeURIComponent(name)}`);

@@ -36,7 +36,7 @@ export function CostOfDay({ date, href }: { date: string; href: Href }): VNode {
 }
 
 /** In the address: what maintenance asked for on its own account. */
-export const MAINTENANCE = '-';
+const MAINTENANCE = '-';
 
 export function CostOfRun({ run }: { run: string }): VNode {
   const found = useQuery<z.infer<typeof SpendRunAnswer>>('spend-run', run === MAINTENANCE ? {} : { run });

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { html } from '../../../../kit/web/browser/html.ts';
 import { formatDay } from './figure-format.ts';
 
-export type DaySeries = { name: string; values: readonly (number | null)[] };
+type DaySeries = { name: string; values: readonly (number | null)[] };
 type Props = {
   label: string;
   days: readonly string[];

@@ -2,7 +2,7 @@
 import { formatCount, formatMoney } from '../../../../kit/web/browser/components/format-figures.ts';
 import { formatDuration } from '../../../../kit/web/browser/components/time.ts';
 
-export type Unit = 'share' | 'seconds' | 'usd' | 'tokens' | 'count' | 'ratio';
+type Unit = 'share' | 'seconds' | 'usd' | 'tokens' | 'count' | 'ratio';
 
 const FORMATS: Readonly<Record<Unit, (value: number) => string>> = {
   share: (value) => `${Math.round(value * 100)} %`,

@@ -11,7 +11,7 @@ import { offsetOfPath, outlineJson, placeAt, spotAt } from './json-outline.ts';
 import { type Help, helpAt, type JsonSchema, type Suggestion } from './schema-help.ts';
 import { ProblemList } from './problem-list.ts';
 
-export type EditorProps = {
+type EditorProps = {
   title: string;
   text: Signal<string>;
   first: GraphCheckAnswer;

@@ -11,7 +11,7 @@ export type Spot = {
   to: number;
   entries: readonly Entry[];
 };
-export type Entry = { key: string; keyFrom: number; keyTo: number; value: Spot | null };
+type Entry = { key: string; keyFrom: number; keyTo: number; value: Spot | null };
 
 /** Where the cursor is: on the name of a field, or on a value. `range` is what a suggestion replaces. */
 export type Place = { role: 'key' | 'value'; path: readonly string[]; range: readonly [number, number] };

@@ -2,7 +2,7 @@
 import type { Json } from '../../../../core/schema/json.ts';
 import type { JsonSchema } from './schema-help.ts';
 
-export type Field =
+type Field =
   | { kind: 'text'; isLong: boolean }
   | { kind: 'number'; isWhole: boolean }
   | { kind: 'boolean' }

@@ -6,7 +6,7 @@ import type { Json } from '../../../../core/schema/json.ts';
 import { fieldFor, initialValue } from './schema-fields.ts';
 import type { JsonSchema } from './schema-help.ts';
 
-export type FormProps = {
+type FormProps = {
   schema: JsonSchema;
   value: Json | undefined;
   label: string;

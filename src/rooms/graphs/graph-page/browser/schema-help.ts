@@ -12,7 +12,7 @@ export type Help = { field: string; about: string; suggestions: Suggestion[] };
 export type JsonSchema = { readonly [key: string]: Json | undefined };
 
 /** Names that are known besides the schema: of tools, and of the nodes in the text. */
-export type Names = { tools: readonly string[]; nodes: readonly string[] };
+type Names = { tools: readonly string[]; nodes: readonly string[] };
 
 const MOST_SUGGESTED = 60;
 const DEEPEST = 20;

@@ -4,7 +4,7 @@
  */
 
 /** A phrasing in which people ask to have something remembered. */
-export type Form = {
+type Form = {
   pattern: RegExp;
   /** `said` means that the kind follows from the rest of the sentence. */
   kind: 'standing' | 'preference' | 'said';

@@ -10,7 +10,7 @@ import { askServer } from '../../../../kit/web/browser/session-key.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import { selected } from './chosen-runs.ts';
 
-export type Bulk = { act: BulkAct; word: string; runs: readonly string[]; filter: Params; onDone: () => void };
+type Bulk = { act: BulkAct; word: string; runs: readonly string[]; filter: Params; onDone: () => void };
 
 type State =
   | { step: 'shown' }

@@ -5,9 +5,9 @@ import { get } from '../../../../kit/web/browser/api.ts';
 import { noticeError } from '../../../../kit/web/browser/components/notices.ts';
 import { loaded } from './loaded-runs.ts';
 
-export type Related = { inside: RunSummary[]; earlier: RunSummary[] };
+type Related = { inside: RunSummary[]; earlier: RunSummary[] };
 /** A line of the list: a run at its place, a run that is folded under one, or a place that is not read yet. */
-export type Line = { place: number; run: RunSummary | null; under: string | null };
+type Line = { place: number; run: RunSummary | null; under: string | null };
 
 export const cursor = signal<string | null>(null);
 export const selected = signal<ReadonlySet<string>>(new Set());

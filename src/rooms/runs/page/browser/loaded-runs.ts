@@ -20,7 +20,7 @@ export type LoadedRuns = {
   pinned: readonly RunSummary[];
 };
 
-export const PAGE = 100;
+const PAGE = 100;
 
 export const loaded = signal<LoadedRuns | null>(null);
 

@@ -25,7 +25,7 @@ import { ShownResult } from './shown-result.ts';
 import { StepGraph } from './step-graph.ts';
 
 /** Runs inside a run have names that begin with its name. */
-export const isOfRun = (run: string | null, shown: string): boolean =>
+const isOfRun = (run: string | null, shown: string): boolean =>
   run !== null && (run === shown || run.startsWith(`${shown}.`));
 
 export const isChangedBy = (event: LedgerEvent, { run = '' }: Readonly<Record<string, string>>): boolean =>
