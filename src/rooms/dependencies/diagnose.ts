@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Need } from '../../core/schema/dependency.ts';
 import type { ToolCall } from '../../core/schema/tool.ts';
 import { effectOf } from '../../core/engine/repeat-rule.ts';
+import { classify } from '../../core/guard/classify/classify-command.ts';
 import { adviceFor } from './install/alternatives.ts';
 import type { Remedy } from './install/choose-remedy.ts';
 import { detect } from './install/detect.ts';
@@ -35,7 +36,8 @@ export function diagnoseWith({ home, remedyFor, countMissed }: DiagnosePorts): D
       firstLineOf: (script) => firstLine(join(home.workspace, 'desk'), dir ?? '.', script),
     });
     const need = found === null ? null : confirmName(found, call, failure.command);
-    if (need === null || !mayRepeat(call, need, line)) return null;
+    if (need === null) return null;
+    if (!mayRepeat(call, need, line)) return { advice: notRepeated(need) };
     const { step, run } = countMissed(call, need);
     if (step >= MOST_A_STEP || run >= MOST_A_RUN) return null;
     const remedy = remedyFor(need);
@@ -67,12 +69,30 @@ function confirmName(need: Need, { author }: ToolCall, command: string): Need {
   return isNamed ? { ...need, vouched: 'operator' } : need;
 }
 
-/** A command that changes the outside world is repeated only if it cannot have had any effect yet. */
+/**
+ * A command that may have changed something is run again only if it cannot have had an effect yet. Of the desk: what
+ * failed is the only part of the line that changes anything; a script whose module is missing ends at its imports.
+ */
 function mayRepeat(call: ToolCall, need: Need, line: string | undefined): boolean {
-  if (effectOf(call) !== 'external_mutation') return true;
+  const effect = effectOf(call);
+  if (effect === 'read') return true;
+  if (effect !== 'external_mutation') return line === undefined || changingParts(line) <= 1;
   const isAlone = line === undefined || !/[;&|\n`$(]/.test(line.trim());
   return need.kind === 'command' && isAlone;
 }
+
+/** How many commands of a line change something. What is quoted, or given to a command as its input, is no command. */
+function changingParts(line: string): number {
+  const bare = line
+    .replaceAll(/<<-?\s*(["']?)(\w+)\1([^\n]*)\n[^]*?\n\s*\2(?=\s|$)/g, '$3')
+    .replaceAll(/'[^']*'|"[^"]*"/g, 'x')
+    .replaceAll(/\d?>&\d/g, '');
+  const parts = bare.split(/[;&|\n]+/).map((part) => part.trim());
+  return parts.filter((part) => part !== '' && classify({ line: part }).class !== 'read').length;
+}
+
+const notRepeated = ({ name }: Need): string =>
+  `${name} is missing. Other parts of this command may have changed something, so it is not run again by itself: install ${name} first, or run the parts separately.`;
 
 /** Reads the first line of a script on the desk; null for every other file. */
 function firstLine(desk: string, dir: string, script: string): string | null {

@@ -34,3 +34,27 @@ describe('a program that only a person can install', () => {
     expect(ask(...missing('csvcut'))).toMatchObject({ kind: 'requirement', need: { name: 'csvcut' } });
   });
 });
+
+describe('a command that changes files and misses a program', () => {
+  const missed = (line: string): unknown =>
+    diagnose()(...missing('csvcut', { author: 'operator', class: 'write_local', input: { line } }));
+
+  it.each([
+    'csvcut -c 1 a.csv > out.csv',
+    'cat a.csv | csvcut -c 1 > out.csv',
+    'set -e\ncd data && csvcut -c 1 a.csv > out.csv 2>&1',
+    "csvcut -c 'a;b|c' a.csv > out.csv",
+    "csvcut -c 1 <<'END' > out.csv\nrm x; rm y\nEND\n",
+  ])('is run again once it is there, since nothing has happened yet: %j', (line) => {
+    expect(missed(line)).toMatchObject({ kind: 'requirement', need: { name: 'csvcut' } });
+  });
+
+  it.each([
+    'echo checked >> log.txt; csvcut -c 1 a.csv > out.csv',
+    'csvcut -c 1 a.csv > out.csv; echo checked >> log.txt',
+    'mkdir out\ncsvcut -c 1 a.csv > out/a.csv',
+    'for f in *.csv; do csvcut -c 1 $f >> all.csv; done',
+  ])('is not run again where another part may have changed something: %j', (line) => {
+    expect(missed(line)).toEqual({ advice: expect.stringContaining('not run again by itself') });
+  });
+});
