@@ -10,8 +10,8 @@ import type { PlannerInput } from '../../core/schema/ports.ts';
 type Call = Extract<Decision, { kind: 'CallTool' }>;
 type Finish = Extract<Decision, { kind: 'Finish' }>;
 
-/** Tools whose results contain nothing that the worker did not write itself. */
-const RESULT_IS_SUCCESS = /^(?:files\.(?:write|edit|move|remove)|memory\.note)$/;
+/** Tools that say by succeeding what the worker wants to know; what a command printed besides is evidence for the critic. */
+const RESULT_IS_SUCCESS = /^(?:files\.(?:write|edit|move|remove)|memory\.note|shell)$/;
 
 /** The answer that comes with these calls, as a field of their decision; nothing where it cannot count. */
 export function finishWithCalls(

@@ -32,7 +32,7 @@ type JudgedWork = Omit<WorkDone, 'edits'> & {
  */
 export async function askCritic(
   ports: TaskPorts,
-  { task, end }: { task: TaskGiven; end: { run: string } },
+  { task, end }: { task: TaskGiven; end: { run: string; status: string; reason: string } },
   work: JudgedWork,
   { criteria, checked }: { criteria: readonly Criterion[]; checked: readonly Found[] },
   call: ToolCall,
@@ -54,6 +54,7 @@ export async function askCritic(
     pack: await ports.pack('critic', call, task, `${body}\n${prose.join('\n')}`),
     criteria: prose,
     answer: work.answer,
+    ...(end.status === 'done' ? {} : { failure: end.reason }),
     evidence,
     attempt,
     tokens: Math.max(LEAST_TOKENS, messageTokens(ports.contextOf('critic', task.fields.model))),

@@ -32,9 +32,9 @@ import { pastRounds } from './past-rounds.ts';
 import { plannedCriterion } from './planned-criteria.ts';
 import { bodyOf, moveTo, type TaskPorts } from './task-ports.ts';
 import type { Changes } from '../../kit/desk/desk-changes.ts';
-import { finalAnswerIn } from './final-answer.ts';
+import { answerThatStands } from './final-answer.ts';
 import { judgeAnswer } from './judge-answer.ts';
-import { checkContextOf, hasFailed, runChecks, UNJUDGED } from './run-checks.ts';
+import { checkContextOf, hasFailed, type Judgement, runChecks } from './run-checks.ts';
 import { confirmedVerdict, askForConfirmation } from './confirm-verdict.ts';
 
 const LONGEST_REASON = 10_000;
@@ -69,7 +69,7 @@ async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promis
   if ('outcome' in checked) return checked.outcome;
   const figures = await recomputeFigures(work.attempts.at(-1) ?? [], call.act);
   const asked = await askCritic(ports, given, work, { criteria, checked: [...checked.found, ...figures] }, call);
-  const judgedByModel = hasFailed(asked) && isRefuted(checked.found) ? UNJUDGED : asked;
+  const judgedByModel = hasFailed(asked) && isRefuted(checked.found) ? withoutJudgement(asked, criteria) : asked;
   if ('outcome' in judgedByModel) return judgedByModel.outcome;
   const breaches = [...(await findAllBreaches(ports, given, work, call)), ...wrongFigures(figures)];
   const verdict = decideVerdict({
@@ -82,6 +82,14 @@ async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promis
   const canConfirm = given.end.status === 'done' && breaches.length === 0 && isUnseen;
   const settled = withRepair(withRefusals(withStepFailure(verdict, given), work), work);
   return settleVerdict(ports, given, call, settled, canConfirm);
+}
+
+/** What is known of prose where the answers of the critic could not be used: not that there was nobody to ask. */
+function withoutJudgement(asked: Judgement, criteria: readonly Criterion[]): Judgement {
+  const error = 'outcome' in asked && 'error' in asked.outcome ? asked.outcome.error : '';
+  const evidence = `it was not judged: ${error}`;
+  const prose = criteria.filter(({ check }) => check === null);
+  return { found: prose.map(({ text }) => ({ text, holds: false, evidence, by: 'model', seen: false })), model: null };
 }
 
 const isRefuted = (found: readonly Found[]): boolean => found.some(({ holds, seen }) => seen && !holds);
@@ -103,14 +111,15 @@ type Work = {
   declared: { changed: string[]; targets: string[] };
   /** The events of the steps of each plan, the latest last. */
   attempts: (readonly Event[])[];
-  /** What the last steps answered; null when no model worked. */
+  /** What the steps answered, those of an earlier plan if nobody objected; null when no model worked. */
   answer: string | null;
   /** Why the steps of the text were not all done, where these were a runbook and a model has planned others since. */
   unwritten: string | null;
 };
 
 async function findWork(ports: TaskPorts, { plan, end }: Given, run: string): Promise<Work> {
-  const rounds = [...(await pastRounds(ports, run)), { plan, child: end.run }];
+  const past = await pastRounds(ports, run);
+  const rounds = [...past, { plan, child: end.run }];
   const children = rounds.map(({ child }) => child);
   const bound = rounds.filter((round) => round.plan.targets !== null);
   const attempts = await Promise.all(rounds.map(({ child }) => ports.eventsOf(child)));
@@ -122,7 +131,13 @@ async function findWork(ports: TaskPorts, { plan, end }: Given, run: string): Pr
       targets: bound.flatMap((round) => round.plan.targets ?? []),
     },
     attempts,
-    answer: plan.by === 'runbook' ? null : finalAnswerIn(attempts.at(-1) ?? []),
+    answer:
+      plan.by === 'runbook'
+        ? null
+        : answerThatStands(
+            attempts,
+            past.map(({ reason }) => reason),
+          ),
     unwritten: await unwrittenSteps(ports, rounds),
   };
 }

@@ -17,3 +17,17 @@ export function finalAnswerIn(events: readonly Event[]): string | null {
   if (answers.size === 0) return null;
   return (last.length > 0 ? last : [[...answers.values()].at(-1) ?? '']).filter((text) => text !== '').join('\n\n');
 }
+
+/**
+ * The answer of a task that was planned several times: the last one, if its attempt gave one, else the latest of an earlier
+ * attempt to which nobody has objected. `reasons` say of each attempt but the last why it was not enough.
+ */
+export function answerThatStands(attempts: readonly (readonly Event[])[], reasons: readonly string[]): string | null {
+  const answers = attempts.map(finalAnswerIn);
+  const latest = answers.findLastIndex((answer) => answer !== null && answer !== '');
+  const isObjectedTo = latest < attempts.length - 1 && OBJECTION.test(reasons[latest] ?? '');
+  return latest === -1 || isObjectedTo ? (answers.at(-1) ?? null) : (answers[latest] ?? null);
+}
+
+/** A reason that is about the answer itself. */
+const OBJECTION = /\banswer|^(?:unbacked|unfinished): |^figure /im;

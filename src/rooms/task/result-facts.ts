@@ -1,6 +1,6 @@
 /** The contents of RESULT.md, folded from the events of a task's run and of the runs inside it. Pure. */
 import type { ResultFacts, ResultStep } from './roles/result-content.ts';
-import { finalAnswerIn } from './final-answer.ts';
+import { answerThatStands } from './final-answer.ts';
 import { hostAuthors, hostsContacted } from './hosts-contacted.ts';
 import { openQuestions } from './open-questions.ts';
 import { afterEnd, asSuperseded, fieldsOf, stepsIn } from './fold-result-steps.ts';
@@ -39,7 +39,7 @@ export function foldResultFacts(
     ...notesIn(own),
     started: started.at,
     ended: last.at,
-    ...answerIn(steps.at(-1) ?? []),
+    ...answerIn(steps, own),
     steps: steps.flatMap((events, index) =>
       stepsIn(events)
         .map((step) => asWritten(step, index, isRunbook))
@@ -47,7 +47,7 @@ export function foldResultFacts(
         .map((step) => (ended === undefined ? step : afterEnd(step))),
     ),
     ...replacedIn(own),
-    criteria: judged?.data.criteria ?? [],
+    criteria: (judged?.data.criteria ?? []).map((each) => (isPlannedSince ? asJudgedBefore(each) : each)),
     files,
     undo: { possible: all.some(({ type }) => type === 'desk.kept'), without: skippedIn(all) },
     ...undoneIn(all),
@@ -97,10 +97,17 @@ const plansIn = (own: readonly Event[]): Planned[] =>
     return (isPlan ? Planned.safeParse(event.data.output).data : undefined) ?? [];
   });
 
-function answerIn(events: readonly Event[]): Pick<ResultFacts, 'answer'> {
-  const answer = finalAnswerIn(events);
+function answerIn(attempts: readonly (readonly Event[])[], own: readonly Event[]): Pick<ResultFacts, 'answer'> {
+  const reasons = own.flatMap(({ type, data }) => (type === 'run.judged' ? [data.reason] : []));
+  const answer = answerThatStands(attempts, reasons);
   return answer === null || answer === '' ? {} : { answer };
 }
+
+/** What a judgement found is not true of what a later plan has left behind. */
+const asJudgedBefore = <T extends { evidence: string }>(criterion: T): T => ({
+  ...criterion,
+  evidence: `judged before the last plan, and not again: ${criterion.evidence}`,
+});
 
 /** A judgement counts until the task is planned again: what ends it after that is another reason. */
 const isPlanCall = (type: Event['type'], data: Event['data']): boolean =>

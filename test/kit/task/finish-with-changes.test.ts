@@ -26,9 +26,12 @@ describe('an answer in one turn with the last changes', () => {
 
   it('does not count with a call whose result has to be seen', () => {
     expect(readDecision(withMore({ name: 'files_read', input: { path: 'a' } }), askOf())).not.toHaveProperty('finish');
+  });
+
+  it('counts with a command, whose success is what it waits for', () => {
     expect(
       readDecision({ ...withMore(WRITE), more: [{ name: 'shell', input: { line: 'date' } }, FINISH] }, askOf()),
-    ).not.toHaveProperty('finish');
+    ).toHaveProperty('finish');
   });
 });
 

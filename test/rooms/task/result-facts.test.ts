@@ -156,14 +156,24 @@ describe('factsOf', () => {
   it('a judgement does not count for what ended the run after another plan was asked for', () => {
     const own = [
       started('r', []),
-      { type: 'run.judged', data: { verdict: 'rework', criteria: [], reason: 'x' } },
+      {
+        type: 'run.judged',
+        data: {
+          verdict: 'rework',
+          criteria: [{ text: 'file: a', holds: false, evidence: 'a is not there', by: 'check' }],
+          reason: 'x',
+        },
+      },
       { ...call('plan', 'again'), run: 'r' },
       {
         type: 'run.ended',
         data: { status: 'failed', reason: 'plan: the key is not valid', output: null, artifacts: [] },
       },
     ] as NewEvent[];
-    expect(foldResultFacts(own.map(at), [], nothing)?.verdict).toBe('failed');
+    expect(foldResultFacts(own.map(at), [], nothing)).toMatchObject({
+      verdict: 'failed',
+      criteria: [{ evidence: 'judged before the last plan, and not again: a is not there' }],
+    });
   });
 
   it('what waits for a person is a question, wherever in the runs it was asked; what was answered is none', () => {

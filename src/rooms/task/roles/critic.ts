@@ -34,6 +34,8 @@ export type CriticAsk = EvidenceAsk & {
   criteria: readonly string[];
   /** What the worker answered in the end; it is judged, and is no evidence. */
   answer?: string | null;
+  /** Why the steps failed, if they did. */
+  failure?: string;
   /** Whether the critic may read more before it judges. */
   canRead?: boolean;
   /** Why claims of an earlier answer were refused. */
@@ -80,6 +82,9 @@ export function criticRequest(ask: CriticAsk): ModelRequest {
       Math.floor(room / 8),
     ),
     answerPart(ask, Math.floor(room / 8)),
+    ask.failure === undefined
+      ? ''
+      : `The steps failed, so the task is not done yet:\n${wrapAsData('failure', ask.failure, 2000)}`,
     `Criteria:\n${criteria}`,
     shown.length === 0 ? 'Evidence: none.' : `Evidence:\n${shown.join('\n')}`,
     ask.refused === undefined ? '' : `What you claimed before could not be accepted: ${ask.refused}`,
