@@ -30,6 +30,8 @@ export type Hands = {
   verify: (path: string) => void;
   /** Whether this step has written the file already. */
   wrote: (path: string) => boolean;
+  /** Gives a figure of the result with a command that prints it from the files. */
+  compute: (value: string, command: string) => void;
   /** Reports that it cannot be done. */
   refuse: (reason: string) => never;
 };

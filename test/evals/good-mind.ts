@@ -69,9 +69,11 @@ export const bodyOf = ({ text }: EvalTask): string => text.replace(/^---\n[^]*?\
 export function workOn(request: WireRequest, task: EvalTask, memory: StepMemory): WireReply {
   memory.see(request);
   const changes: ToolCall[] = [];
+  const figures: Figure[] = [];
   try {
-    const output = task.work(handsOf(request, memory, changes));
-    return changes.length === 0 ? finish(request, output) : makeCalls(request, changes, memory, output);
+    const output = task.work(handsOf(request, memory, changes, figures));
+    const result = { output, ...(figures.length === 0 ? {} : { figures }) };
+    return changes.length === 0 ? finish(request, result) : makeCalls(request, changes, memory, result);
   } catch (error) {
     if (error instanceof Refusal) return call('fail', { reason: error.message });
     if (error instanceof CallsNeeded) return makeCalls(request, [...changes, ...error.calls], memory);
@@ -79,8 +81,11 @@ export function workOn(request: WireRequest, task: EvalTask, memory: StepMemory)
   }
 }
 
-const finish = (request: WireRequest, output: string): WireReply =>
-  request.tools.includes('finish') ? call('finish', { output }) : move(request, 'decide');
+type Figure = { value: string; command: string };
+type Result = { output: string; figures?: Figure[] };
+
+const finish = (request: WireRequest, result: Result): WireReply =>
+  request.tools.includes('finish') ? call('finish', result) : move(request, 'decide');
 
 /**
  * Makes the calls that are offered now: all of them where the prompt allows several, else the first. The answer comes with
@@ -90,7 +95,7 @@ function makeCalls(
   request: WireRequest,
   wanted: readonly ToolCall[],
   memory: StepMemory,
-  output: string | null = null,
+  result: Result | null = null,
 ): WireReply {
   const [first] = wanted;
   if (first === undefined) throw new Error('no call is wanted');
@@ -98,7 +103,7 @@ function makeCalls(
   const now = allowsSeveral(request) ? wanted : [first];
   memory.note(now, turnOf(request));
   const made = now.map(({ tool, input }) => ({ name: wireName(tool), input }));
-  return calls(output === null ? made : [...made, { name: 'finish', input: { output } }]);
+  return calls(result === null ? made : [...made, { name: 'finish', input: result }]);
 }
 
 export const wireName = (tool: string): string => tool.replaceAll('.', '_');
@@ -114,7 +119,7 @@ function move(request: WireRequest, to: string): WireReply {
 }
 
 /** `changes` gets the changes that are still to be made, where the prompt allows to answer in the same turn. */
-function handsOf(request: WireRequest, memory: StepMemory, changes: ToolCall[]): Hands {
+function handsOf(request: WireRequest, memory: StepMemory, changes: ToolCall[], figures: Figure[]): Hands {
   const at = folderIn(request);
   const result = (tool: string, input: ToolCall['input']): { status: string; body: string } => {
     const found = memory.resultOf({ tool, input });
@@ -160,6 +165,7 @@ function handsOf(request: WireRequest, memory: StepMemory, changes: ToolCall[]):
         : null),
     lookUp: (query) => result('memory.search', { query }).body,
     isThere: (path) => result('files.read', { path: at(path) }).status === 'ok',
+    compute: (value, command) => void figures.push({ value, command }),
     refuse: (reason) => {
       throw new Refusal(reason);
     },
@@ -209,12 +215,16 @@ function showsIt(request: WireRequest, task: EvalTask, criterion: string): { nam
   if (!isAnswerRight(request, task, /nothing had to be/i.test(criterion))) return null;
   const proofs = index === -1 ? proofsOfAnswer(request, task) : [task.proofs?.[index] ?? /$^/];
   const file = index === -1 ? '' : (/[\w-]+\.(?:csv|json|md|txt)/.exec(criterion)?.[0] ?? '');
-  for (const { name, source, text } of evidenceIn(request).toReversed()) {
+  const entries = evidenceIn(request).filter(({ source }) => index !== -1 || !OWN_LIST.test(source));
+  for (const { name, source, text } of entries.toReversed()) {
     const quote = source.includes(file) ? proofs.map((proof) => quoteAround(text, proof)).find(isText) : undefined;
     if (quote !== undefined) return { name, quote };
   }
   return null;
 }
+
+/** What oka lists itself says that something was changed or checked, and not that an answer is right. */
+const OWN_LIST = /^(?:checks by oka|changes of the desk|figures and their sources)/;
 
 /** What shows that an answer is right: what the task says, or a figure or a name that the answer contains. */
 function proofsOfAnswer(request: WireRequest, task: EvalTask): RegExp[] {
@@ -236,7 +246,7 @@ function isAnswerRight(request: WireRequest, task: EvalTask, isAllThereIs: boole
 
 const AROUND = 100;
 /** A result that only names what the call was about, which proves nothing. */
-const REPEATS_CALL = /^(?:path|from|to|url|size): | is not there\b/;
+const REPEATS_CALL = /^(?:path|from|to|url|size|command): | is not there\b/;
 
 /** The line with the proof, or the part of a long one around it. */
 function quoteAround(text: string, proof: RegExp): string | null {
