@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Backfill } from '../../src/rooms/fleet/backfill-runs.ts';
-import type { CreatedAgain } from '../../src/rooms/fleet/create-fleet.ts';
+import type { CreatedAgain } from '../../src/rooms/fleet/commands/fleet-repair-commands.ts';
 import type { TaskExplanation } from '../../src/rooms/fleet/explain-task.ts';
 import { RUNS, runSubjects, TASKS } from '../../src/rooms/fleet/servers/fleet-subjects.ts';
 import { foldHistory } from '../../src/rooms/fleet/servers/run-owner.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Backfill } from '../../src/rooms/fleet/backfill-runs.ts';
-import type { CreatedAgain } from '../../src/rooms/fleet/create-fleet.ts';
+import type { CreatedAgain } from '../../src/rooms/fleet/commands/fleet-repair-commands.ts';
 import { FILES_STREAM, MEMBERS_STREAM, ORDERS_STREAM, SHARED } from '../../src/rooms/fleet/servers/fleet-subjects.ts';
 import { type FleetHome, until } from '../support/fleet-commands-homes.ts';
 import { findNatsServer } from '../support/nats-cluster.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { homeAt } from '../../src/kit/settings.ts';
-import { renderMetrics } from '../../src/app/web/api/prometheus-text.ts';
+import { renderMetrics } from '../../src/app/web/api/metrics-route.ts';
 import { oka, temporaryFolder } from '../support/cli.ts';
 import { openWebClient } from '../support/web-client.ts';
 

@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { planOf, type Plan } from '../../core/engine/graph-plan.ts';
+import { type Plan, planOf } from '../../core/engine/graph-plan.ts';
 import { type Compared, type DecisionReplay, replayDecisions, replayFully } from '../../core/engine/replay-run.ts';
 import { defaultStates } from '../../core/engine/agent-states.ts';
 import { redactShapes } from '../../core/guard/redact.ts';
@@ -16,10 +16,13 @@ import type { Tool } from '../../core/schema/tool.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { deskFolder } from '../desk-folder.ts';
 import { openHomeVault } from '../vault/home-vault.ts';
-import { detachedTools } from '../house/room-contributions.ts';
+import { detachedTools, knownToolNames } from '../house/room-contributions.ts';
 import type { HouseRoom } from '../house/house.ts';
 import { rangeOfRun, type ReadOptions } from '../house/open-views.ts';
-import { type ToolChanges, toolChanges } from './tool-changes.ts';
+import { type ListedTool, listTool } from '../../core/schema/tool-listing.ts';
+
+/** Tools that only the worker can make are compared by name. */
+type ToolChanges = { changed: string[]; removed: string[] };
 
 export async function eventsOfRun(home: Home, id: string, reading: ReadOptions = {}): Promise<Event[]> {
   const events: Event[] = [];
@@ -95,4 +98,36 @@ async function toolsOn(
   const artifacts = openArtifacts(join(home.oka, 'artifacts'), redact);
   const tools = await detachedTools({ home, desk, artifacts, purpose: 'replay' }, rooms);
   return new Map(tools.map((tool) => [tool.name, tool]));
+}
+
+/** Null when no list is stored, as for runs of earlier versions. */
+async function toolChanges(
+  home: Home,
+  events: readonly Event[],
+  rooms?: readonly HouseRoom[],
+): Promise<ToolChanges | null> {
+  const artifacts = openArtifacts(join(home.oka, 'artifacts'), redactShapes);
+  const versions = new Set(
+    events.flatMap((event) =>
+      (event.type === 'run.started' || event.type === 'run.resumed') && event.data.tools !== undefined
+        ? [event.data.tools]
+        : [],
+    ),
+  );
+  const lists = await Promise.all(
+    [...versions].map(async (sha256) => {
+      const bytes = await artifacts.get({ sha256 }).catch(() => null);
+      return bytes === null ? null : (JSON.parse(bytes.toString('utf8')) as ListedTool[]);
+    }),
+  );
+  if (lists.length === 0 || lists.includes(null)) return null;
+  const place = { home, desk: join(home.workspace, 'desk'), artifacts, purpose: 'simulation' } as const;
+  const now = new Map((await detachedTools(place, rooms)).map((tool) => [tool.name, JSON.stringify(listTool(tool))]));
+  const names = new Set([...(await knownToolNames(rooms)), ...now.keys()]);
+  const changes = { changed: new Set<string>(), removed: new Set<string>() };
+  for (const tool of lists.flatMap((list) => list ?? [])) {
+    if (!names.has(tool.name)) changes.removed.add(tool.name);
+    else if ((now.get(tool.name) ?? JSON.stringify(tool)) !== JSON.stringify(tool)) changes.changed.add(tool.name);
+  }
+  return { changed: [...changes.changed], removed: [...changes.removed] };
 }

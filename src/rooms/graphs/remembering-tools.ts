@@ -8,7 +8,10 @@ import type { LedgerPort, Runs } from '../../kit/ports/port-types.ts';
 import { withRows } from '../../kit/rows/read-rows.ts';
 import type { ViewFolds } from '../../kit/rows/views-writer.ts';
 import { priorRuns } from './prior-runs.ts';
-import { readStateValue } from './read-state-value.ts';
+import { writtenState } from '../../core/engine/graph-state.ts';
+import type { Json } from '../../core/schema/json.ts';
+
+type StateValuePorts = { state: Pick<StateStore, 'get'>; ledger: Pick<LedgerPort, 'read'> };
 
 type RememberingPorts = {
   home: Home;
@@ -39,4 +42,16 @@ export function simulatedTools(artifacts: ArtifactStore): Tool[] {
     ...stateTools({ read: () => Promise.resolve(undefined), artifacts }),
     priorRunsTool(() => Promise.resolve([])),
   ];
+}
+
+/** The current value of a key: small ones are in memory, a large one is read from the event that wrote it. */
+async function readStateValue(
+  { state, ledger }: StateValuePorts,
+  namespace: string,
+  key: string,
+): Promise<Json | undefined> {
+  const entry = state.get(namespace, key);
+  if (entry === undefined || entry.digest === undefined) return entry?.value;
+  for await (const event of ledger.read({ from: entry.seq, to: entry.seq })) return writtenState(event)?.entry?.value;
+  return undefined;
 }

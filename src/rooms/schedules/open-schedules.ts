@@ -12,8 +12,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { dueScheduleSlots, startOf } from '../../kit/schedule/due-slots.ts';
 import { ScheduleFolder } from '../../kit/schedule/schedule-folder.ts';
-import { timesOfSpec } from '../../kit/schedule/schedule-spec.ts';
-import { type Schedules, type ScheduleState, schedulesProjection } from '../../kit/schedule/schedule-state.ts';
+import { listNextTimes, timesOfSpec } from '../../kit/schedule/schedule-spec.ts';
+import { type Schedules, schedulesProjection, type ScheduleState } from '../../kit/schedule/schedule-state.ts';
 import { nextTimes } from '../../kit/schedule/schedule-times.ts';
 import type { SlotCame } from '../../kit/schedule/slots.ts';
 import { type ScheduleChange, scheduleChanges } from '../../kit/schedule/sync-schedules.ts';
@@ -23,9 +23,12 @@ import type { Home } from '../../core/schema/home.ts';
 import type { Log } from '../../kit/log-line.ts';
 import type { FleetSlots } from '../../kit/ports/fleet-port.ts';
 import type { LedgerPort, ProjectionsPort, Runs } from '../../kit/ports/port-types.ts';
-import { describeChange, describeSlots } from './schedule-messages.ts';
 import { writeReasons } from './schedule-reasons.ts';
 import type { SchedulesPort } from '../../kit/ports/schedules-port.ts';
+
+const SHOWN = 5;
+
+const word = (how: SlotCame['how']): string => (how === 'caught_up' ? 'missed, run now' : how);
 
 type SchedulePorts = {
   home: Home;
@@ -153,4 +156,23 @@ function failedTooOften({ byId }: Schedules): ScheduleChange[] {
         ? [{ schedule: id, change: 'off', reason: `${failures} runs in a row have failed` }]
         : [],
   );
+}
+
+/** What the worker logs about schedules. */
+function describeChange({ schedule, change, reason, name, spec }: ScheduleChange): string {
+  const subject = schedule ?? 'the clock of schedules';
+  if (change === 'refused') return `not a schedule: ${name ?? subject}: ${reason.split('\n', 1)[0] ?? ''}`;
+  if (spec === undefined) return `schedule ${subject}: ${change}, ${reason}`;
+  const next = listNextTimes(spec, Date.now(), 1)[0];
+  return `schedule ${subject}: ${change}; ${next === undefined ? 'no further time' : `next: ${next} (${spec.timezone})`}`;
+}
+
+/** Times that did not just run are logged, too; of very many the last few and their number. */
+function describeSlots(slots: readonly SlotCame[]): string[] {
+  const notable = slots.filter(({ how }) => how !== 'ran');
+  const more = notable.length - SHOWN;
+  const lines = notable.slice(-SHOWN).map(({ job, slot, how, reason }) => `${job}, ${slot}: ${word(how)}; ${reason}`);
+  return more > 0
+    ? [`${more} more times of schedules were missed or skipped: oka log --type slot.came`, ...lines]
+    : lines;
 }

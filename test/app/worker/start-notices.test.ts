@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { homeAt } from '../../../src/kit/settings.ts';
-import { connectionProblem, reportAtStart } from '../../../src/app/worker/start-notices.ts';
+import { connectionProblem, reportAtStart } from '../../../src/app/worker/worker.ts';
 import type { Goal } from '../../../src/core/ledger/goal.ts';
 import type { Models } from '../../../src/kit/models/role-models.ts';
 import { temporaryFolder } from '../../support/cli.ts';

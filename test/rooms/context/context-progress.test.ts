@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { withContextProgress } from '../../../src/rooms/context/context-progress.ts';
+import { withContextProgress } from '../../../src/rooms/context/request-context.ts';
 import { openTreeHome } from '../../support/tree-home.ts';
 
 it('frames are counted while another part of the program, or another process, makes them', async () => {

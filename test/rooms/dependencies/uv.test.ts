@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { ToolCall } from '../../../src/core/schema/tool.ts';
 import { fillByUv } from '../../../src/rooms/dependencies/install/fill-by-uv.ts';
 import type { InstallContext } from '../../../src/rooms/dependencies/install/installer.ts';
-import { readPipSettings } from '../../../src/rooms/dependencies/install/pip-settings.ts';
+import { readPipSettings } from '../../../src/rooms/dependencies/install/fill-by-uv.ts';
 import { chosenWheel, parseLockedPackages } from '../../../src/rooms/dependencies/install/uv-lock.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 

@@ -14,8 +14,15 @@ import { openRuns, rowKey, type RunRow } from '../../../kit/views/run-rows.ts';
 import { statusForPeople } from '../../../kit/views/run-status.ts';
 import { listWaiting } from '../../../kit/views/waiting-query.ts';
 import { problemOf } from '../../../kit/web/api/problem.ts';
-import { type Family, renderMetrics, type Sample } from './prometheus-text.ts';
 import type { Reading } from '../../../kit/web/api/query-routes.ts';
+
+type Sample = { labels?: Readonly<Record<string, string>>; value: number };
+
+/** `name` without the prefix oka_; a counter only grows. */
+type Family = { name: string; help: string; type: 'counter' | 'gauge'; samples: readonly Sample[] };
+
+const escapeLabel = (value: string): string =>
+  value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -131,3 +138,19 @@ const gauge = (name: string, help: string, given: number | readonly Sample[]): F
   type: 'gauge',
   samples: typeof given === 'number' ? [{ value: given }] : given,
 });
+
+/** Numbers in the text format of Prometheus. Pure. */
+export function renderMetrics(families: readonly Family[]): string {
+  return families.map(renderFamily).join('');
+}
+
+function renderFamily({ name, help, type, samples }: Family): string {
+  const full = `oka_${name}${type === 'counter' ? '_total' : ''}`;
+  const head = `# HELP ${full} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${full} ${type}\n`;
+  return head + samples.map(({ labels = {}, value }) => `${full}${renderLabels(labels)} ${value}\n`).join('');
+}
+
+function renderLabels(labels: Readonly<Record<string, string>>): string {
+  const all = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
+  return all.length === 0 ? '' : `{${all.join(',')}}`;
+}

@@ -1,6 +1,5 @@
 /** Owns: work on the context tree that another process asked for, as a run whose output is the answer to the request. */
 import type { RunState } from '../../../core/engine/run-state.ts';
-import { contextGraph } from './context-graph.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import type { Intake } from '../../../core/schema/intake.ts';
 import type { Json } from '../../../core/schema/json.ts';
@@ -9,6 +8,16 @@ import type { LateAnswer } from '../../../core/schema/room.ts';
 import type { WaitFor } from '../../../core/schema/wait.ts';
 import { answerHint, describeWait } from '../../../kit/views/event-sentence.ts';
 import type { Runs } from '../../../kit/ports/port-types.ts';
+import { Graph } from '../../../core/schema/graph.ts';
+
+/** Six hours: a whole workspace may be described. */
+const LONGEST_SECONDS = 21_600;
+
+const TITLES: Readonly<Record<string, string>> = {
+  'context.synthesize': 'Describe the workspace',
+  'context.regenerate': 'Describe again what has changed',
+  'context.ask': 'Answer a question about the workspace',
+};
 
 type ContextRunPorts = { backend: ExecutionBackend; runs: Pick<Runs, 'stateOf'> };
 
@@ -47,3 +56,21 @@ function outputOf(run: string, state: RunState | null): Json {
 
 const isForPeople = ({ for: { kind } }: { for: WaitFor }): boolean =>
   kind === 'approval' || kind === 'question' || kind === 'message';
+
+/** Work on the context tree as a run of its own: the calls of models in it are recorded, paid for and resumed like all others. */
+function contextGraph(tool: string): Graph {
+  return Graph.parse({
+    id: 'oka.context',
+    title: TITLES[tool] ?? 'Work on the context tree',
+    nodes: [
+      {
+        kind: 'tool',
+        id: tool.replace(/^.*\./, ''),
+        tool,
+        input: '{{input}}',
+        timeout_seconds: LONGEST_SECONDS,
+        max_retries: 1,
+      },
+    ],
+  });
+}

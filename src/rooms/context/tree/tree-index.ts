@@ -19,11 +19,14 @@ import {
 import type { Home } from '../../../core/schema/home.ts';
 import type { ArtifactStore } from '../../../core/schema/ports.ts';
 import type { Rows } from '../../../core/schema/rows.ts';
-import { cachedIdPaths } from '../scan/cached-ids.ts';
 import { treeFold } from '../model/tree-fold.ts';
 import type { IdPaths } from '../model/tree-store.ts';
 import type { LedgerPort } from '../../../kit/ports/port-types.ts';
 import { statCacheFile, treeFile } from './tree-files.ts';
+import { joinPath } from '../model/tree-rows.ts';
+import { toPathText } from '../scan/path-text.ts';
+import { isInTree, VANISHED } from '../scan/scan-entry.ts';
+import { idAt, namesOf, readCache, type StatCache } from '../scan/stat-cache.ts';
 
 const SHAPE = { version: `tree.${treeFold.version}` };
 
@@ -129,4 +132,23 @@ export async function foldTreeAgain<T>(home: Home, query: (rows: Rows) => T | Pr
   } finally {
     store.close();
   }
+}
+
+/** Null when the cache is about another tree. */
+function cachedIdPaths(file: string, root: string, start: string): string[] | null {
+  const cache = readCache(file);
+  return cache.folders.get('')?.id === root ? pathsOfStart(cache, start) : null;
+}
+
+function pathsOfStart(cache: StatCache, start: string): string[] {
+  const [first, second] = Buffer.from(start.slice(0, 4), 'hex');
+  const found: string[] = [];
+  for (const folder of cache.folders.values()) {
+    for (let index = folder.first; index < folder.first + folder.count; index += 1) {
+      if (cache.ids[index * 32] !== first || cache.ids[index * 32 + 1] !== second) continue;
+      if (!isInTree(cache.codes[index] ?? VANISHED) || !idAt(cache, index).startsWith(start)) continue;
+      found.push(joinPath(folder.path, namesOf(folder)[index - folder.first] ?? ''));
+    }
+  }
+  return found.map((path) => path.split('/').map(toPathText).join('/'));
 }

@@ -12,21 +12,29 @@ import { fileURLToPath } from 'node:url';
 import type { ToolCall } from '../../../core/schema/tool.ts';
 import { allTooYoung, CONFLICT, type Fetched, type Wheel } from './fetch-wheels.ts';
 import {
-  type InstallContext,
-  permanentProblem,
   failureIn,
   FULL,
-  OFFLINE,
-  temporaryProblem,
-  type Problem,
-  outputText,
+  type InstallContext,
   lastLines,
+  type Manager,
+  OFFLINE,
+  outputText,
+  permanentProblem,
+  type Problem,
+  temporaryProblem,
 } from './installer.ts';
 import { normalizeName } from './known-python.ts';
-import { readPipSettings } from './pip-settings.ts';
 import { fileHash } from './measure-tree.ts';
-import { chosenWheel, parseLockedPackages, type LockedWheel } from './uv-lock.ts';
-import { type WheelAges, checkAges, undatedReason } from './wheel-age.ts';
+import { chosenWheel, type LockedWheel, parseLockedPackages } from './uv-lock.ts';
+import { checkAges, undatedReason, type WheelAges } from './wheel-age.ts';
+
+type PipSettings = {
+  index: string | null;
+  extra: readonly string[];
+  links: readonly string[];
+  trusted: readonly string[];
+  isOffline: boolean;
+};
 
 const DAY_MS = 86_400_000;
 const MOST_YOUNG = 4;
@@ -219,4 +227,42 @@ function describeUvProblem(output: string, specs: readonly string[], bench: Inst
       `no wheel of ${wanted} fits this machine, or there is none of that name:\n${flat.slice(0, 1000)}`,
     );
   return permanentProblem(`${CONFLICT}:\n${flat.slice(0, 1000)}`);
+}
+
+/** A variable beats a file, an earlier file beats later ones. */
+export function readPipSettings({ env, files }: Manager): PipSettings {
+  const tables = files.map((file) => parseSettings(file));
+  const valueOf = (name: string): string | undefined =>
+    env[`PIP_${name.toUpperCase().replaceAll('-', '_')}`] ?? tables.find((table) => table.has(name))?.get(name);
+  const list = (name: string): string[] => (valueOf(name) ?? '').split(/[\s,]+/).filter((each) => each !== '');
+  return {
+    index: valueOf('index-url') ?? null,
+    extra: list('extra-index-url'),
+    links: list('find-links'),
+    trusted: list('trusted-host'),
+    isOffline: /^(?:1|true|yes|on)$/i.test(valueOf('no-index') ?? ''),
+  };
+}
+
+/** The settings in [global], and in [download] and [install], which win. */
+function parseSettings(file: string): ReadonlyMap<string, string> {
+  const sections = new Map<string, Map<string, string>>();
+  let section = new Map<string, string>();
+  let last = '';
+  for (const line of readTextOrEmpty(file).split('\n')) {
+    const [, title] = /^\s*\[([^\]]+)\]/.exec(line) ?? [];
+    const [, name, value = ''] = /^([A-Za-z][\w-]*)\s*[=:]\s*(.*)$/.exec(line) ?? [];
+    if (title !== undefined) sections.set(title, (section = sections.get(title) ?? new Map<string, string>()));
+    else if (name !== undefined) section.set((last = name.replaceAll('_', '-')), value.trim());
+    else if (/^\s+[^\s#;]/.test(line) && last !== '') section.set(last, `${section.get(last) ?? ''} ${line.trim()}`);
+  }
+  return new Map(['global', 'install', 'download'].flatMap((title) => [...(sections.get(title) ?? [])]));
+}
+
+function readTextOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }

@@ -9,13 +9,19 @@ import { readViews } from '../../../kit/cli/read-views.ts';
 import { currentState, currentValue, stateChanges } from '../../../kit/views/state-view.ts';
 import { completeValue, describeValue, describeWriter } from '../state-value.ts';
 import { jsonOperand } from '../../../kit/cli/operands.ts';
-import { requestStateChange } from '../state-request.ts';
 import { readEvents } from '../../../core/ledger/read-events.ts';
 import type { Event } from '../../../core/schema/event.ts';
 import { type Checkpoint, checkpointsOf } from '../../../kit/views/checkpoints.ts';
 import { runsOfGraph } from '../../../kit/views/graph-run-view.ts';
 import { storedRun } from '../../../kit/views/run-rows.ts';
 import { choice, numberOr, text } from '../../../kit/cli/options.ts';
+import { askOrDo, withHost } from '../../../kit/cli/host-here.ts';
+import { Intake } from '../../../core/schema/intake.ts';
+import { lateAnswer } from '../../../core/schema/room.ts';
+import { operatorName } from '../../../kit/cli/operator-name.ts';
+import { requestOfWorker } from '../../../kit/cli/submitted.ts';
+
+type StateIntake = Extract<Intake, { kind: 'state' }>;
 
 type Options = { status: PriorRun['status'] | undefined };
 
@@ -213,4 +219,31 @@ async function graphStateCheckpoints(call: Call): Promise<Answer<CheckpointsData
   for await (const event of readEvents(call.home.ledgers.run, { run: row.run, from: row.first, to: row.last }))
     events.push(event);
   return answer({ graph, run: row.run, checkpoints: checkpointsOf(events) });
+}
+
+/** Whether there was anything to change; null when a worker has it and has not answered yet. */
+async function requestStateChange(
+  call: Pick<Call, 'home' | 'signal' | 'notify'>,
+  change: Omit<StateIntake, 'kind' | 'by'>,
+): Promise<boolean | null> {
+  const intake = checkedIntake(change);
+  return askOrDo(async () => {
+    const submitted = await requestOfWorker(call, intake);
+    if (submitted !== null) return changedIn(submitted.done);
+    const done = await withHost(call.home, call.signal, async ({ handle }) => lateAnswer(await handle(intake)), {
+      warn: call.notify,
+    });
+    return changedIn(done);
+  });
+}
+
+function checkedIntake(change: Omit<StateIntake, 'kind' | 'by'>): StateIntake {
+  const read = Intake.safeParse({ kind: 'state', ...change, by: operatorName() });
+  if (read.success && read.data.kind === 'state') return read.data;
+  const [issue] = read.error?.issues ?? [];
+  throw new OkaError('usage', `the state cannot be changed: ${issue?.path.join('.')}: ${issue?.message}`);
+}
+
+function changedIn(done: unknown): boolean | null {
+  return done === undefined || done === null ? null : (done as { changed: boolean }).changed;
 }

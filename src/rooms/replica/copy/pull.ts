@@ -10,12 +10,24 @@ import { hash } from 'node:crypto';
 import { START } from '../../../core/ledger/line.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import type { Event, Pen } from '../../../core/schema/event.ts';
-import { FactGiven, STANDING } from '../../../core/schema/memory.ts';
+import { FactGiven, Forgotten, STANDING } from '../../../core/schema/memory.ts';
 import type { Replica, ReplicaOf, WireEvent } from '../../../core/schema/replica-port.ts';
-import { factEvents, type ReplicatedEvent } from './replicated-events.ts';
 import { fetchEvents } from './fetch-events.ts';
 import { recordHash } from './ledger-record.ts';
 import type { Open } from './seal.ts';
+
+/** An event about facts. `cause` of the maintenance ledger: the last event of the run ledger read before it. */
+type ReplicatedEvent = {
+  pen: Pen;
+  seq: number;
+  at: string;
+  run: string | null;
+  cause: number | null;
+  type: string;
+  data: unknown;
+};
+
+const runSeqOf = ({ pen, seq, cause }: ReplicatedEvent): number => (pen === 'run' ? seq : (cause ?? 0));
 
 type PullPorts = {
   replica: Replica;
@@ -136,4 +148,52 @@ function brokenReplica({ ledger, pen }: ReplicaOf, seq: number, why: string): Ok
       fix: 'Verify it from the home that wrote it: oka replica verify',
     },
   );
+}
+
+/** The events that can be folded; `invalid` counts facts that this oka would not store. */
+function factEvents(replicated: readonly ReplicatedEvent[]): { events: Event[]; invalid: number } {
+  const undone = new Set(replicated.flatMap(undoneBy));
+  const events: Event[] = [];
+  let invalid = 0;
+  for (const each of replicated.toSorted(inOneOrder)) {
+    if (each.pen === 'maintenance' && undone.has(each.seq)) continue;
+    const event = factEvent(each);
+    if (event !== null) events.push(event);
+    else if (each.type === 'fact.kept') invalid += 1;
+  }
+  return { events, invalid };
+}
+
+function factEvent({ pen, seq, at, run, cause, type, data }: ReplicatedEvent): Event | null {
+  const frame = { pen, seq, at, run, cause, v: 1 };
+  if (type === 'fact.forgotten') return { ...frame, type, data: { facts: forgottenIn(data), why: whyIn(data) } };
+  if (type !== 'fact.kept') return null;
+  const read = FactGiven.safeParse(data);
+  return read.success ? { ...frame, type, data: read.data } : null;
+}
+
+/** The run ledger is the time line; an event of maintenance comes after the last run event it had read. */
+function inOneOrder(a: ReplicatedEvent, b: ReplicatedEvent): number {
+  return (
+    runSeqOf(a) - runSeqOf(b) || Number(a.pen === 'maintenance') - Number(b.pen === 'maintenance') || a.seq - b.seq
+  );
+}
+
+function undoneBy({ type, data }: ReplicatedEvent): number[] {
+  const change = fieldOf(data, 'change');
+  return type === 'change.undone' && typeof change === 'number' ? [change] : [];
+}
+
+function forgottenIn(data: unknown): string[] {
+  const facts = fieldOf(data, 'facts');
+  return Array.isArray(facts) ? facts.filter((id): id is string => typeof id === 'string') : [];
+}
+
+function whyIn(data: unknown): ReturnType<typeof Forgotten.parse> {
+  const read = Forgotten.safeParse(fieldOf(data, 'why'));
+  return read.success ? read.data : 'deleted';
+}
+
+function fieldOf(data: unknown, name: string): unknown {
+  return data !== null && typeof data === 'object' ? (data as Readonly<Record<string, unknown>>)[name] : undefined;
 }

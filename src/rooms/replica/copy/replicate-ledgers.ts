@@ -14,11 +14,20 @@ import { messageOf, OkaError } from '../../../core/schema/errors.ts';
 import type { Pen } from '../../../core/schema/event.ts';
 import type { Clock } from '../../../core/schema/ports.ts';
 import type { Appended, Replica, ReplicaOf } from '../../../core/schema/replica-port.ts';
-import { batchRecords, type BatchLimits } from './batch-records.ts';
 import type { Outgoing } from './outgoing.ts';
-import { retryDelay, type Random } from './retry-delay.ts';
 import type { LedgerRecord } from './ledger-record.ts';
-import { type Place, type SettledReader, createSettledReader } from './settled-records.ts';
+import { createSettledReader, type Place, type SettledReader } from './settled-records.ts';
+
+type Random = () => number;
+
+const FIRST_MS = 1000;
+
+const LONGEST_MS = 300_000;
+
+type BatchLimits = { events: number; bytes: number };
+
+/** About as many bytes as the other fields of a record take. */
+const OTHER_FIELDS_BYTES = 400;
 
 export type FollowPorts = {
   replica: Replica;
@@ -188,4 +197,28 @@ function otherHistory(why: string): OkaError {
   return new OkaError('replica-refused', `${why}: the replica contains another history; nothing was changed there`, {
     fix: 'See where they differ: oka replica verify. If another home uses this name, set replica.ledger in config.json to a different one; then: oka replica on',
   });
+}
+
+/** Groups records into requests: as many as fit, and at least one. */
+async function* batchRecords(
+  records: AsyncIterable<LedgerRecord>,
+  limits: BatchLimits,
+): AsyncGenerator<LedgerRecord[]> {
+  let [batch, bytes]: [LedgerRecord[], number] = [[], 0];
+  for await (const record of records) {
+    const size = OTHER_FIELDS_BYTES + Buffer.byteLength(record.data);
+    if (batch.length > 0 && (batch.length >= limits.events || bytes + size > limits.bytes)) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+    batch.push(record);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** After the first failure 0.5 to 1 s, then twice as long, in the end 2.5 to 5 minutes. */
+function retryDelay(failures: number, random: Random): number {
+  const most = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(failures - 1, 30));
+  return Math.round(most * (0.5 + random() / 2));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mapWorkspace } from '../../../../src/rooms/context/map/workspace-map.ts';
-import { rankFiles } from '../../../../src/rooms/context/map/rank-files.ts';
+import { rankFiles } from '../../../../src/rooms/context/map/workspace-map.ts';
 import { findReferences, type SourceFile } from '../../../../src/rooms/context/map/source-references.ts';
 import { endingOf, outlineOf } from '../../../../src/rooms/context/outline/file-outline.ts';
 
