@@ -55,7 +55,7 @@ function readSource(path: string): Source {
     if ('declarations' in declaration)
       exports.push(...declaration.declarations.flatMap(({ id }) => (id.type === 'Identifier' ? [id.name] : [])));
     else if ('id' in declaration && declaration.id !== null && 'name' in declaration.id)
-      exports.push(String(declaration.id.name));
+      exports.push(declaration.id.name);
   }
   for (const [, from = ''] of text.matchAll(/\bimport\(\s*'(\.[^']+)'/g)) uses(from, '*');
   return { text, imports, exports };
