@@ -3,7 +3,7 @@ import { formatOutput } from '../../kit/text/prompt-text.ts';
 import type { Event } from '../../core/schema/event.ts';
 
 /** What the last steps answered, those that no other step needs; null when no worker had a turn. */
-export function finalAnswerIn(events: readonly Event[]): string | null {
+function finalAnswerIn(events: readonly Event[]): string | null {
   const answers = new Map<string, string>();
   const needed = new Set<string>();
   for (const event of events) {
