@@ -9,7 +9,7 @@ const ROW = /^\| (?<requirement>[^|]+) \| `(?<file>test\/[^`]+)`(?:: `(?<title>[
 const rows = readFileSync(join(root, 'docs/SEEDS.md'), 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('| ') && !line.startsWith('| requirement '))
-  .map((line) => ({ line, ...ROW.exec(line)?.groups }) as { line: string; file?: string; title?: string });
+  .map((line): { line: string; file?: string; title?: string } => ({ line, ...ROW.exec(line)?.groups }));
 
 /** What is wrong with a row; null when nothing is. */
 function problemWith({ line, file, title }: (typeof rows)[number]): string | null {

@@ -22,8 +22,8 @@ const FIND = `SELECT text_key.key AS key FROM text JOIN text_key ON text_key.id 
   WHERE text MATCH ? ORDER BY text.rowid DESC`;
 
 /** Rewrites the index without the words of texts that were removed, which it keeps until it happens to be merged. */
-export const forgetRemovedWords = ({ prepare }: Database): unknown =>
-  prepare("INSERT INTO text (text) VALUES ('optimize')").run();
+export const forgetRemovedWords = (database: Database): unknown =>
+  database.prepare("INSERT INTO text (text) VALUES ('optimize')").run();
 
 /** `layers` gives the databases to read, the newest last, which is also the one to write. */
 export function openTexts(file: string, layers: () => readonly Database[], onRemoved: () => void): Texts {

@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { doTouch, type Reach } from '../../../src/kit/desk/reach.ts';
 import { deskTurns } from '../../../src/rooms/desk/desk-turns.ts';

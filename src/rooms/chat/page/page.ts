@@ -20,6 +20,17 @@ const shared = {
 } as const;
 
 export const chatPages = [
-  definePage({ ...shared, name: 'chats', path: '/chat', nav: { order: 25, key: 'c', icon: 'M5 5h14a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1h-7l-4 4v-4H5a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1z', isOnPhone: true }, query: chatsQuery }),
+  definePage({
+    ...shared,
+    name: 'chats',
+    path: '/chat',
+    nav: {
+      order: 25,
+      key: 'c',
+      icon: 'M5 5h14a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1h-7l-4 4v-4H5a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1z',
+      isOnPhone: true,
+    },
+    query: chatsQuery,
+  }),
   definePage({ ...shared, name: 'chat', path: '/chat/:conversation', query: chatQuery }),
 ];

@@ -58,7 +58,7 @@ const BASIC =
 /** The command that a name is most likely a misspelling of: the same letters in another order, or one more or less. */
 export function likelyMeant(name: string): string | null {
   const known = [...COMMANDS.keys(), ...BASIC];
-  const letters = (word: string): string => [...word].toSorted().join('');
+  const letters = (word: string): string => word.split('').toSorted().join('');
   const swapped = known.find((each) => each !== name && each.length > 2 && letters(each) === letters(name));
   if (swapped !== undefined) return swapped;
   return known.find((each) => each.length > 4 && isOneLetterOff(each, name)) ?? null;
@@ -68,7 +68,7 @@ export function likelyMeant(name: string): string | null {
 function isOneLetterOff(word: string, written: string): boolean {
   const [short, long] = word.length < written.length ? [word, written] : [written, word];
   if (long.length !== short.length + 1) return false;
-  const at = [...long].findIndex((letter, index) => letter !== short[index]);
+  const at = long.split('').findIndex((letter, index) => letter !== short[index]);
   const isDoubled = long === word || long[at] === long[at - 1];
   return isDoubled && /[a-z]/.test(long[at] ?? '') && long.slice(at + 1) === short.slice(at);
 }

@@ -11,7 +11,7 @@ export default defineTask(import.meta.dirname, {
     const totals = new Map<string, number>();
     for (const { project = '', hours: count } of parseRows(hours))
       totals.set(project, (totals.get(project) ?? 0) + Number(count));
-    const [[project = '', most = 0] = []] = [...totals].toSorted(([, a], [, b]) => b - a);
+    const [[project, most] = ['', 0]] = [...totals].toSorted(([, a], [, b]) => b - a);
     const lead = parseRows(projects).find((row) => row['project'] === project)?.['lead'] ?? '';
     compute(
       `${project} ${most}`,
