@@ -16,9 +16,9 @@ const rationale = z.string().max(4000).default('').describe('Why, in a sentence 
 export const Figure = z
   .strictObject({
     value: z.string().min(1).max(200).describe('The figure.'),
-    command: z.string().min(1).max(2000).describe('One line that prints it from the files.'),
+    command: z.string().min(1).max(2000).describe('Prints it from the files.'),
   })
-  .describe('A figure and how it is computed.');
+  .describe('How it is computed.');
 
 const figures = z.array(Figure).max(20).optional().describe('Figures that were computed, each with its command.');
 

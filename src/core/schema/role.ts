@@ -62,8 +62,8 @@ export const AskAnswer = z
 
 export const FinishAnswer = z
   .strictObject({
-    output: JsonValue.describe('The result: a sentence or JSON; how you rounded, if it matters.'),
-    figures: z.array(Figure).max(20).optional().describe('What you computed; it is checked.'),
+    output: JsonValue.describe('A sentence or JSON; how you rounded.'),
+    figures: z.array(Figure).max(20).optional().describe('What you computed.'),
     why: z.string().max(1000).default('').describe('How you know that the goal is reached.'),
   })
   .describe('The goal is reached.');

@@ -14,7 +14,7 @@ it('the index of commands is what their declarations say; npm run docs writes it
 it.each([
   [['--help'], 0],
   [['no-such-command'], 0],
-  [['graph', '--help'], 4],
+  [['graph', '--help'], 9],
   [['status', '--no-such-option'], 1],
   [['fleet', '--help'], 3],
 ])('oka %j loads the tables of its own family alone', (words, tables) => {

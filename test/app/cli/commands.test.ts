@@ -268,7 +268,7 @@ describe('oka doctor', () => {
     await oka('init', '--dir', folder.dir);
     expect(await oka('doctor', '--dir', folder.dir)).toMatchObject({
       code: 0,
-      out: expect.stringContaining('All is well'),
+      out: expect.stringContaining('Everything needed is working'),
     });
   });
 

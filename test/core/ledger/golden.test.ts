@@ -24,6 +24,7 @@ const goldens: Record<string, string> = {
   v10: '2386f9b4ea8b52327b2368d76f646903c56275a6dde385fca3e2932a3d53c547',
   v11: '7637df6c33255054b4156051f669a3cc0a67d464cb52bbedf74681d1f71073e6',
   v12: '5fa0d3bb515dcf3268dd383f3b13fa16319f71f1e3d0207978b8e466f8b75cda',
+  v13: '7bdb45d809e57db99240dfd5ca6a7e1436fa40b7e28fa0ab5ced5baff7f737c9',
 };
 
 const folder = join(import.meta.dirname, '../../fixture/golden');

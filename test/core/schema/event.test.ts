@@ -28,6 +28,7 @@ const inventory = [
   'delivery.started@1',
   'dependency.installed@1',
   'dependency.removed@1',
+  'desk.awaited@1',
   'desk.kept@1',
   'egress.decided@1',
   'episode.imported@1',
