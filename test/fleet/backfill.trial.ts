@@ -109,13 +109,13 @@ describe.skipIf(!hasServer)('streams that are gone', () => {
     const late = openHome(homes, 'late', counter, 'x');
     late.start();
     two.start(); // it refuses
+    await until('the late one joins', async () => (await late.events('fleet.joined')).length === 1);
     await until('it says why', async () => (await whyOf(home, 'waits')).reasons.join().includes('refilled by two'));
     const claimsOf = (): Promise<number[]> =>
       Promise.all([one, two, late].map(async (each) => (await each.events('run.claimed')).length));
     const claims = await claimsOf();
     await sleep(5000); // nobody claims anything
     expect(await claimsOf()).toEqual(claims);
-    expect(await late.events('fleet.joined')).toHaveLength(1);
     await refillWhenFree(two);
     two.start();
     for (const task of ['asks', 'runs', 'waits']) await finishTask(home, task, all);

@@ -43,12 +43,14 @@ describe('a step that needs a command nobody installed', () => {
     expect(shop.registry.asked).toEqual(['cowsay']);
   });
 
-  it('an unknown command is not guessed: the failure says what to do', async () => {
+  it('an unknown command is not guessed: a person is asked for it', async () => {
     await using shop = await workshop([program('frobnicate')]);
     const run = await open(shop.home, (host) => ran(host, step('frobnicate'), 'r1'));
-    expect(run).toMatchObject({
-      status: 'failed',
-      reason: expect.stringContaining('requires: ["node:PACKAGE"]') as string,
+    expect(run.status).toBe('blocked');
+    const [asked] = await eventsOf(shop.home, 'wait.opened');
+    expect(asked?.data.for).toMatchObject({
+      kind: 'requirement',
+      name: expect.stringContaining('frobnicate') as string,
     });
     expect(shop.registry.asked).toEqual([]);
   });

@@ -76,20 +76,30 @@ function confirmName(need: Need, { author }: ToolCall, command: string): Need {
 function mayRepeat(call: ToolCall, need: Need, line: string | undefined): boolean {
   const effect = effectOf(call);
   if (effect === 'read') return true;
-  if (effect !== 'external_mutation') return line === undefined || changingParts(line) <= 1;
+  if (effect !== 'external_mutation') return line === undefined || changingParts(line, need.name) <= 1;
   const isAlone = line === undefined || !/[;&|\n`$(]/.test(line.trim());
   return need.kind === 'command' && isAlone;
 }
 
-/** How many commands of a line change something. What is quoted, or given to a command as its input, is no command. */
-function changingParts(line: string): number {
+/**
+ * How many commands of a line that ended at a missing one may have changed something, with that one. What is quoted, or
+ * given to a command as its input, is no command; an installation may be repeated; what `&&` leads to was not reached.
+ */
+function changingParts(line: string, missing: string): number {
   const bare = line
     .replaceAll(/<<-?\s*(["']?)(\w+)\1([^\n]*)\n[^]*?\n\s*\2(?=\s|$)/g, '$3')
     .replaceAll(/'[^']*'|"[^"]*"/g, 'x')
     .replaceAll(/\d?>&\d/g, '');
-  const parts = bare.split(/[;&|\n]+/).map((part) => part.trim());
-  return parts.filter((part) => part !== '' && classify({ line: part }).class !== 'read').length;
+  const groups = bare.split(/[;|\n]+|(?<!&)&(?!&)/).map((group) => group.split('&&').map((part) => part.trim()));
+  const reached = groups.flatMap((group) => {
+    const at = group.findIndex((part) => part.split(/\s+/).includes(missing));
+    return at === -1 ? group : group.slice(0, at + 1);
+  });
+  return reached.filter((part) => part !== '' && !INSTALLS.test(part) && classify({ line: part }).class !== 'read')
+    .length;
 }
+
+const INSTALLS = /^(?:npm|pnpm|yarn|pip3?|pipx|uv|apt|apt-get)\s(?:\S+\s)*?(?:i|install|add)\b/;
 
 const notRepeated = ({ name }: Need): string =>
   `${name} is missing. Other parts of this command may have changed something, so it is not run again by itself: install ${name} first, or run the parts separately.`;

@@ -1,7 +1,6 @@
 /** The operator's instructions and preferences, from both ledgers, and since when and until when each applied. */
-import { type Fact, STANDING } from '../../core/schema/memory.ts';
 import type { Rows } from '../../core/schema/rows.ts';
-import { kindOfFact } from './distil/fact-finding.ts';
+import { isInstruction } from './fact-state.ts';
 import { storedFacts } from './fact-view.ts';
 import { isOperatorsFact } from './index/index-item.ts';
 
@@ -17,9 +16,3 @@ export function listInstructions(rows: Rows, now: number): StatedInstruction[] {
     return [{ text: fact.text, since, until: state.kind === 'forgotten' ? changed : null }];
   });
 }
-
-/** By its id when it was learned, and by its first word when a person stored it. */
-export const isInstruction = ({ id, namespace, text }: Pick<Fact, 'id' | 'namespace' | 'text'>): boolean =>
-  namespace === STANDING ||
-  kindOfFact(id) === 'preference' ||
-  /^(?:always|never|prefer|use|avoid|do not|don['’]t)\b/i.test(text);

@@ -113,11 +113,13 @@ function changedInstruction(
 ): string | null {
   const learned = Math.max(0, ...procedure.evidence.map(({ seq }) => seq));
   const about = subjectWords(task);
-  const related = stated.filter(({ text }) => [...subjectWords(text)].some((word) => about.has(word)));
+  // The words of one that a person removed are gone: it may have been about this.
+  const related = stated.filter(({ text }) => text === '' || [...subjectWords(text)].some((word) => about.has(word)));
   const newer = related.find(({ since, until }) => until === null && since > learned);
   if (newer !== undefined) return `an instruction is newer than it: ${newer.text.slice(0, 200)}`;
   const gone = related.find(({ since, until }) => until !== null && until > learned && since <= learned);
-  return gone === undefined ? null : `an instruction from before it no longer applies: ${gone.text.slice(0, 200)}`;
+  if (gone === undefined) return null;
+  return `an instruction from before it no longer applies${gone.text === '' ? '' : `: ${gone.text.slice(0, 200)}`}`;
 }
 
 /** The topic of a text, and what it is to be, which every second task names and instructions are often about. */

@@ -14,6 +14,9 @@ import { call } from '../../support/wire-server-reply.ts';
 
 if (hasDovecot === null) console.error('SKIPPED: tasks by mail; there is no Dovecot (apt-get install dovecot-imapd)');
 
+/** The folder of a task that came as a mail, as the prompt names it. */
+const folderIn = (text: string): string => /\bmail-[0-9a-f]{24}/.exec(text)?.[0] ?? '';
+
 describe.skipIf(hasDovecot === null)('a task by e-mail', () => {
   let servers: MailServers;
   let stories: Story[] = [];
@@ -97,7 +100,8 @@ describe.skipIf(hasDovecot === null)('a task by e-mail', () => {
     const story = await open({
       model: inParts({
         planner: () => plan([goal('sum', 'Write the sum', ['files.write'])], ['file: sum.txt']),
-        executor: acting(call('files_write', { path: 'sum.txt', content: '42\n' })),
+        executor: (request) =>
+          acting(call('files_write', { path: `${folderIn(request.text)}/sum.txt`, content: '42\n' }))(request),
         critic: agreeing('files.write', 'path'),
       }),
     });

@@ -56,8 +56,9 @@ function executor(request: WireRequest): WireReply {
 /** A critic that is content, and quotes what was written. */
 function critic({ text }: WireRequest): WireReply {
   const criteria = [...text.matchAll(/^(c\d+): /gm)].map(([, criterion = '']) => criterion);
-  const [, evidence = '', content = ''] = /\b(E\d+) files\.read [^\n]*\n([\s\S]*?)<\/data/.exec(text) ?? [];
-  const quote = content.split('\n').find((line) => line.trim() !== '') ?? '';
+  const [, evidence = '', content = ''] = /\b(E\d+) (?:files\.read|diff of) [^\n]*\n([\s\S]*?)<\/data/.exec(text) ?? [];
+  const lines = content.split('\n').filter((line) => line.trim() !== '');
+  const quote = lines.find((line) => line.startsWith('+'))?.slice(1) ?? lines[0] ?? '';
   return verdict(
     'done',
     criteria.map((criterion) => ({ criterion, holds: true, evidence, quote })),

@@ -8,7 +8,7 @@
 import { type Fact, type PackManifest, STANDING } from '../../../core/schema/memory.ts';
 import { isMessage } from '../index/chat-entries.ts';
 import { isOperatorsFact, LEARNED_ID } from '../index/index-item.ts';
-import { isInstruction as isInstructionFact } from '../stated-instructions.ts';
+import { isInstruction as isInstructionFact } from '../fact-state.ts';
 import { type TokenCounter, createTokenCounter, modelFamily } from '../../../kit/text/tokens.ts';
 import { createApplicabilityTest, isLimited } from './applicability.ts';
 import { type Candidate, packContext } from '../../../kit/learning/context-pack.ts';
