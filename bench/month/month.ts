@@ -115,7 +115,11 @@ function hand(story: Story, { run, task }: Given): void {
 function judgeByFiles({ text }: WireRequest): WireReply {
   const files = [...text.matchAll(/\b(E\d+) (?:files\.read|diff of) [^\n]*\n([\s\S]*?)<\/data/g)];
   const [, evidence = '', content = ''] = files[0] ?? [];
-  const quote = content.split('\n').findLast((line) => line.trim() !== '')?.replace(/^\+/, '') ?? '';
+  const quote =
+    content
+      .split('\n')
+      .findLast((line) => line.trim() !== '')
+      ?.replace(/^\+/, '') ?? '';
   const criteria = [...text.matchAll(/^(c\d+): /gm)].map(([, criterion = '']) => criterion);
   const holds = quote !== '';
   const claims = criteria.map((criterion) => ({ criterion, holds, evidence: holds ? evidence : '', quote }));
