@@ -1,9 +1,13 @@
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Dialog, DialogLeft } from '../../../src/kit/cli/dialog.ts';
 import { setUp } from '../../../src/kit/home/set-up.ts';
 import { homeAt } from '../../../src/kit/settings.ts';
 import { offerSetup } from '../../../src/rooms/models/offer-setup.ts';
 import { temporaryFolder } from '../../support/cli.ts';
+
+// Where CI or OKA_NO_SETUP is set, nothing is offered.
+beforeEach(() => void vi.stubEnv('CI', '').stubEnv('OKA_NO_SETUP', ''));
+afterEach(() => void vi.unstubAllEnvs());
 
 /** A dialog at which a person answers, or nobody does. */
 function dialogWith(answer: string | null, printed: string[]) {
