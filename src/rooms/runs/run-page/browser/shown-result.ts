@@ -8,6 +8,7 @@ import { askServer, hasTicket, addressWithTicket } from '../../../../kit/web/bro
 import type { RunAnswer } from '../run-answer.ts';
 import { addressOfDrawing } from './drawing-address.ts';
 import { JsonTree } from './json-tree.ts';
+import { onlyNews } from './only-news.ts';
 import { parseTable } from './parse-table.ts';
 
 type Deliverable = RunAnswer['deliverables'][number];
@@ -101,17 +102,6 @@ function TextContent({ file, version, isPageOfRun = false, pictureOf }: Shown): 
   if (file.shown === 'json') return html`<${JsonTree} value=${parsedOrText(text)} />`;
   return html`<pre>${text}</pre>`;
 }
-
-/** RESULT.md without what the page around it says already. */
-const onlyNews = (text: string): string =>
-  text
-    .split(/^(?=## )/m)
-    .filter((part) => !/^## (?:Open questions|Evidence|Files|Cost and time|Inspect or repeat it)$/m.test(part))
-    .join('')
-    .replace(/^# .*\n+/m, '')
-    .replaceAll('✅', '✓')
-    .replaceAll('❌', '✕')
-    .replaceAll(/\p{Extended_Pictographic}\uFE0F?(?= )/gu, (mark) => (/[✓✕]/.test(mark) ? mark : '•'));
 
 function Table({ rows }: { rows: readonly (readonly string[])[] }): VNode {
   const [most, setMost] = useState(200);
