@@ -9,7 +9,18 @@ describe('a failure that a list hides', () => {
     story.work();
     const { status, page } = await story.ended('cow');
     expect(status).toBe('failed');
-    expect(page).toContain('no-such-cow was not found, although its command ended with exit status 0');
+    expect(page).toContain('no-such-cow moo > cow.txt was not found, although its command ended with exit status 0');
+  });
+
+  it('nor where its message was thrown away, or a package manager could not install', async () => {
+    await using story = await openStory();
+    story.drop('quiet.md', '---\nid: quiet\n---\n# Cow\n```bash\nno-such-cow moo 2> /dev/null | tail -2\n```\n');
+    story.drop('pack.md', '---\nid: pack\n---\n# Cow\n```bash\nnpm install ./nowhere 2>&1 | tail -2; ls\n```\n');
+    story.work();
+    const [quiet, pack] = [await story.ended('quiet'), await story.ended('pack')];
+    expect([quiet.status, pack.status]).toEqual(['failed', 'failed']);
+    expect(quiet.page).toContain('no-such-cow was not found, although its command ended with exit status 0');
+    expect(pack.page).toMatch(/npm install \.\/nowhere ended with exit status \d+, although/);
   });
 
   it('an empty file does not meet what a model checks about a file that is to be made', async () => {

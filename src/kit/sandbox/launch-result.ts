@@ -19,6 +19,8 @@ export type Launched = {
   ms: number;
   /** A hint that the kernel refused it something: it failed, and says so. Always false without a sandbox. */
   denied: boolean;
+  /** What failed inside a line and was hidden by a pipe or a list (exit-trace.ts). */
+  hidden?: readonly string[];
 };
 
 const REFUSALS = /permission denied|operation not permitted|read-only file system|\b(?:EACCES|EPERM|EROFS)\b/i;

@@ -15,6 +15,7 @@ import type { ResultPromise } from 'execa';
 import type { Command } from '../../core/schema/command.ts';
 import { errnoOf } from '../../core/schema/errors.ts';
 import { type SandboxLaunch, launchSandboxed } from './sandbox-launch.ts';
+import { hiddenFailures, traceExits } from './exit-trace.ts';
 import { type Captured, type Launched, notRun } from './launch-result.ts';
 
 export type { Captured, Launched } from './launch-result.ts';
@@ -44,6 +45,14 @@ export async function launch(command: Command, options: LaunchOptions): Promise<
   const [file = '', ...args] = 'argv' in command ? command.argv : [shell(), '-c', command.line];
   if (options.signal.aborted) return notRun({ how: 'not-begun' });
   if (args.some((text) => text.includes('\0'))) return notRun({ how: 'unstarted', problem: 'a NUL in an argument' });
+  const { scratch } = options;
+  if ('argv' in command || scratch === undefined) return start(file, args, options);
+  const traced = { ...options, env: { ...options.env, ...traceExits(command.line, scratch) } };
+  const done = await start(file, args, traced);
+  return { ...done, hidden: hiddenFailures(command.line, scratch) };
+}
+
+function start(file: string, args: readonly string[], options: LaunchOptions): Promise<Launched> {
   if (options.sandbox !== undefined) return launchInSandbox([file, ...args], options, options.sandbox);
   return launchUnrestricted(file, args, options);
 }

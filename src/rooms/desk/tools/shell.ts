@@ -68,6 +68,7 @@ const Output = z.strictObject({
   stderr: z.string().describe('What it wrote to stderr; when long, head and tail.'),
   stdout_artifact: ArtifactRef.optional().describe('All of stdout, when it is long or not text.'),
   stderr_artifact: ArtifactRef.optional().describe('All of stderr, when it is long or not text.'),
+  failed_inside: z.array(z.string()).optional().describe('What failed inside the line, hidden by a pipe or a list.'),
 });
 
 export function shellTool(options: ShellOptions): Tool {
@@ -183,6 +184,7 @@ function buildOutcome(done: Launched, problem: string | null, stdout: BodyText, 
     stderr: stderr.text,
     ...(stdout.artifact ? { stdout_artifact: stdout.artifact } : {}),
     ...(stderr.artifact ? { stderr_artifact: stderr.artifact } : {}),
+    ...(done.hidden === undefined || done.hidden.length === 0 ? {} : { failed_inside: [...done.hidden] }),
   };
   return { ...ok(output, stdout, stderr), usage };
 }
