@@ -111,16 +111,20 @@ export function actFor(
     state.nested.add(call);
     await flushBefore(state, terms.class);
     const what = { call, attempt: 1, tool, ...terms, input, key: null, ...(isCheck === true ? { isCheck } : {}) };
-    return nestedOutcome(state, { kind: 'CallTool', node, ...what, approval, ask: false }, author);
+    return nestedOutcome(state, { kind: 'CallTool', node, ...what, approval, ask: false }, { ...by, author });
   };
 }
 
-async function nestedOutcome(state: DriveState, step: CallStep, author: Author): Promise<Outcome> {
+async function nestedOutcome(
+  state: DriveState,
+  step: CallStep,
+  by: Pick<ToolCall, 'author' | 'trial'>,
+): Promise<Outcome> {
   const { run, world, nested } = state;
   const usage = estimateCost(world.tools, step.tool, step.input);
   reserve(state.account, usage, 1);
   const asked = toolCallFor(state, step, usage);
-  const made: ToolCall = { ...asked, author, bounds: innerBounds(asked.bounds) };
+  const made: ToolCall = { ...asked, ...by, bounds: innerBounds(asked.bounds) };
   const outcome = refuseStateWrite(await world.invoke(made).catch((error: unknown) => outcomeOfThrow(state, error)));
   const stored = await world.storeOutput(outcome);
   reserve(state.account, usage, -1);

@@ -127,6 +127,8 @@ export type ToolCall = Attempt & {
   folders?: readonly OpenFolder[];
   /** The copy of the desk that it works in (workspace/forks); the desk when left out. */
   desk?: string;
+  /** It is a check: nothing that it writes stays. */
+  trial?: true;
   /** The only hosts that the network of this call reaches, because it has been given a secret; absent without one. */
   onlyHosts?: readonly string[];
   /** Headers with secrets that the egress proxy adds for this call. */
@@ -140,7 +142,7 @@ export type ToolCall = Attempt & {
 };
 
 /** A call within a call, or within a thought: guarded, paid for and written down like every call. */
-export type Act = (tool: string, input: Json, by?: { author?: Author }) => Promise<Outcome>;
+export type Act = (tool: string, input: Json, by?: { author?: Author; trial?: true }) => Promise<Outcome>;
 
 export type Left = Readonly<Record<'tokens' | 'usd' | 'tool_calls' | 'retries' | 'output_bytes' | 'seconds', number>>;
 

@@ -111,8 +111,10 @@ async function sandboxCommand(
   const isConfined = confinement.kind === 'jail';
   const grant = await grantEgress(ports, call, command, request);
   const scratch = call.class === 'read' && !support.seccomp ? null : createScratch(ports.home);
-  const folders = isConfined ? ((await ports.folders?.(call)) ?? []) : [];
-  const place = call.class === 'read' ? null : ((await ports.placeOf?.(call)) ?? null);
+  const open = isConfined ? ((await ports.folders?.(call)) ?? []) : [];
+  const isTrial = call.trial === true;
+  const folders = isTrial ? open.map((folder) => ({ ...folder, access: 'read' as const })) : open;
+  const place = isTrial ? [] : call.class === 'read' ? null : ((await ports.placeOf?.(call)) ?? null);
   return toSandbox({
     env: {
       ...(isConfined ? { PATH: call.class === 'read' ? barePath(ports.home) : reachablePath(ports.home) } : {}),
@@ -196,20 +198,20 @@ type Granted = {
 
 function confinedLaunch(
   { home }: SandboxPorts,
-  { class: effect, author, call, desk }: ToolCall,
+  { class: effect, author, call, desk, trial }: ToolCall,
   { readable }: SandboxRequest,
   support: KernelSupport,
   { grant, scratch, folders, place }: Granted,
 ): SandboxLaunch {
   const places = placesOf(home, scratch, desk);
-  const within = desk === undefined ? place?.map((path) => join(places.desk, path)) : undefined;
+  const within = desk === undefined || trial ? place?.map((path) => join(places.desk, path)) : undefined;
   const step = { class: effect, author, net: grant?.address ?? null, installer: false, folders, place: within };
   const rights = rightsOf(step, places, support);
   return {
     launcher: launcherPath(),
     rights: { ...rights, read: [...rights.read, ...readable, ...(grant === null ? [] : certificateFiles())] },
     state: { folder: callsFolder(home), call },
-    desk: deskLockFor(home, effect, place === null ? null : call),
+    desk: deskLockFor(home, trial === true ? 'read' : effect, place === null ? null : call),
   };
 }
 

@@ -6,6 +6,7 @@
  *    call has the place of its task (task-place.ts).
  * K3 A call that outlived its process is settled before anybody else writes there. One of which K2 is not in the ledger
  *    never began.
+ * K8 A check waits for its turn as a writer does, for a state that nobody changes; it leaves nothing to be recorded.
  */
 import { DESK_WRITERS } from '../../core/schema/desk-writers.ts';
 import type { Event } from '../../core/schema/event.ts';
@@ -23,6 +24,7 @@ export function onDesk(tools: readonly Tool[], ports: DeskPorts): Tool[] {
         const written = await writtenBy(ports, call);
         // What it may change may have become more while it waited: then it asks for the turn of that.
         if (!covers(reachOf(asked), reachOf(written))) return null;
+        if (call.trial === true) return tool.invoke(input, call);
         return withSnapshots(ports, call, written, () => invokeOrPlace(ports, tool, input, call));
       });
       if (outcome !== null) return outcome;

@@ -2,7 +2,7 @@
  * Owns: the calls of checks that need an approval.
  *
  * An approval is valid for one attempt. So the outcome of an approved call is reused until the judgement is made: a
- * person who is asked about the next call is not asked about this one again.
+ * person who is asked about the next call is not asked about this one again. Whatever a check writes, nothing of it stays.
  */
 import type { Event } from '../../core/schema/event.ts';
 import type { Json } from '../../core/schema/json.ts';
@@ -30,7 +30,7 @@ export async function openCheckCalls(
     call: async (tool, input, author) => {
       const ended = seen.get(callKey(tool, input));
       if (ended !== undefined) return storedOutcome(ended, artifacts);
-      const outcome = await act(tool, input, author === undefined ? {} : { author });
+      const outcome = await act(tool, input, { trial: true, ...(author === undefined ? {} : { author }) });
       if (isFinal(outcome) && asked.has(callKey(tool, input))) hasUsedApproval = true;
       return outcome;
     },

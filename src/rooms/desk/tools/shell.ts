@@ -14,6 +14,7 @@ import { artifactsOf, type BodyText, toBodyText } from '../../../kit/text/body-t
 import { ok, defineTool } from '../../../kit/define-tool.ts';
 import { provideSecrets, Secrets } from './command-secrets.ts';
 import { withFolder, Path } from './desk-place.ts';
+import { trialFolder } from './trial-desk.ts';
 
 export type ShellOptions = {
   /** The folder below which commands start. */
@@ -93,10 +94,11 @@ export function shellTool(options: ShellOptions): Tool {
       const provided = (await sandbox?.(call, command, { net: input.net, readable, timeoutMs })) ?? unrestricted;
       if (provided.kind === 'refused') return { status: 'denied', error: provided.reason };
       await using _ = provided;
+      const trial = await trialFolder(call, { desk, cwd, scratch: provided.scratch });
       using frozen = watchFrozenTime();
       const done = await launch(command, {
-        cwd,
-        env: { ...env, ...provided.env, ...handed.env },
+        cwd: trial?.cwd ?? cwd,
+        env: { ...env, ...provided.env, ...trial?.env, ...handed.env },
         signal: call.signal,
         timeoutMs,
         outputLimitBytes: limitBytes,

@@ -1,0 +1,49 @@
+/**
+ * Owns: where the command of a check runs, so that nothing it writes stays: in a copy of the desk, in the scratch folder of
+ * the command. What only reads by its words runs on the desk, where it may write nothing (core/guard/command-rights.ts);
+ * so does everything on a desk that is too large to be copied, or that cannot be read as a whole.
+ */
+import { constants } from 'node:fs';
+import { copyFile, lstat, mkdir, readdir, readlink, realpath, symlink, utimes } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { ToolCall } from '../../../core/schema/tool.ts';
+
+const MOST_ENTRIES = 20_000;
+const MOST_BYTES = 512 * 1024 * 1024;
+
+type Trial = { cwd: string; env: Record<string, string> };
+
+/** Null where the call is no check, or has no folder of its own to write to. */
+export async function trialFolder(
+  { trial, class: effect, judged = effect }: Pick<ToolCall, 'trial' | 'class' | 'judged'>,
+  { desk, cwd, scratch }: { desk: string; cwd: string; scratch: string | undefined },
+): Promise<Trial | null> {
+  if (trial !== true || scratch === undefined) return null;
+  const caches = { PYTHONPYCACHEPREFIX: join(scratch, 'pycache') };
+  if (judged === 'read') return { cwd, env: caches };
+  const copy = join(scratch, 'desk');
+  const room = { entries: MOST_ENTRIES, bytes: MOST_BYTES };
+  const isCopied = await copyFolder(desk, copy, room).catch(() => false);
+  if (!isCopied) return { cwd, env: { ...caches, HOME: scratch } };
+  return { cwd: join(copy, relative(await realpath(desk), cwd)), env: { ...caches, HOME: copy } };
+}
+
+/** Keeps links and times, which builds go by; false when there is no room for it. */
+async function copyFolder(from: string, to: string, room: { entries: number; bytes: number }): Promise<boolean> {
+  await mkdir(to, { mode: 0o700 });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    room.entries -= 1;
+    if (entry.isDirectory()) {
+      if (!(await copyFolder(source, target, room))) return false;
+    } else if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
+    else if (entry.isFile()) {
+      const { size, atime, mtime } = await lstat(source);
+      room.bytes -= size;
+      if (room.entries < 0 || room.bytes < 0) return false;
+      await copyFile(source, target, constants.COPYFILE_FICLONE);
+      await utimes(target, atime, mtime);
+    }
+  }
+  return room.entries >= 0;
+}
