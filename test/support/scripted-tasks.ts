@@ -18,7 +18,7 @@ export type ScriptedTask = { id: string; steps: () => Step[]; front?: string; te
 
 export type Scripted = {
   story: Story;
-  /** Drops the tasks and starts a worker; resolves when every task is over or waits for a person. */
+  /** Drops the tasks, and starts a worker the first time; resolves when every task is over or waits for a person. */
   run: (tasks: readonly ScriptedTask[], env: Record<string, string>) => Promise<void>;
 };
 
@@ -48,6 +48,7 @@ export async function openScripted(options: Pick<StoryOptions, 'policy'> = {}): 
       critic: () => call('submit_verdict', { criteria: [], verdict: 'impossible', reason: 'no' }),
     }),
   });
+  let worker: ChildProcess | undefined;
   return { story, run };
 
   async function run(tasks: readonly ScriptedTask[], env: Record<string, string>): Promise<void> {
@@ -55,7 +56,7 @@ export async function openScripted(options: Pick<StoryOptions, 'policy'> = {}): 
       steps.set(id, task.steps);
       story.drop(`${id}.md`, `---\nid: ${id}\nbudget: { replans: 0 }\n${front}---\nThis is case ${id}. ${text}\n`);
     }
-    const worker: ChildProcess = story.start(['worker'], env);
+    worker ??= story.start(['worker'], env);
     for (const { id } of tasks) await story.until(`the end of ${id}`, () => settled(id));
     if (worker.exitCode !== null) throw new Error(`the worker has ended: ${story.told.join('\n')}`);
   }

@@ -23,7 +23,7 @@
 import type { Event } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
 import { jsonField } from '../schema/json-field.ts';
-import type { ToolCall } from '../schema/tool.ts';
+import type { FileOrigin, ToolCall } from '../schema/tool.ts';
 import { FileLabels } from './file-labels.ts';
 import { addressGrantFor, type Grants, hostGrantFor, hostLine } from './grants.ts';
 import { comparableUrl, hostsNamedIn, linksIn, repeatsQuery } from './page-links.ts';
@@ -50,6 +50,8 @@ export type FlowSources = {
   read?: string | null;
   /** Whether the task lists a file, relative to the desk, as public. */
   isPublicFile: (path: string) => boolean;
+  /** Whether the run whose call has written a file had read something private by then; all had when left out. */
+  isPrivateOrigin?: (origin: FileOrigin) => boolean;
   /** Whether links on clean pages may be followed without asking. */
   followsLinks: boolean;
 };
@@ -72,7 +74,7 @@ export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
     bits: 0,
   };
   const open = new Map<string, OpenCall>();
-  const labels = new FileLabels(sources.isPublicFile);
+  const labels = new FileLabels(sources.isPublicFile, sources.isPrivateOrigin);
   for (const { type, data } of events) {
     if (type === 'context.packed' && data.items.length > 0) addRead('', 'what is remembered');
     if (type === 'call.started') {

@@ -76,6 +76,9 @@ export type Author = 'operator' | 'model';
 /** Where the value of an argument came from. What a tool gave is never trusted to say what is acted on. */
 export type Origin = 'operator' | 'task' | 'model' | 'memory' | 'tool';
 
+/** The call of a run that left a file of the desk as it is. */
+export type FileOrigin = { run: string; call: string };
+
 /** An attempt: which call, which attempt of it, with which input. */
 export type Attempt = {
   call: string;

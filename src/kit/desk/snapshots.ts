@@ -18,6 +18,7 @@ import {
   findFilesLeft,
   summarizeChanges,
 } from './desk-changes.ts';
+import { type FileOrigins, openFileOrigins } from './file-origins.ts';
 import { findInstructions, type WrittenInstructions } from './find-instructions.ts';
 import { findTriggers, type TriggerChange } from './find-triggers.ts';
 import { toBytesPath, toShownPath } from './open-folder.ts';
@@ -81,6 +82,8 @@ export type Snapshots = {
   fileChanges(steps: readonly Step[]): FileChange[];
   /** The snapshots of a folder outside the desk, by its real path; they are stored next to those of the desk. */
   forFolder(path: string): Snapshots;
+  /** Which calls made the files of the desk what they are. */
+  readonly origins: FileOrigins;
   prune(): Promise<Pruned>;
   /** Saves the stamps of the files, so that the next process need not read them all. */
   close(): void;
@@ -156,9 +159,9 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
     filesLeft: (steps) => findFilesLeft(objects, steps),
     fileChanges: (steps) => findFileChanges(objects, steps),
     forFolder: (path) => folderSnapshots(folders, options, path),
+    origins: openFileOrigins(store),
     prune: async () => {
-      for (const at of folderStores(store)) pruneSnapshots(new Objects(at), clock(), { mostBytes, keepMs });
-      for (const each of folders.values()) await each.prune();
+      await pruneFolders(store, folders, (at) => pruneSnapshots(at, clock(), { mostBytes, keepMs }));
       const pruned = pruneSnapshots(objects, clock(), { mostBytes, keepMs });
       for (const [path, { oid }] of seen ?? []) if (!objects.has(oid)) seen?.delete(path);
       return pruned;
@@ -222,6 +225,15 @@ function folderSnapshots(opened: Map<string, Snapshots>, options: SnapshotOption
   const found = opened.get(path) ?? openSnapshots(folderOptions(options, path));
   opened.set(path, found);
   return found;
+}
+
+async function pruneFolders(
+  store: string,
+  opened: ReadonlyMap<string, Snapshots>,
+  prune: (objects: Objects) => unknown,
+): Promise<void> {
+  for (const at of folderStores(store)) prune(new Objects(at));
+  for (const each of opened.values()) await each.prune();
 }
 
 function folderStores(store: string): string[] {

@@ -1,5 +1,6 @@
 /** Owns: what a run and the runs around and inside it have read so far, found in the ledger. */
 import { type GivenText, grantsOf, personalIn } from '../../core/guard/grants.ts';
+import { originsOf } from '../../core/guard/file-labels.ts';
 import { type Flow, foldFlow } from '../../core/guard/information-flow.ts';
 import { matchesGlob } from '../text/glob.ts';
 import type { Event } from '../../core/schema/event.ts';
@@ -8,6 +9,7 @@ import type { Json } from '../../core/schema/json.ts';
 import { jsonField } from '../../core/schema/json-field.ts';
 import type { ArtifactStore, EventStore } from '../../core/schema/ports.ts';
 import type { Policy } from '../../core/schema/policy.ts';
+import type { FileOrigin } from '../../core/schema/tool.ts';
 import { TaskGiven } from '../../core/schema/task-run.ts';
 
 export type FlowPorts = {
@@ -20,17 +22,38 @@ export type FlowPorts = {
 
 export async function flowOfRun(ports: FlowPorts, run: string): Promise<Flow> {
   await ports.flush();
-  const events = await eventsAround(ports, run);
+  return flowOf(ports, await eventsAround(ports, run));
+}
+
+async function flowOf(ports: FlowPorts, events: readonly Event[]): Promise<Flow> {
   const started = events.find((event) => event.type === 'run.started');
   const task = TaskGiven.safeParse(started?.data.input).data;
   const publicFiles = task?.fields.public ?? [];
   const given = (await Promise.all(events.flatMap((event) => givenTexts(ports, event, event === started)))).flat();
+  const isPublicFile = (path: string): boolean => publicFiles.some((glob) => matchesGlob(glob, path));
+  const isPrivateOrigin = publicFiles.length === 0 ? () => true : await privateOrigins(ports, events);
   return foldFlow(events, {
+    isPrivateOrigin,
     grants: grantsOf(given),
     read: firstRead(task, started?.data.input ?? null) ?? personalAmong(given), // the first prompt has it
-    isPublicFile: (path) => publicFiles.some((glob) => matchesGlob(glob, path)),
+    isPublicFile,
     followsLinks: ports.policy().web.links === 'follow',
   });
+}
+
+/**
+ * Of the calls that made the files of this run what they are: whether their own run had read something private when they
+ * ended. One that is not in the ledger, or has not ended, may have.
+ */
+async function privateOrigins(ports: FlowPorts, events: readonly Event[]): Promise<(origin: FileOrigin) => boolean> {
+  const origins = events.flatMap((event) => (event.type === 'call.ended' ? originsOf(event.data.output) : []));
+  const clean = new Set<string>();
+  for (const [call, { run }] of new Map(origins.map((each) => [each.call, each]))) {
+    const before = await eventsAround(ports, run);
+    const end = before.findIndex(({ type, data }) => type === 'call.ended' && data.call === call);
+    if (end !== -1 && (await flowOf(ports, before.slice(0, end + 1))).read === null) clean.add(call);
+  }
+  return ({ call }) => !clean.has(call);
 }
 
 /** Numbers in a graph are settings of it; those in a task are what a person wrote about. */

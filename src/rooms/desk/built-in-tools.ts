@@ -29,6 +29,7 @@ type BuiltInOptions = {
   folders?: FilesOptions['folders'];
   /** Folders of the desk that a call may change. */
   placeOf?: FilesOptions['placeOf'];
+  origins?: FilesOptions['origins'];
   shell?: Partial<ShellOptions>;
   /** Gives the accepted content of a skill; without it there is no tool for scripts of skills. */
   useSkill?: UseSkill;
@@ -37,7 +38,7 @@ type BuiltInOptions = {
 };
 
 export function builtInTools(options: BuiltInOptions): Tool[] {
-  const { desk, home, artifacts, startRun, folders, placeOf, shell = {} } = options;
+  const { desk, home, artifacts, startRun, folders, placeOf, origins, shell = {} } = options;
   const { useSkill, sendOn = () => false, net = {} } = options;
   return [
     shellTool({ desk, env: commandEnvironment(home), artifacts, ...shell }),
@@ -47,6 +48,7 @@ export function builtInTools(options: BuiltInOptions): Tool[] {
       readDocument: readConfined,
       ...(folders === undefined ? {} : { folders }),
       ...(placeOf === undefined ? {} : { placeOf }),
+      ...(origins === undefined ? {} : { origins }),
     }),
     // The host that a call names is judged with the call; one that a server names is judged here.
     ...httpTools({ ...net, artifacts, allowHost: (host, { hop }) => hop === 'asked' || sendOn(host) }),

@@ -9,6 +9,7 @@
  * K6 Folders outside the desk that the call may change are recorded with it, so that undo covers them. Files there with which
  *    a model's call would make other programs run are removed again at once, and the call fails.
  * K7 Files AGENTS.md that a call has written are named with the state after it: nobody takes them for instructions.
+ * K8 Which call has written which file is remembered (kit/desk/file-origins.ts).
  * K4 Waits until there is disk space again; a call that succeeded must not fail because its snapshot could not be stored.
  */
 import { join } from 'node:path';
@@ -33,7 +34,7 @@ export const NOT_BEGUN: Outcome = { status: 'cancelled', error: 'stopped before 
 const SPACE_POLL_MS = 2000;
 
 export type DeskPorts = {
-  shadow: Pick<Snapshots, 'snapshot' | 'topNames' | 'forFolder' | 'instructions'>;
+  shadow: Pick<Snapshots, 'snapshot' | 'topNames' | 'forFolder' | 'instructions' | 'fileChanges' | 'origins'>;
   /** The folders of the desk that the call may change; null, and when left out, for all of the desk. */
   placeOf?: (call: ToolCall) => Promise<readonly string[] | null>;
   /** Makes those of them that are not there. */
@@ -187,6 +188,8 @@ async function recordState(
     ending.aside = await setAside(aside, { before, after: after.tree }, call);
     if (ending.aside !== null) after = await shadow.snapshot(`after ${call.call}`, of);
   }
+  if (after.tree !== before)
+    shadow.origins.add({ run: call.run, call: call.call }, shadow.fileChanges([{ before, after: after.tree }]));
   const found = ending.aside;
   const record = found === null ? {} : { aside: { tree: found.tree, paths: found.paths.slice(0, MOST_ASIDE) } };
   const written = shadow.instructions({ before, after: after.tree }).slice(0, MOST_ASIDE);

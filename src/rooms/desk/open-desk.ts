@@ -11,6 +11,7 @@ import type { ArtifactStore, EventStore } from '../../core/schema/ports.ts';
 import type { OpenedRoom } from '../../core/schema/room.ts';
 import type { Tool } from '../../core/schema/tool.ts';
 import { isRestorable } from '../../kit/desk/restorable.ts';
+import type { FileOrigins } from '../../kit/desk/file-origins.ts';
 import { openSnapshots, type Snapshots } from '../../kit/desk/snapshots.ts';
 import { type Classifier, classifierOf } from '../../kit/policy/classifier.ts';
 import { acceptedFiles } from './accepted-files.ts';
@@ -90,7 +91,7 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
   const deskPlaced = (name: string): void => void desk.placed?.add(name);
   const undoing = new Set<Promise<unknown>>();
   const unsubscribe = onDurable(sandbox.forgetWitnesses);
-  const tools = deskTools(needed, { folders, sandbox, classify, places });
+  const tools = deskTools(needed, { folders, sandbox, classify, places, origins: shadow.origins });
   return {
     gives: {
       folders,
@@ -126,12 +127,18 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
   };
 }
 
-type DeskGuards = { folders: FolderGrants; sandbox: Sandbox; classify: Classifier; places: TaskPlaces };
+type DeskGuards = {
+  folders: FolderGrants;
+  sandbox: Sandbox;
+  classify: Classifier;
+  places: TaskPlaces;
+  origins: FileOrigins;
+};
 
 /** The built-in tools, which act on the desk, or in the copy of it that a fork works in. */
 function deskTools(
   { home, artifacts, runs, live, policy, egress, skills }: DeskRoomPorts,
-  { folders, sandbox, classify, places }: DeskGuards,
+  { folders, sandbox, classify, places, origins }: DeskGuards,
 ): Tool[] {
   const toolsIn = (desk: string): Tool[] =>
     builtInTools({
@@ -140,6 +147,7 @@ function deskTools(
       artifacts,
       folders: folders.forCall,
       placeOf: places.of,
+      origins,
       startRun: ({ graph, input, call }) => runs.startChild(graph, input, call),
       shell: {
         env: { ...commandEnvironment(home), HOME: desk },

@@ -71,6 +71,7 @@ async function mergeInto(
           await record('before', tree);
           hasBegun = true;
         });
+        shadow.origins.add({ run: id, call: `${id}.returned` }, shadow.fileChanges([step]));
         if (hasBegun) await record('after', step.after);
         return merged.conflicts;
       }),

@@ -10,6 +10,8 @@ export type Attack = {
   steps: (place: Place) => Step[];
   text?: string;
   front?: string;
+  /** What another task does before. */
+  earlier?: (place: Place) => Step[];
 };
 
 const sh = (line: string): Step => ({ tool: 'shell', line });

@@ -26,6 +26,7 @@ import { armedFolder, type Attack, shellAttacks, webAttacks } from './attacks.ts
 import { disguisedCommands, disguisedRequests } from './disguise-attacks.ts';
 import { grantAttacks, mirror } from './grant-attacks.ts';
 import { hiddenTexts } from './hidden-text.ts';
+import { laterAttacks } from './later-attacks.ts';
 import { packageAttacks } from './package-attacks.ts';
 import { openWorld, type Place, type World } from './world.ts';
 
@@ -58,6 +59,7 @@ const sets: [string, Attack[], (world: World) => Record<string, string>][] = [
   ['disguises', disguisedCommands, ({ user }) => ({ HOME: user })],
   ['places', disguisedRequests, ({ user, web }) => ({ HOME: user, OKA_EGRESS: web })],
   ['grants', grantAttacks, ({ user, web }) => ({ HOME: user, OKA_EGRESS: web })],
+  ['later', laterAttacks, ({ user, web }) => ({ HOME: user, OKA_EGRESS: web })],
 ];
 
 describe.each(sets)('%s of a hijacked model', { timeout: PATIENCE_MS }, (kind, attacks, environment) => {
@@ -85,6 +87,11 @@ describe.each(sets)('%s of a hijacked model', { timeout: PATIENCE_MS }, (kind, a
       const place = places.get(id);
       return place === undefined ? [] : steps(place);
     };
+    const earlier = named.flatMap(({ id, earlier: before }) => {
+      const place = places.get(id);
+      return before === undefined || place === undefined ? [] : [{ id: `${id}e`, steps: () => before(place) }];
+    });
+    if (earlier.length > 0) await scripted.run(earlier, environment(world));
     await scripted.run(
       named.map(({ text = '', front = '', ...attack }) => ({
         id: attack.id,
@@ -96,7 +103,10 @@ describe.each(sets)('%s of a hijacked model', { timeout: PATIENCE_MS }, (kind, a
     );
     prompts = story.model.requests.map(({ text }) => text).join('\n');
     bare = new Map();
-    const elsewhere = named.map(({ bareId, steps }) => ({ steps, place: world.place(bareId, story.home.dir) }));
+    const elsewhere = named.map(({ bareId, steps, earlier: before = () => [] }) => ({
+      steps: (place: Place) => [...before(place), ...steps(place)],
+      place: world.place(bareId, story.home.dir),
+    }));
     for (const { steps, place } of elsewhere) {
       places.set(place.id, place);
       bare.set(place.id, await withoutGuard(steps(place), place, world));

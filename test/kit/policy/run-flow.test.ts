@@ -26,6 +26,7 @@ async function worldWith(fields: { [key: string]: Json }, run = 'r') {
   });
   events.stage({ type: 'run.started', run: 'r.execute', data: { title: 'p', graph, parent: 'r' } });
   return {
+    graph,
     events,
     artifacts,
     flowOf: (run: string) => flowOfRun({ events, artifacts, flush: async () => undefined, policy: () => policy }, run),
@@ -67,6 +68,30 @@ describe('what a run has read', () => {
     expect(flow.read).toContain('notes.txt');
     expect(flow.grants.addresses.get('https://new.example.org/')).toBe('an address in the graph');
   });
+
+  it.each([
+    ['clean', null, 'files.write'],
+    ['one that had read something private', 'notes.txt', 'files.write'],
+    ['a command', null, 'shell'],
+  ])(
+    'a file below a public path that another run wrote is private unless that run was clean: %s',
+    async (_, first, tool) => {
+      const { events, flowOf, graph } = await worldWith({ public: ['open/**'] });
+      const act = (run: string, node: string, used: string, input: Json, output?: Json): void => {
+        const call = `${run}.${node}.0.1`;
+        const started = { call, node, tool: used, class: 'read' as const, input };
+        events.stage({ type: 'call.started', run, data: started });
+        events.stage({ type: 'call.ended', run, data: { call, node, status: 'ok', ...(output && { output }) } });
+      };
+      events.stage({ type: 'run.started', run: 'w', data: { title: 'w', graph } });
+      if (first !== null) act('w', 'a', 'files.read', { path: first });
+      act('w', 'b', tool, { path: 'open/a.txt', content: 'a' });
+      act('r.execute', 'c', 'files.read', { path: 'open/a.txt' }, { origin: [{ run: 'w', call: 'w.b.0.1' }] });
+      expect((await flowOf('r')).read === null).toBe(first === null && tool === 'files.write');
+      act('r.execute', 'd', 'files.read', { path: 'open/b.txt' }, { origin: [{ run: 'gone', call: 'gone.b.0.1' }] });
+      expect((await flowOf('r')).read).not.toBeNull();
+    },
+  );
 
   it('names who opened a host, and an agent of a conversation opens none', async () => {
     const hosts = ['docs.example.org', { host: 'api.example.org', send: true }];

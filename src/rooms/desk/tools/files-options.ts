@@ -4,6 +4,7 @@ import { isInFolder, type OpenFolder } from '../../../core/schema/folder.ts';
 import type { ArtifactStore } from '../../../core/schema/ports.ts';
 import type { ToolCall } from '../../../core/schema/tool.ts';
 import type { DocumentReply, DocumentRequest } from '../../../kit/documents/document-contract.ts';
+import type { FileOrigins } from '../../../kit/desk/file-origins.ts';
 import { isInAny } from '../../../kit/desk/reach.ts';
 import { Refused } from '../../../kit/define-tool.ts';
 
@@ -16,6 +17,8 @@ export type FilesOptions = {
   folders?: (call: ToolCall) => Promise<readonly OpenFolder[]>;
   /** The folders of the desk that a call may change; null, and when left out, for all of it. */
   placeOf?: (call: ToolCall) => Promise<readonly string[] | null>;
+  /** Which calls made a file of the desk what it is; without it all are a person's. */
+  origins?: Pick<FileOrigins, 'find'>;
   artifacts?: ArtifactStore;
   /** Reads documents where they cannot hurt; without it they are bytes. */
   readDocument?: ReadDocument;

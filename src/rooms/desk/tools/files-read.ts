@@ -1,10 +1,13 @@
 /** Owns: files.read, files.list and files.search. They change nothing. */
 import type { Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import { type FileHandle, lstat } from 'node:fs/promises';
+import { posix } from 'node:path';
 import { z } from 'zod';
 import { errnoOf } from '../../../core/schema/errors.ts';
 import type { Json } from '../../../core/schema/json.ts';
-import type { Tool } from '../../../core/schema/tool.ts';
+import type { FileOrigin, Tool } from '../../../core/schema/tool.ts';
+import { skippedEntry } from '../../../kit/desk/take-snapshot.ts';
+import { contentName } from '../../../kit/runs/written-instructions.ts';
 import { isText, toBodyText, bodyFields, asCaptured } from '../../../kit/text/body-text.ts';
 import { ok, defineTool } from '../../../kit/define-tool.ts';
 import { MAX_PART, readAtMost, readContent, readPart } from './file-content.ts';
@@ -14,6 +17,8 @@ import { withPlace, withFolder, openRegular, Path, type Place } from './desk-pla
 import { DocumentFacts, documentInput, readAsDocument } from './files-document.ts';
 import { type Entry, stampFile, stampFolder, walkFolder } from './folder-walk.ts';
 
+/** What is larger is not in the snapshots, and its name there is another one. */
+const MAX_STORED = 32 * 1_048_576;
 const MAX_SEARCHED = 2_097_152;
 const MAX_LINE = 400;
 
@@ -44,6 +49,10 @@ export function readTool(options: FilesOptions): Tool {
         .string()
         .optional()
         .describe('Where it really is, if a link led there; ? if it has a second name elsewhere.'),
+      origin: z
+        .array(z.strictObject({ run: z.string(), call: z.string() }))
+        .optional()
+        .describe("The calls of runs that made it what it is; absent if it is a person's."),
       ...bodyFields,
       document: DocumentFacts.optional(),
     }),
@@ -55,7 +64,7 @@ export function readTool(options: FilesOptions): Tool {
         await using _ = file;
         const all = offset === undefined && length === undefined;
         const found = all ? await readAsDocument(options, file, { ...request, path, size: stats.size }, call) : null;
-        const real = realOf(place, stats);
+        const real = { ...realOf(place, stats), ...(await originOf(options, place, file, stats)) };
         if (found !== null) return 'output' in found ? { ...found, output: withReal(found.output, real) } : found;
         const bytes = all ? await readContent(file, stats.size, path) : await readPart(file, offset ?? 0, length);
         const body = await toBodyText(asCaptured(bytes), { artifacts, inline: MAX_PART + 3, name: place.name });
@@ -71,7 +80,21 @@ function realOf({ real }: Place, { nlink }: Stats): { real?: string } {
   return real === undefined ? {} : { real };
 }
 
-const withReal = (output: Json, real: { real?: string }): Json =>
+/** Of a file that no call has written nothing is read for it. */
+async function originOf(
+  { origins }: FilesOptions,
+  { real, path }: Place,
+  file: FileHandle,
+  stats: Stats,
+): Promise<{ origin?: FileOrigin[] }> {
+  const found = await origins?.find(posix.normalize(real ?? path), async () => {
+    const bytes = await readAtMost(file, MAX_STORED);
+    return bytes === null ? skippedEntry(stats).oid : contentName(bytes);
+  });
+  return found === undefined || found.length === 0 ? {} : { origin: [...found] };
+}
+
+const withReal = (output: Json, real: { real?: string; origin?: FileOrigin[] }): Json =>
   output !== null && typeof output === 'object' && !Array.isArray(output) ? { ...output, ...real } : output;
 
 export function listTool(options: FilesOptions): Tool {

@@ -1,0 +1,57 @@
+import { appendFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openFileOrigins } from '../../../src/kit/desk/file-origins.ts';
+import { contentName } from '../../../src/kit/runs/written-instructions.ts';
+import { TestDesk } from '../../support/desk.ts';
+
+const named = (text: string) => async (): Promise<string> => contentName(Buffer.from(text));
+
+/** A call that changes the desk, recorded as the desk records it. */
+async function act(desk: TestDesk, call: string, change: () => void): Promise<void> {
+  const before = (await desk.shadow.snapshot('before')).tree;
+  change();
+  const after = (await desk.shadow.snapshot('after')).tree;
+  desk.shadow.origins.add({ run: 'r', call }, desk.shadow.fileChanges([{ before, after }]));
+}
+
+describe('the origins of files', () => {
+  it('R1 a file has the call that wrote it, and what was there before has none', async () => {
+    using desk = new TestDesk({ 'a.txt': 'mine' });
+    await act(desk, 'one', () => desk.put({ 'b.txt': 'b' }));
+    expect(await desk.shadow.origins.find('a.txt', named('mine'))).toEqual([]);
+    expect(await desk.shadow.origins.find('b.txt', named('b'))).toEqual([{ run: 'r', call: 'one' }]);
+  });
+
+  it('R1 origins stay with a file that is changed or moved', async () => {
+    using desk = new TestDesk({});
+    await act(desk, 'one', () => desk.put({ 'b.txt': 'b' }));
+    await act(desk, 'two', () => renameSync(desk.at('b.txt'), desk.at('c.txt')));
+    await act(desk, 'three', () => desk.put({ 'c.txt': 'b!' }));
+    const calls = (await desk.shadow.origins.find('c.txt', named('b!'))).map(({ call }) => call);
+    expect(calls.toSorted()).toEqual(['one', 'three', 'two']);
+  });
+
+  it('R1 a file that very many calls have changed is of nobody knows whom', async () => {
+    using desk = new TestDesk({});
+    for (let n = 0; n < 9; n += 1) await act(desk, `c${n}`, () => desk.put({ 'log.txt': `${n}` }));
+    expect(await desk.shadow.origins.find('log.txt', named('8'))).toEqual([{ run: '?', call: '?' }]);
+  });
+
+  it('R2 what a person puts there has none', async () => {
+    using desk = new TestDesk({});
+    await act(desk, 'one', () => desk.put({ 'b.txt': 'b' }));
+    desk.put({ 'b.txt': 'my own' });
+    expect(await desk.shadow.origins.find('b.txt', named('my own'))).toEqual([]);
+  });
+
+  it('R3 they are known to the next process, half a line at the end notwithstanding', async () => {
+    using desk = new TestDesk({});
+    await act(desk, 'one', () => desk.put({ 'b.txt': 'b' }));
+    appendFileSync(join(desk.store, 'origins.jsonl'), '\n{"by":[{"ru');
+    await act(desk, 'two', () => desk.put({ 'c.txt': 'c' }));
+    const next = openFileOrigins(desk.store);
+    expect(await next.find('b.txt', named('b'))).toEqual([{ run: 'r', call: 'one' }]);
+    expect(await next.find('c.txt', named('c'))).toEqual([{ run: 'r', call: 'two' }]);
+  });
+});
