@@ -52,6 +52,7 @@ export const ChatMessage = z
     model: z.string().optional().describe('The model that wrote it.'),
     cost: ReplyCost.optional(),
     by: z.string().optional().describe('Who posted it, such as the name of a channel.'),
+    pinned: z.literal(true).optional().describe('It stays when others expire, and agents are always shown it.'),
   })
   .describe('A message of a conversation.');
 export type ChatMessage = z.infer<typeof ChatMessage>;

@@ -1,6 +1,6 @@
 /** What other processes may ask of the worker about conversations. Each is handled by the room rooms/chat. */
 import { z } from 'zod';
-import { chatFields, ConversationId, ConversationName, MessageId, NoticeId } from './chat.ts';
+import { chatFields, ConversationId, ConversationName, MessageId, MessagePin, NoticeId } from './chat.ts';
 import { Instant } from './names.ts';
 
 const { by, content, body, ttl, memory } = chatFields;
@@ -43,10 +43,13 @@ export const chatIntakes = [
   z.strictObject({
     kind: z
       .literal('chat_change')
-      .describe('Rename, pin or clear a conversation, let its messages expire, or have oka remember it or not.'),
+      .describe(
+        'Rename, pin or clear a conversation, pin a message of it, let its messages expire, or have oka remember it or not.',
+      ),
     conversation: named,
     name: ConversationName.optional(),
     pinned: z.boolean().optional().describe('Whether lists show it first.'),
+    pin: MessagePin.optional(),
     ttl: ttl.optional(),
     memory: memory.optional(),
     clear: z.literal(true).optional().describe('Remove all messages that are there.'),

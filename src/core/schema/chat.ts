@@ -44,6 +44,10 @@ const depth = z
   .nonnegative()
   .describe('How many forwards lie between the message of a person and this; 0 for the first replies.');
 
+export const MessagePin = z
+  .strictObject({ message: MessageId, pinned: z.boolean().describe('Whether it is pinned from now on.') })
+  .describe('A message that stays when others expire, and that agents are always shown; or no longer.');
+
 export const ReplyStatus = z
   .enum(['done', 'failed', 'timed out', 'stopped'])
   .describe('How a reply ended; a reply that did not go well is a message that says so.');
@@ -92,12 +96,13 @@ export const chatEventData = {
       conversation,
       name: ConversationName.optional(),
       pinned: z.boolean().optional().describe('Whether lists show it first.'),
+      pin: MessagePin.optional(),
       ttl: ttl.optional(),
       memory: memory.optional(),
       by,
     })
     .describe(
-      'A person renamed or pinned a conversation, or changed when its messages expire, or whether oka remembers it.',
+      'A person renamed or pinned a conversation, pinned a message of it, or changed when its messages expire, or whether oka remembers it.',
     ),
   'chat.joined': z
     .strictObject({ conversation, agent: SpeakerName, message: MessageId.describe('The message that mentions it.') })

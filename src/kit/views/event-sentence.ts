@@ -76,11 +76,12 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
       ...(pinned === undefined ? [] : [pinned ? 'Pinned' : 'Unpinned']),
     ].join(' and ') + ` ${runs.length === 1 ? (runs[0] ?? '') : count(runs.length, 'run')}`,
   'chat.opened': ({ name, fork }) => `Opened the conversation ${name}${fork === undefined ? '' : ', as a fork'}`,
-  'chat.changed': ({ conversation, name, pinned, ttl }) =>
+  'chat.changed': ({ conversation, name, pinned, pin, ttl }) =>
     [
       `Conversation ${conversation}`,
       ...(name === undefined ? [] : [`is called ${name} now`]),
       ...(pinned === undefined ? [] : [pinned ? 'was pinned' : 'was unpinned']),
+      ...(pin === undefined ? [] : [`has message ${pin.message} ${pin.pinned ? 'pinned' : 'unpinned'}`]),
       ...(ttl === undefined ? [] : [ttl === null ? 'never expires' : `expires after ${ttl} s`]),
     ].join(' '),
   'chat.joined': ({ agent, conversation }) => `${agent} joined the conversation ${conversation}`,

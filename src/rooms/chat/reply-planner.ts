@@ -1,6 +1,6 @@
 /** Owns: the turns of a reply: the prompt out of the conversation and memory, and what the model's answer means. */
 import { describeAgent, describeAsked, showConversation } from './model/chat-prompt.ts';
-import { findMessage, latestMessages } from './model/chat-queries.ts';
+import { findMessage, latestMessages, pinnedMessages } from './model/chat-queries.ts';
 import type { ChatState } from './model/chat-state.ts';
 import type { Models } from '../../kit/models/role-models.ts';
 import { readReply, replyRequest } from './chat-reply.ts';
@@ -38,7 +38,7 @@ export function replyPlanner(ports: ReplyPlannerPorts): Planner {
     decide: async (asked, act) => {
       const context = await readContext(ports, asked.run);
       if ('failed' in context) return context;
-      const { agent, conversation, asked: message, messages } = context;
+      const { agent, conversation, asked: message, messages, pinned } = context;
       const { tools, skills } = ports.offers.forTurn({ ...asked, goal: message.content });
       const input = { ...asked, tools };
       const model = agent.model;
@@ -49,7 +49,7 @@ export function replyPlanner(ports: ReplyPlannerPorts): Planner {
       );
       const request = replyRequest(input, {
         system: describeAgent(agent, ports.agents.list()),
-        conversation: showConversation({ ...conversation, messages }),
+        conversation: showConversation({ ...conversation, messages, pinned }),
         asked: describeAsked(message, messages),
         pack,
         now: describeMoment(ports.clock()),
@@ -83,6 +83,7 @@ type Context = {
   conversation: { name: string; members: readonly string[] };
   asked: ChatMessage;
   messages: ReturnType<typeof latestMessages>;
+  pinned: ReturnType<typeof pinnedMessages>;
 };
 
 async function readContext(
@@ -94,13 +95,14 @@ async function readContext(
   const conversation = notice === undefined ? undefined : conversations[notice.conversation];
   if (notice === undefined || conversation === undefined) return { failed: 'the conversation is gone' };
   const until = notice.isSnapshot ? notice.message : undefined;
-  const { messages, asked } = await ports.rows.read((rows) => ({
+  const { messages, pinned, asked } = await ports.rows.read((rows) => ({
     messages: latestMessages(rows, conversation.id, { limit: MOST_READ, until }),
+    pinned: pinnedMessages(rows, conversation.id),
     asked: findMessage(rows, conversation.id, notice.message),
   }));
   if (asked === undefined) return { failed: 'the message is gone' };
   try {
-    return { agent: ports.agents.get(notice.agent), conversation, asked, messages };
+    return { agent: ports.agents.get(notice.agent), conversation, asked, messages, pinned };
   } catch (error) {
     return { failed: messageOf(error) };
   }

@@ -20,17 +20,27 @@ describe('oka chat without a worker', () => {
     const begun = await chat('new', 'trip');
     expect(begun).toMatchObject({ code: 0, out: 'trip\n' });
     expect(begun.err).toContain('No worker is running');
-    expect((await chat()).err).toBe('1 request waits for a worker: oka up\n');
+    const listed = await chat();
+    expect(listed.err).toBe('1 request waits for a worker: oka up\n');
+    expect(listed.out).toMatch(/^trip +active +nobody yet +0 messages/);
+    expect(await chat('new', 'trip')).toMatchObject({ code: 2 });
     const sent = await chat('send', 'trip', 'where do we stay?');
     const id = sent.out.trimEnd();
     expect(id).toMatch(ID);
     expect(sent.err).toContain('No worker is running');
     expect(readdirSync(join(folder.dir, '.oka', 'intake'))).toHaveLength(2);
-    expect((await chat('view', 'trip')).err).toBe('1 message waits for a worker: oka up\n');
+    const seen = await chat('view', 'trip');
+    expect(seen.err).toBe('1 message waits for a worker: oka up\n');
+    expect(seen.out).toMatch(new RegExp(`^${id}\\|\\d{4}-.*Z\\|user\\|where do we stay\\?\n$`));
+    expect((await chat()).out).toMatch(/^trip +active +nobody yet +1 message /);
+    expect((await chat('pin', 'trip', id)).out).toContain(`Message ${id} of trip stays`);
+    expect((await chat('view', 'trip', '--pinned')).out).toBe(seen.out);
     expect(await chat('send', 'tripp', 'x')).toMatchObject({ code: 2 });
     expect((await chat('send', 'tripp', 'x')).err).toContain('did you mean "trip"?');
     await withWorker(folder.dir, async () => {
-      await expect.poll(async () => (await chat('view', 'trip')).out, { timeout: 60_000 }).toContain(`${id}|`);
+      await expect.poll(async () => (await chat('view', 'trip')).err, { timeout: 60_000 }).toBe('');
+      expect((await chat('view', 'trip')).out.match(new RegExp(`^${id}\\|`, 'gm'))).toHaveLength(1);
+      expect((await chat('view', 'trip', '--pinned')).out).toContain('|user|where do we stay?');
     });
   });
 });
@@ -82,7 +92,9 @@ describe('oka chat with a worker', () => {
       await chat('unpin', 'graz');
       expect((await chat('clear', 'graz', '--yes')).out).toBe('Removed all messages of graz.\n');
       expect((await chat('view', 'graz')).out).toBe('');
-      expect((await chat('cleanup', '--dry-run')).out).toBe('Nothing has expired, and no conversation is empty.\n');
+      expect((await chat('cleanup', '--dry-run')).out).toBe(
+        'Nothing has expired.\nKept, although it is empty: graz, since a reply is still to come.\n',
+      );
       expect(await chat('delete', 'graz')).toMatchObject({ code: 2 });
       const asked = await okaWith({ answers: ['no'] }, 'chat', 'delete', 'graz', '--dir', folder.dir);
       expect(asked).toMatchObject({ code: 1 });
@@ -105,12 +117,18 @@ describe('oka chat with a worker', () => {
       expect((await chat('resume', '--all')).out).toBe('Resumed trip, home.\n');
       expect(await chat('open', 'trip')).toMatchObject({ code: 0, out: '' });
       expect((await chat('ttl', 'trip', '1s')).code).toBe(0);
-      const would = 'This would be removed:\ntrip: 2 expired messages\n'; // the conversations themselves are too young
+      const hello = (await chat('view', 'trip')).out.slice(0, 12);
+      expect((await chat('pin', 'trip', '0000000000a1')).err).toContain('there is no message "0000000000a1"');
+      await chat('pin', 'trip', hello);
+      const kept = 'Kept, although it is empty: home, since it began less than an hour ago.\n';
+      const would = `This would be removed:\ntrip: 1 expired message\n${kept}`;
       await expect.poll(async () => (await chat('cleanup', '--dry-run')).out, { timeout: 60_000 }).toBe(would);
-      expect((await chat('cleanup')).out).toBe('Removed:\ntrip: 2 expired messages\n');
-      expect((await chat('view', 'trip')).out).toBe('');
-      expect((await chat('cleanup')).out).toBe('Nothing has expired, and no conversation is empty.\n');
-      expect((await chat()).out).toMatch(/trip +active/);
+      expect((await chat('cleanup')).out).toBe(`Removed:\ntrip: 1 expired message\n${kept}`);
+      expect((await chat('view', 'trip')).out).toMatch(new RegExp(`^${hello}\\|.*hello\n$`));
+      expect((await chat('cleanup')).out).toBe(`Nothing has expired.\n${kept}`);
+      await chat('unpin', 'trip', hello);
+      expect((await chat('cleanup')).out).toBe(`Removed:\ntrip: 1 expired message, the conversation itself\n${kept}`);
+      expect((await chat()).out).not.toContain('trip');
     });
   });
 });

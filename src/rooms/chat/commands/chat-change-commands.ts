@@ -24,14 +24,17 @@ import { MessageId } from '../../../core/schema/chat.ts';
 import { parseDuration } from '../../../kit/cli/option-values.ts';
 import { expiredIn } from '../model/expired-messages.ts';
 import { count } from '../../../kit/cli/plain-text.ts';
-import { readViews } from '../../../kit/cli/read-views.ts';
+import { readChats } from '../terminal/read-chats.ts';
+import { requireMessage } from '../model/chat-queries.ts';
 import { flag, text } from '../../../kit/cli/options.ts';
 
 const yes = flag('Do not ask.');
 
 type Removed = { conversation: string; messages: number; deleted: boolean };
 
-type CleanupData = { dry_run: boolean; removed: Removed[] } & Partial<ChatRequest>;
+type Kept = { conversation: string; why: string };
+
+type CleanupData = { dry_run: boolean; removed: Removed[]; kept: Kept[] } & Partial<ChatRequest>;
 
 export const commands: Commands = {
   'chat stop': command({
@@ -79,20 +82,19 @@ export const commands: Commands = {
     jsonLines: changedJson,
   }),
   'chat pin': command({
-    summary: 'Show a conversation first in lists',
-    operands: '<conversation>',
-    example: 'oka chat pin trip',
-    run: (call) =>
-      changeChat(call, onlyOperand(call, 'conversation'), { pinned: true }, (name) => `${name} comes first in lists`),
+    summary:
+      'Show a conversation first in lists; or keep a message of it: it does not expire, and agents always see it',
+    operands: '<conversation> [message]',
+    example: 'oka chat pin trip 0mg3k1x2a00b',
+    run: (call) => pin(call, true),
     render: renderChanged,
     jsonLines: changedJson,
   }),
   'chat unpin': command({
     summary: 'Undo chat pin',
-    operands: '<conversation>',
+    operands: '<conversation> [message]',
     example: 'oka chat unpin trip',
-    run: (call) =>
-      changeChat(call, onlyOperand(call, 'conversation'), { pinned: false }, (name) => `${name} is no longer pinned`),
+    run: (call) => pin(call, false),
     render: renderChanged,
     jsonLines: changedJson,
   }),
@@ -204,29 +206,61 @@ export const commands: Commands = {
     run: async (call: Call<{ dryRun: boolean }>): Promise<Answer<CleanupData>> => {
       const { dryRun } = call.options;
       const now = Date.now();
-      const removed = await findRemovable(call, now);
-      if (dryRun || removed.length === 0) return answer({ dry_run: dryRun, removed });
+      const { removed, kept } = await findRemovable(call, now);
+      if (dryRun || removed.length === 0) return answer({ dry_run: dryRun, removed, kept });
       const before = new Date(now).toISOString();
       const asked = await requestChat(call, { kind: 'chat_cleanup', before, by: operatorName() });
-      return answer({ dry_run: false, removed, ...asked });
+      return answer({ dry_run: false, removed, kept, ...asked });
     },
-    render: ({ dry_run, removed, isDone = true, hasWorker = true }: CleanupData): string => {
-      if (removed.length === 0) return 'Nothing has expired, and no conversation is empty.\n';
+    render: ({ dry_run, removed, kept, isDone = true, hasWorker = true }: CleanupData): string => {
+      const stays = kept
+        .map(({ conversation, why }) => `Kept, although it is empty: ${conversation}, since ${why}.\n`)
+        .join('');
+      if (removed.length === 0)
+        return `Nothing has expired${kept.length === 0 ? ', and no conversation is empty' : ''}.\n${stays}`;
       const lines = removed.map(
         ({ conversation, messages, deleted }) =>
           `${conversation}: ${[...(messages === 0 ? [] : [count(messages, 'expired message')]), ...(deleted ? ['the conversation itself'] : [])].join(', ')}`,
       );
       const head = dry_run ? 'This would be removed:' : 'Removed:';
-      return `${[head, ...lines].join('\n')}\n${describePending({ isDone, hasWorker })}`;
+      return `${[head, ...lines].join('\n')}\n${stays}${describePending({ isDone, hasWorker })}`;
     },
-    jsonLines: ({ dry_run, removed, submitted, isDone }: CleanupData): object[] => [
-      { dry_run, removed, ...(submitted === undefined ? {} : { submitted, done: isDone }) },
+    jsonLines: ({ dry_run, removed, kept, submitted, isDone }: CleanupData): object[] => [
+      { dry_run, removed, kept, ...(submitted === undefined ? {} : { submitted, done: isDone }) },
     ],
   }),
 };
 
 /** By the same rule as the worker's, who decides. */
-async function findRemovable(call: Call<{ dryRun: boolean }>, now: number): Promise<Removed[]> {
-  const expired = await readViews(call, (rows) => expiredIn(rows, now));
-  return expired.map(({ name, messages, isEmpty }) => ({ conversation: name, messages, deleted: isEmpty }));
+async function findRemovable(
+  call: Call<{ dryRun: boolean }>,
+  now: number,
+): Promise<{ removed: Removed[]; kept: Kept[] }> {
+  const found = await readChats(call, (rows) => expiredIn(rows, now));
+  return {
+    removed: found
+      .filter(({ messages, isEmpty }) => messages > 0 || isEmpty)
+      .map(({ name, messages, isEmpty }) => ({ conversation: name, messages, deleted: isEmpty })),
+    kept: found.flatMap(({ name, kept }) => (kept === null ? [] : [{ conversation: name, why: kept }])),
+  };
+}
+
+/** A conversation, or one message of it. */
+async function pin(call: Call, pinned: boolean): ReturnType<typeof changeChat> {
+  const [named, message, ...more] = call.operands;
+  if (named === undefined || more.length > 0)
+    throw new OkaError('usage', 'say which conversation, or which one and which message of it', {
+      fix: 'Ids are the first column of: oka chat view <conversation>',
+    });
+  if (message === undefined)
+    return changeChat(call, named, { pinned }, (name) =>
+      pinned ? `${name} comes first in lists` : `${name} is no longer pinned`,
+    );
+  const { id } = await findChat(call, named);
+  await readChats(call, (rows) => requireMessage(rows, id, message));
+  return changeChat(call, id, { pin: { message, pinned } }, (name) =>
+    pinned
+      ? `Message ${message} of ${name} stays when others expire, and agents always see it`
+      : `Message ${message} of ${name} is no longer pinned`,
+  );
 }

@@ -1,5 +1,5 @@
 /** The messages of a conversation. */
-import { findConversation, listMessages } from '../model/chat-queries.ts';
+import { findConversation, listMessages, pinnedMessages } from '../model/chat-queries.ts';
 import type { ChatMessage } from '../../../core/schema/chat-answers.ts';
 import type { NamedChat } from '../terminal/chat-access.ts';
 import { openLiveWords } from '../terminal/words-in-progress.ts';
@@ -11,7 +11,7 @@ import { plainText } from '../../../kit/cli/plain-text.ts';
 import { onlyOperand } from '../../../kit/cli/operands.ts';
 import { flag, number, text } from '../../../kit/cli/options.ts';
 
-type Options = { limit: number | undefined; since: string | undefined; follow: boolean };
+type Options = { limit: number | undefined; since: string | undefined; follow: boolean; pinned: boolean };
 
 type Data = { messages: readonly ChatMessage[] };
 
@@ -25,16 +25,19 @@ export const commands: Commands = {
       limit: number('N', 'The last N messages; with --since the first N behind it.'),
       since: text('ID', 'Only messages behind this one.'),
       follow: flag('Go on with new messages as they come.'),
+      pinned: flag('Only pinned messages.'),
     },
     example: 'oka chat view trip --limit 20',
     run: async (call) => {
       const { home, options, signal } = call;
       const named = onlyOperand(call, 'conversation');
       if (options.follow) return follow(call, named);
-      const { limit, since } = options;
+      const { limit, since, pinned } = options;
       const found = await readChats(call, (rows) => {
         const entry = findConversation(rows, named);
-        return entry && { queue: entry.queue, messages: listMessages(rows, named, { limit, since }).messages };
+        const shown = (): readonly ChatMessage[] =>
+          pinned ? pinnedMessages(rows, named) : listMessages(rows, named, { limit, since }).messages;
+        return entry && { queue: entry.queue, messages: shown() };
       });
       signal.throwIfAborted();
       if (found === null) await findChat(call, named);

@@ -82,6 +82,15 @@ export function latestMessages(
     .toReversed();
 }
 
+/** The pinned messages of a conversation, given by name or id, in order. */
+export function pinnedMessages(rows: Rows, named: string): PlacedMessage[] {
+  const row = storedConversation(rows, named);
+  return (row?.pins ?? []).flatMap((place) => {
+    const message = row && storedMessage(rows, row.id, place);
+    return message === undefined ? [] : [{ ...message, place: Number(place) }];
+  });
+}
+
 /** A message of a conversation, by the ids of both, however many came after it. */
 export function findMessage(rows: Rows, conversation: string, message: string): ChatMessage | undefined {
   const place = rows.get<string>(placeKey(conversation, message));
@@ -105,6 +114,10 @@ export function searchMessages(
   }
   return found;
 }
+
+/** Throws for a person when the message is not there. */
+export const requireMessage = (rows: Rows, conversation: string, message: string): void =>
+  void placeOf(rows, conversation, message);
 
 function placeOf(rows: Rows, conversation: string, message: string): string {
   const place = rows.get<string>(placeKey(conversation, message));

@@ -88,13 +88,14 @@ function switchEvents(
 }
 
 function changeEvents(state: ChatState, intake: Request<'chat_change'>): NewEvent[] {
-  const { name, pinned, ttl, memory, clear } = intake;
+  const { name, pinned, pin, ttl, memory, clear } = intake;
   const { id: conversation, name: current, messages, last } = conversationNamed(state, intake.conversation);
   const isRenamed = name !== undefined && name !== current;
   if (isRenamed) assertFree(state, name);
   const change = {
     ...(isRenamed ? { name } : {}),
     ...(pinned === undefined ? {} : { pinned }),
+    ...(pin === undefined ? {} : { pin }),
     ...(ttl === undefined ? {} : { ttl }),
     ...(memory === undefined ? {} : { memory }),
   };

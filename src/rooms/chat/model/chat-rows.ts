@@ -19,6 +19,8 @@ export type ConversationRow = {
   opened: string;
   /** The place of the last message. */
   last: string | null;
+  /** The places of the pinned ones, in order. */
+  pins: string[];
 };
 
 /** A notice that has not been answered. */

@@ -104,7 +104,7 @@ function isEffect({ type, data }: Event): boolean {
   return type === 'intake.rejected' || (type.startsWith('chat.') && type !== 'chat.joined');
 }
 
-const isChatIntake = (intake: Intake): intake is ChatIntake => intake.kind.startsWith('chat_');
+export const isChatIntake = (intake: Intake): intake is ChatIntake => intake.kind.startsWith('chat_');
 
 function applyChatEvent(state: ChatState, { type, data }: ChatEvent): void {
   switch (type) {

@@ -25,6 +25,7 @@ import {
   placesPrefix,
   queuePrefix,
   storedDeskWriter,
+  storedMessage,
   storedNotice,
 } from './chat-rows.ts';
 import {
@@ -40,7 +41,7 @@ type EventOf<T extends EventType> = Extract<Event, { type: T }>;
 
 export const chatView: View = {
   name: 'chat',
-  version: 3,
+  version: 4,
   types: [...chatEventTypes, ...activityTypes],
   take: ({ event }, rows) => {
     if (isActivityEvent(event)) followReply(rows, event);
@@ -77,7 +78,7 @@ function foldChat(rows: Rows, event: ChatEvent): void {
     case 'chat.resumed':
       return store(rows, { ...row, isPaused: false });
     case 'chat.expired':
-      return expireMessages(rows, row, event.data.until);
+      return expireMessages(rows, row, event.data);
     case 'chat.deleted':
       return deleteConversation(rows, row);
   }
@@ -87,7 +88,7 @@ const store = (rows: Rows, row: ConversationRow): void => rows.put(conversationK
 
 function openConversation(rows: Rows, { at, data }: EventOf<'chat.opened'>): void {
   const { conversation: id, name, ttl, fork } = data;
-  const counts = { messages: 0, places: 0, unread: 0, lastOfPerson: null, last: null };
+  const counts = { messages: 0, places: 0, unread: 0, lastOfPerson: null, last: null, pins: [] };
   const row = { id, name, isPaused: false, isPinned: false, ttl, members: [], opened: at, ...counts };
   rows.put(nameKey(name), id);
   store(rows, fork === undefined ? row : copyMessages(rows, row, fork));
@@ -110,12 +111,24 @@ function copyMessages(
 }
 
 function changeConversation(rows: Rows, row: ConversationRow, { data }: EventOf<'chat.changed'>): void {
-  const { name = row.name, pinned = row.isPinned, ttl = row.ttl } = data;
+  const { name = row.name, pinned = row.isPinned, ttl = row.ttl, pin } = data;
   if (name !== row.name) {
     rows.put(nameKey(row.name), null);
     rows.put(nameKey(name), row.id);
   }
-  store(rows, { ...row, name, isPinned: pinned, ttl });
+  const pins = pin === undefined ? row.pins : pinMessage(rows, row, pin);
+  store(rows, { ...row, name, isPinned: pinned, ttl, pins });
+}
+
+/** The places of the pinned messages after it. */
+function pinMessage(rows: Rows, { id, pins }: ConversationRow, pin: { message: string; pinned: boolean }): string[] {
+  const place = rows.get<string>(placeKey(id, pin.message));
+  const found = place === undefined ? undefined : storedMessage(rows, id, place);
+  if (place === undefined || found === undefined) return pins;
+  const { pinned: _before, ...message } = found;
+  rows.put(messageKey(id, place), pin.pinned ? { ...message, pinned: true } : message);
+  const others = pins.filter((each) => each !== place);
+  return pin.pinned ? [...others, place].toSorted() : others;
 }
 
 function postMessage(rows: Rows, row: ConversationRow, { at, data }: EventOf<'message.posted'>): void {
@@ -136,6 +149,7 @@ function addMessage(rows: Rows, row: ConversationRow, message: ChatMessage): Con
     messages: row.messages + 1,
     places: row.places + 1,
     last: place,
+    pins: message.pinned === true ? [...row.pins, place] : row.pins,
     lastOfPerson: isPerson ? message.id : row.lastOfPerson,
     unread: isPerson ? 0 : row.unread + 1,
   };
@@ -170,23 +184,28 @@ function followReply(rows: Rows, event: ActivityEvent): void {
   if (notice !== null) changeNotice(rows, notice, (row) => ({ ...row, activity: activityAfter(row.activity, event) }));
 }
 
-function expireMessages(rows: Rows, row: ConversationRow, until: string): void {
-  const end = rows.get<string>(placeKey(row.id, until));
-  if (end === undefined) return;
+/** What is pinned does not grow too old; a person who clears a conversation means it, too. */
+function expireMessages(rows: Rows, row: ConversationRow, { until, why }: EventOf<'chat.expired'>['data']): void {
+  const isCleared = why === 'cleared';
+  const end = isCleared ? row.last : rows.get<string>(placeKey(row.id, until));
+  if (end === undefined || end === null) return;
   let gone = 0;
   for (const [key, message] of Array.from(rows.each<ChatMessage>(messagesPrefix(row.id)))) {
     if (key > messageKey(row.id, end)) break;
+    if (message.pinned === true && !isCleared) continue;
     removeMessage(rows, row.id, key, message.id);
     gone += 1;
   }
   const messages = row.messages - gone;
   const isThere = row.lastOfPerson !== null && rows.get(placeKey(row.id, row.lastOfPerson)) !== undefined;
+  const [last] = Array.from(rows.each<ChatMessage>(messagesPrefix(row.id), { reverse: true, limit: 1 }));
   store(rows, {
     ...row,
     messages,
     unread: Math.min(row.unread, messages),
     lastOfPerson: isThere ? row.lastOfPerson : null,
-    last: messages === 0 ? null : row.last,
+    last: last?.[0].slice(messagesPrefix(row.id).length) ?? null,
+    pins: isCleared ? [] : row.pins,
   });
 }
 

@@ -5,7 +5,6 @@ import { newChatId } from '../model/chat-ids.ts';
 import type { ChatIntake } from '../model/chat-state.ts';
 import { chatRequestId, submitChat } from '../submit-chat.ts';
 import { openHomeVault } from '../../../kit/vault/home-vault.ts';
-import { readRequests } from '../../../kit/requests/read-requests.ts';
 import { awaitReply, repliesFolder, wantReply } from '../../../kit/requests/request-replies.ts';
 import { openArtifacts } from '../../../core/ledger/artifact-store.ts';
 import { penHolder } from '../../../core/ledger/pen.ts';
@@ -75,7 +74,7 @@ export function readConversations(call: ChatCall): Promise<ConversationEntry[]> 
 }
 
 export async function findChat(call: ChatCall, given: string): Promise<NamedChat> {
-  const all = [...(await readConversations(call)), ...pendingChats(call.home)];
+  const all = await readConversations(call);
   const found = all.find(({ id, name }) => name === given || id === given);
   if (found !== undefined) return { id: found.id, name: found.name };
   const near = nearestWord(
@@ -101,7 +100,7 @@ export async function matchChats(
     throw new OkaError('usage', isAll ? '--all needs no name' : 'say which conversation', {
       fix: 'Names, patterns such as "team-*", or --all.',
     });
-  const all = [...(await readConversations(call)), ...pendingChats(call.home)];
+  const all = await readConversations(call);
   if (isAll) return all;
   const found = given.map((each) => {
     const isMatch = nameMatcher(each);
@@ -118,15 +117,6 @@ function nameMatcher(pattern: string): (name: string) => boolean {
   const escaped = pattern.replaceAll(/[.+^${}()|[\]\\]/g, '\\$&');
   const compiled = new RegExp(`^${escaped.replaceAll(/\*+/g, '[^]*').replaceAll('?', '[^]')}$`, 'u');
   return (name) => compiled.test(name);
-}
-
-/** Conversations that requests in the intake folder are going to begin. */
-function pendingChats(home: Home): NamedChat[] {
-  return readRequests(join(home.oka, 'intake')).flatMap((taken) =>
-    'intake' in taken && taken.intake.kind === 'chat_open'
-      ? [{ id: taken.intake.conversation, name: taken.intake.name }]
-      : [],
-  );
 }
 
 export function parseChatName(given: string): string {

@@ -11,8 +11,8 @@ export function messageLine({ id, at, from, content }: ChatMessage): string {
 }
 
 /** The fields that `--json` has, one object a message. */
-export function messageJson({ id, at, from, content, depth, run }: ChatMessage): object {
-  return { id, at, from, content, depth, run };
+export function messageJson({ id, at, from, content, depth, run, pinned }: ChatMessage): object {
+  return { id, at, from, content, depth, run, ...(pinned === true ? { pinned } : {}) };
 }
 
 /** The same message with the complete text, where the ledger has only the beginning of a long one. */

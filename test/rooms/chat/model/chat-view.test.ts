@@ -5,6 +5,7 @@ import {
   findConversation,
   listConversations,
   listMessages,
+  pinnedMessages,
   searchMessages,
 } from '../../../../src/rooms/chat/model/chat-queries.ts';
 import { eventsForRequest } from '../../../../src/rooms/chat/model/chat-requests.ts';
@@ -82,6 +83,25 @@ describe('a conversation', () => {
     answer(Object.keys(state.notices)[0] ?? '', 'done');
     post('thank you both');
     expect(queue()).toEqual([]);
+  });
+
+  it('keeps a pinned message when others expire, and gives it up when a person clears all', () => {
+    open();
+    const [, second, third] = [post('one'), post('two'), post('three')];
+    const change = { kind: 'chat_change', conversation: 'kitchen' } as const;
+    request({ ...change, pin: { message: second, pinned: true } });
+    request({ ...change, pin: { message: 'nosuchmessag', pinned: true } });
+    const messages = listMessages(folded.rows, 'kitchen').messages.length;
+    add([
+      { type: 'chat.expired', data: { conversation: 'c-kitchen', until: third, messages: messages - 1, why: 'ttl' } },
+    ]);
+    expect(contents()).toEqual(['user: two']);
+    expect(pinnedMessages(folded.rows, 'kitchen').map(({ id }) => id)).toEqual([second]);
+    expect(findConversation(folded.rows, 'kitchen')).toMatchObject({ messages: 1, last: { id: second } });
+    expect(state.conversations['c-kitchen']?.messages).toBe(1);
+    request({ ...change, clear: true });
+    expect(contents()).toEqual([]);
+    expect(pinnedMessages(folded.rows, 'kitchen')).toEqual([]);
   });
 
   it('names mentions of nobody to the author, and asks nobody instead', () => {
