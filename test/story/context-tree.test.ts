@@ -14,7 +14,7 @@ const SRC = join(import.meta.dirname, '../../src');
 
 /** A model that describes by the first line or the first entry, and answers questions with the first path it is given. */
 function describing({ text }: WireRequest): WireReply {
-  if (text.includes('Describe this file')) return say('It has a first line [L1]');
+  if (text.includes('Describe this file')) return say(`It begins with ${/^1: (.*)$/m.exec(text)?.[1]} [L1]`);
   const entry = /Entries there are now: ([^,\n]+)/.exec(text)?.[1] ?? /<data \w+ ([^,]+), described/.exec(text)?.[1];
   if (entry !== undefined) return say(`It contains a file [${entry}]`);
   const path = /<data \w+ (\S+) \(/.exec(text)?.[1] ?? '';

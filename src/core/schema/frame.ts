@@ -165,6 +165,10 @@ export const NodeContext = z
     node_record: NodeRecord,
     frames: z.array(Frame).describe('Those that the view selected.'),
     frame_count: z.int().nonnegative().describe('How many frames the node has in all.'),
+    children: z
+      .array(NodeRecord)
+      .optional()
+      .describe('What is in a folder, ordered by name, the first ones; its size says how many there are.'),
   })
   .describe('A node and what is known about it.');
 export type NodeContext = z.infer<typeof NodeContext>;

@@ -55,7 +55,9 @@ describe('oka context', () => {
         node_record: { path: 'desk/app', kind: 'folder', size: 2 },
         frame_count: 1,
         frames: [{ content: 'It is small.\n', agent: 'oka', type: 'note' }],
+        children: [{ path: expect.stringMatching(/^desk\/app\//) }, { path: expect.stringMatching(/^desk\/app\//) }],
       });
+      expect((await run('get-node', 'desk')).out).toContain('\n  desk/app  folder, 2 entries');
       expect(await json('get-head', node.node_id.slice(0, 10), '--type', 'note')).toMatchObject({
         id: node.frames[0]?.id,
       });

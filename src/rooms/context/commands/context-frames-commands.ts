@@ -24,11 +24,13 @@ type Values = TreeOptions & { view: string | undefined; max: number | undefined 
 
 const ORDERINGS = ['recency', 'type', 'agent'];
 
+const MOST_LISTED = 50;
+
 const MARKS = { added: '+', changed: '~', removed: '-' } as const;
 
 export const commands: Commands = {
   'context get-node': command({
-    summary: 'Show a node with the frames that a view selects',
+    summary: 'Show a node, what is in it, and the frames that a view selects',
     operands: '<path|id>',
     options: {
       view: text('VIEW', 'recency, type, agent, a question, or a view as JSON.'),
@@ -46,10 +48,13 @@ export const commands: Commands = {
         await opened.read(workspaceOf(call.options), (tree) => composeNode(tree, tree.find(name), view, ports)),
       );
     },
-    render: ({ node_record, frames, frame_count }, terminal) => {
+    render: ({ node_record, frames, frame_count, children = [] }, terminal) => {
       const shown = frames.map((frame) => renderFrame(frame, terminal)).join('');
       const more = frame_count > frames.length ? `${frames.length} of ${frame_count} frames\n` : '';
-      return `${renderNode(node_record, terminal)}${shown === '' ? 'No frames.\n' : shown}${more}`;
+      const inside = children.slice(0, MOST_LISTED).map((child) => `  ${renderNode(child, terminal)}`);
+      if (node_record.size > inside.length && children.length > 0)
+        inside.push(`  and ${node_record.size - inside.length} more\n`);
+      return `${renderNode(node_record, terminal)}${inside.join('')}${shown === '' ? 'No frames.\n' : shown}${more}`;
     },
   }),
   'context put-frame': command({

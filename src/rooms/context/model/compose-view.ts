@@ -25,6 +25,7 @@ export type ViewPorts = {
 
 /** More candidates than this are not scored: the latest are. */
 const MOST_SCORED = 1000;
+const MOST_CHILDREN = 500;
 
 export async function composeNode(
   tree: TreeReader,
@@ -38,7 +39,8 @@ export async function composeNode(
       fix: 'Scan again if the file is new: oka context scan',
     });
   const frames = view.max_frames === 0 ? [] : await selectFrames(tree, path, view, ports);
-  return { node_id: record.id, node_record: record, frames, frame_count: tree.frameCount(path) };
+  const children = record.kind === 'folder' ? { children: tree.children(path).slice(0, MOST_CHILDREN) } : {};
+  return { node_id: record.id, node_record: record, frames, frame_count: tree.frameCount(path), ...children };
 }
 
 async function selectFrames(tree: TreeReader, path: string, view: ContextView, ports: ViewPorts): Promise<Frame[]> {

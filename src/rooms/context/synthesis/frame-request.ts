@@ -1,12 +1,14 @@
 /**
  * Owns: asking a model to describe a file or a folder, and checking what its sentences rest on.
  *
- * F1 Every line of the answer is one sentence and names the lines, or the entries, that it rests on; these exist.
+ * F1 Every line of the answer is one sentence and names the lines, or the entries, that it rests on; these exist, and
+ *    have the names in it. Lines of a file have at least one of its words.
  * F2 A name in backticks is in the lines, or in the description of the entry, that the sentence names.
  * F3 Text of files, and descriptions that were made from them, are material between marks.
  */
 import type { ModelAnswer, ModelRequest } from '../../../core/schema/ports.ts';
 import { DATA_RULE } from '../../../kit/text/graph-prompt.ts';
+import { extractTerms } from '../../../kit/text/terms.ts';
 import type { Problem } from '../../../kit/text/model-call.ts';
 import { truncateText, wrapAsData } from '../../../kit/text/prompt-text.ts';
 
@@ -24,7 +26,7 @@ type DescribedFolder = {
 export type Described = DescribedFile | DescribedFolder;
 
 export const FRAME_PROMPT = `You describe one part of a workspace for a colleague who will not read it: what it is for, what it contains, what to know before using it.
-Answer with 2 to 8 lines and nothing else. Each line is one plain sentence that ends with what it rests on, in square brackets: lines of the file as [L12] or [L12-20], or names of entries of the folder as [name] or [one, other]. Put names of code in backticks, exactly as written there. Do not guess: what the material does not show is left out.
+Answer with 2 to 8 lines and nothing else. Each line is one plain sentence that ends with what it rests on, in square brackets: lines of the file as [L12] or [L12-20], or names of entries of the folder as [name] or [one, other]. Put names of code in backticks, exactly as written there. A sentence about lines uses words, numbers or names of those lines. Do not guess: what the material does not show is left out.
 ${DATA_RULE}`;
 
 const MAX_TOKENS = 700;
@@ -93,9 +95,27 @@ function problemOf(line: string, described: Described, most: number): string | n
   if (missing !== undefined) return `there is no ${described.of === 'file' ? 'line' : 'entry'} "${missing}"`;
   if (sources.includes('')) return null; // an entry whose description has not changed, and is not shown
   const text = sources.join('\n');
-  const name = [...line.matchAll(/`([^`]+)`/g)].map(([, quoted]) => quoted ?? '').find((one) => !text.includes(one));
-  return name === undefined ? null : `\`${name}\` is not in ${references.join(', ')}`;
+  const names = [...line.matchAll(/`([^`]+)`/g)].map(([, quoted]) => quoted ?? '');
+  const name = names.find((one) => !text.includes(one));
+  if (name !== undefined) return `\`${name}\` is not in ${references.join(', ')}`;
+  return names.length > 0 || described.of === 'folder' || sharesWord(line.slice(0, found.index), text)
+    ? null
+    : `no word of "${line.slice(0, 60)}…" is in ${references.join(', ')}`;
 }
+
+/** Whether a sentence has anything to do with a text: a word or number of it is there, or begins like one that is. */
+function sharesWord(sentence: string, text: string): boolean {
+  if (/\p{L}/u.test(text) && /\p{Script=Latin}/u.test(text) !== /\p{Script=Latin}/u.test(sentence)) return true; // another script
+  const there = new Set(extractTerms(text).flatMap(beginnings));
+  return extractTerms(sentence)
+    .flatMap(beginnings)
+    .some((term) => there.has(term));
+}
+
+const beginnings = (term: string): string[] => (term.length > STEM ? [term, term.slice(0, STEM)] : [term]);
+
+/** Beginnings of words that count as the same word: exports, exported, exporting. */
+const STEM = 5;
 
 /** The text that a reference names; null when there is none, and empty when it is not shown. */
 function sourceOf(reference: string, described: Described, most: number): string | null {

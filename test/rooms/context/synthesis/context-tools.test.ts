@@ -34,7 +34,12 @@ const act = (): Promise<Outcome> => Promise.resolve({ status: 'failed', error: '
 function answerTo(input: Json): Outcome {
   const text = JSON.stringify(input);
   const cited = /Entries there are now: ([\w.-]+)/.exec(text)?.[1] ?? /<data \w+ ([^,]+), described/.exec(text)?.[1];
-  const output = { text: `It is text [${cited ?? 'L1'}].`, call: null, problem: null, model: 'test:model' };
+  const output = {
+    text: `It is text, first or two [${cited ?? 'L1'}].`,
+    call: null,
+    problem: null,
+    model: 'test:model',
+  };
   return { status: 'ok', output, usage: { tokens_in: 100, tokens_out: 10 } };
 }
 async function invoke(
@@ -123,7 +128,7 @@ describe('the tools of the context tree', () => {
   });
 
   it('a synthesis waits for the budget of the day, and goes on with what is still to be made', async () => {
-    const { home, tools } = await toolsOver({ 'a.md': 'One.\n', 'b/c.md': 'Two.\n' }, true);
+    const { home, tools } = await toolsOver({ 'a.md': 'First.\n', 'b/c.md': 'Two.\n' }, true);
     const until = '2026-01-02T00:00:00.000Z';
     const wait: Outcome = { status: 'waiting', for: { kind: 'timer', until, day_budget: { tokens: 100, usd: 0 } } };
     let left = 1;

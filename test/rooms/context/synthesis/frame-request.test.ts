@@ -28,6 +28,8 @@ describe('a description that a model writes', () => {
     expect(problem('It exports two.', file)).toContain('does not end with what it rests on');
     expect(problem('It exports two [L9]', file)).toBe('there is no line "L9"');
     expect(problem('It exports two [somewhere]', file)).toBe('there is no line "somewhere"');
+    expect(problem('It draws a house [L1]', file)).toBe('no word of "It draws a house [L1]…" is in L1');
+    expect(problem('Two is exported [L2]', file)).toBe('');
     expect(problem('  ', file)).toBe('the answer is empty');
   });
 

@@ -35,8 +35,11 @@ function mind(answerOf: (asked: Asked, count: number) => Outcome | string = stan
   };
 }
 
+/** The first word of the first line that a model is shown. */
+const firstWord = (text: string): string => /^1: .*?([A-Za-z]{3,})/m.exec(text)?.[1] ?? '';
+
 function standard({ text }: Asked, count: number): string {
-  if (text.includes('Describe this file')) return `Answer ${count} [L1]`;
+  if (text.includes('Describe this file')) return `Answer ${count}, ${firstWord(text)} [L1]`;
   const name =
     /Entries there are now: ([^,\n]+)/.exec(text)?.[1] ?? /<data \w+ ([^,]+), described/.exec(text)?.[1] ?? '';
   return `Answer ${count} [${name}]`;
@@ -78,7 +81,7 @@ describe('a frame that a model writes', () => {
     const first = await synthesize(one, mind());
     const second = await synthesize(
       other,
-      mind(({ text }) => (text.includes('this file') ? 'Else [L1]' : 'Else [a.ts]')),
+      mind(({ text }) => (text.includes('this file') ? 'Else it exports [L1]' : 'Else [a.ts]')),
     );
     expect(new Set(first.made.map(({ frame }) => frame))).toEqual(new Set(second.made.map(({ frame }) => frame)));
     expect(await headText(one, 'src')).not.toBe(await headText(other, 'src'));
@@ -88,11 +91,11 @@ describe('a frame that a model writes', () => {
     const [home, model] = [await scanned({ 'src/a.ts': 'export const add = 1;\n' }), mind()];
     await synthesize(home, model, { node: 'src/a.ts' });
     await synthesize(home, model, { node: 'src/a.ts', force: true });
-    expect(await headText(home, 'src/a.ts')).toBe('Answer 2 [L1]\n');
+    expect(await headText(home, 'src/a.ts')).toBe('Answer 2, export [L1]\n');
     expect(await synthesize(home, model, { node: 'src/a.ts' })).toMatchObject({ made: [], unchanged: 1 });
     const frames = await home.tree.read('workspace', (reader) => reader.frames('src/a.ts'));
     expect(frames).toHaveLength(2);
-    expect(await home.tree.text(frames[0] ?? { body: '' })).toBe('Answer 1 [L1]\n');
+    expect(await home.tree.text(frames[0] ?? { body: '' })).toBe('Answer 1, export [L1]\n');
   });
 
   it('is not asked for again when a file is what it was before', async () => {
@@ -104,7 +107,7 @@ describe('a frame that a model writes', () => {
       await regenerate(home, model);
     }
     expect(model.asked).toHaveLength(2);
-    expect(await headText(home, 'src/a.ts')).toBe('Answer 1 [L1]\n');
+    expect(await headText(home, 'src/a.ts')).toBe('Answer 1, export [L1]\n');
   });
 
   it('of a folder is written from its old text and the changed children only', async () => {
@@ -161,11 +164,13 @@ describe('a frame that a model writes', () => {
   });
 
   it('the model never sees a secret, nor does its answer carry one', async () => {
-    const home = await scanned({ 'src/a.ts': '// s3cr3t\n' }, (text) => text.replaceAll('s3cr3t', '[redacted]'));
-    const model = mind(() => 'It has s3cr3t [L1]');
+    const home = await scanned({ 'src/a.ts': '// password s3cr3t\n' }, (text) =>
+      text.replaceAll('s3cr3t', '[redacted]'),
+    );
+    const model = mind(() => 'The password is s3cr3t [L1]');
     await synthesize(home, model, { node: 'src/a.ts' });
     expect(model.asked[0]?.text).not.toContain('s3cr3t');
-    expect(await headText(home, 'src/a.ts')).toBe('It has [redacted] [L1]\n');
+    expect(await headText(home, 'src/a.ts')).toBe('The password is [redacted] [L1]\n');
   });
 
   it('the plan says how often a model is asked, before it is', async () => {
