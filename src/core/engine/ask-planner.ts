@@ -2,6 +2,7 @@
 import { Decision } from '../schema/decision.ts';
 import type { NewEvent } from '../schema/event.ts';
 import type { Middleware, NoDecision, Planner, PlannerInput, ToolRegistry } from '../schema/ports.ts';
+import { bestFirst } from '../schema/tool-score.ts';
 import type { Tool } from '../schema/tool.ts';
 import { budgetLeft, nothingPending } from './run-budget.ts';
 import { newAgent } from './agent.ts';
@@ -18,8 +19,6 @@ import { modelFailedEvent, plannerFailedEvent } from './step-events.ts';
 
 const LONGEST_PAUSE_MS = 300_000;
 const MOST_PAUSES = 300;
-
-const RISKS = { low: 0, medium: 1, high: 2 } as const;
 
 export function createThink(
   planner: Planner,
@@ -101,22 +100,12 @@ function plannerInput(run: RunState, step: ThinkStep, tools: Pick<ToolRegistry, 
     state: agent.state,
     next: rule?.to ?? [],
     evidence: agent.evidence,
-    tools: tools.list().filter(isEligible).toSorted(safestFirst),
+    tools: tools.list().filter(isEligible).toSorted(bestFirst),
     ...(own === null ? {} : { hasNamedTools: true as const }),
     budgets: finiteOnly(budgetLeft(run, nothingPending, now)),
     problem: agent.problem,
     ...(run.notes.length === 0 ? {} : { notes: run.notes }),
   };
-}
-
-/** Read-only and low-risk tools first: planners take what they see first. */
-function safestFirst(a: Tool, b: Tool): number {
-  return (
-    Number(b.annotations.read_only) - Number(a.annotations.read_only) ||
-    RISKS[a.annotations.risk] - RISKS[b.annotations.risk] ||
-    Number(a.annotations.destructive) - Number(b.annotations.destructive) ||
-    a.name.localeCompare(b.name)
-  );
 }
 
 /** Why a decision is not allowed here, or null. */

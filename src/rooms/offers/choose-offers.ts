@@ -2,7 +2,7 @@
  * Owns: which tools of servers and which skills a prompt shows.
  *
  * 1. Built-in tools are always shown. Of the others at most as many as the budget of the prompt allows, those that fit
- *    the task best (kit/learning/rank-offers.ts).
+ *    the task best (kit/learning/rank-offers.ts), and among those that fit alike the safer ones (tool-score.ts).
  * 2. What was shown once in a run stays shown in it, so that caches of prompts stay valid.
  * 3. Tools that a step names, and those that its searches have found, are always shown to its worker.
  * 4. tools.search and the tools for skills are shown only where there is something to find or to use.
@@ -12,6 +12,8 @@ import { type Offer, rankOffers } from '../../kit/learning/rank-offers.ts';
 import { type OfferedSkill, serverToolLine } from '../../kit/task/offers.ts';
 import { byteLength } from '../../kit/text/prompt-text.ts';
 import type { PlannerInput, ToolRegistry } from '../../core/schema/ports.ts';
+import { listTool } from '../../core/schema/tool-listing.ts';
+import { BEST_SCORE, bestFirst, scoreTool } from '../../core/schema/tool-score.ts';
 import { leanSchemaOf } from '../../core/schema/role.ts';
 import { isServerTool, type Tool, TOOL_SEARCH } from '../../core/schema/tool.ts';
 import type { OfferChoice } from '../../kit/ports/offers-port.ts';
@@ -42,7 +44,7 @@ export function offerChoice({ tools, skills }: OfferPorts): OfferChoice {
   return {
     forPlan: (run, task) => {
       const { own, fromServers, offers } = offeredTools();
-      const ranked = rankOffers(offers, task).map(({ offer }) => offer.tool);
+      const ranked = rankTools(offers, task);
       const best = fitting(ranked, PLAN_TOOL_BYTES, MOST_TOOLS, (tool) => byteLength(serverToolLine(tool)));
       const chosen = memory.extend(`${run} tools`, names(best));
       const shown = [...chosen].flatMap((name) => fromServers.find((tool) => tool.name === name) ?? []);
@@ -70,9 +72,7 @@ export function offerChoice({ tools, skills }: OfferPorts): OfferChoice {
       };
     },
     search: (query, most) => ({
-      tools: rankOffers(offeredTools().offers, query)
-        .slice(0, most)
-        .map(({ offer }) => offer.tool),
+      tools: rankTools(offeredTools().offers, query).slice(0, most),
       skills: rankSkills(skills(), query).slice(0, most),
     }),
   };
@@ -95,7 +95,7 @@ function toolOffers(registry: Pick<ToolRegistry, 'list'>): () => ListedTools {
     if (known?.list === list) return known.listed;
     const open = list.filter(({ internal }) => internal !== true);
     const fromServers = open.filter(({ name }) => isServerTool(name));
-    const own = open.filter(({ name }) => !isServerTool(name));
+    const own = open.filter(({ name }) => !isServerTool(name)).toSorted(bestFirst);
     const listed = { own, fromServers, offers: fromServers.map(toolOffer) };
     known = { list, listed };
     return listed;
@@ -109,6 +109,19 @@ function toolOffer(tool: Tool): ToolOffer {
   return { name: tool.name, group, title: `${group} ${rest.join(' ')}`, text, tool };
 }
 
+/** What the best score adds to the weight of the words: among tools that fit alike, the safer one comes first. */
+const SCORE_SHARE = 0.15;
+
+function rankTools(offers: readonly ToolOffer[], task: string): Tool[] {
+  return rankOffers(offers, task)
+    .map(({ offer: { tool }, weight }) => {
+      const { score } = scoreTool(listTool(tool));
+      return { tool, weight: weight * (1 + (SCORE_SHARE * score) / BEST_SCORE) };
+    })
+    .toSorted((a, b) => b.weight - a.weight || bestFirst(a.tool, b.tool))
+    .map(({ tool }) => tool);
+}
+
 /** A step that names its tools has them all; else the best that fit, besides what was found (3). */
 function chooseForTurn(
   input: PlannerInput,
@@ -117,7 +130,7 @@ function chooseForTurn(
 ): PlannerInput['tools'] {
   if (input.hasNamedTools === true) return input.tools;
   const eligible = new Map(input.tools.map((tool) => [tool.name, tool]));
-  const ranked = rankOffers(offeredTools().offers, input.goal).flatMap(({ offer }) => eligible.get(offer.name) ?? []);
+  const ranked = rankTools(offeredTools().offers, input.goal).flatMap(({ name }) => eligible.get(name) ?? []);
   const best = fitting(ranked, TURN_TOOL_BYTES, MOST_TOOLS, schemaBytes);
   const shown = memory.extend(`${input.run} ${input.node} tools`, [...names(best), ...foundTools(input.evidence)]);
   return input.tools.filter(({ name }) => !isServerTool(name) || shown.has(name));

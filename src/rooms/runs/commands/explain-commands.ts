@@ -1,5 +1,6 @@
 /** What a run did and why. */
 import { eventsOfRun, replayRunDecisions, replayRunFully } from '../../../kit/runs/replay-runs.ts';
+import { type ToolRank, toolRanks } from '../tool-ranks.ts';
 import { childrenIn } from '../../../kit/runs/run-family.ts';
 import type { Event } from '../../../core/schema/event.ts';
 import { explainRun } from '../../../kit/views/explanation.ts';
@@ -37,12 +38,14 @@ export const commands: Commands = {
       const read = (id: string): Promise<readonly Event[]> =>
         withReadingProgress(call, (reading) => eventsOfRun(call.home, id, reading));
       const own = await read(await runOperand(call));
-      const inside: Explanation[] = [];
-      for (const child of childrenIn(own)) inside.push(explainRun(await read(child)));
-      return answer({ ...explainRun(own), inside });
+      const families = [own];
+      for (const child of childrenIn(own)) families.push(await read(child));
+      const tools = await toolRanks(call.home, families.flat());
+      return answer({ ...explainRun(own), inside: families.slice(1).map(explainRun), tools });
     },
-    render: ({ inside, ...task }, terminal) =>
-      [task, ...inside].map((each) => renderExplanation(each, terminal)).join('\n'),
+    render: ({ inside, tools, ...task }, terminal) =>
+      [task, ...inside].map((each) => renderExplanation(each, terminal)).join('\n') +
+      renderSection('Tools, as planners were shown them', tools.map(describeRank), terminal),
   }),
   replay: command({
     summary: 'Go through a run again without asking a model; exit 1 if it differs',
@@ -158,6 +161,9 @@ function renderSection(name: string, lines: readonly string[], terminal: Termina
 function renderEvent(event: Event, { dim, width, toTimeOfDay }: Terminal): string {
   return `${dim(toTimeOfDay(event.at))}  ${fitText(describeEvent(event), width - 10)}\n`;
 }
+
+const describeRank = ({ tool, rank, of, score, because }: ToolRank): string =>
+  `${tool}: place ${rank} of ${of}, score ${score} (${because.join(', ')})`;
 
 function renderReplay({ difference, decided, events }: Replay, { green, red, width }: Terminal): string {
   if (difference === null) return `${green('the same')}: ${count(decided, 'decision')} in ${count(events, 'event')}\n`;
