@@ -55,8 +55,8 @@ function splitFrontMatter(text: string, name: string): ReturnType<typeof readFro
 /** The front matter with quotes where YAML would read something else than people mean; the number of lines stays. */
 const quoteFields = (text: string): string => quoteCriteria(text).replace(BARE_CRON, '$1"$2"');
 
-/** A cron expression that begins with a star, which is an alias for YAML. */
-const BARE_CRON = /^(\uFEFF?---[^\S\n]*\r?\n(?:(?!---).*\n)*?every:[^\S\n]+)(\*[^"\n#]*[^"\s#])/;
+/** A cron expression that begins with a star, which is an alias for YAML, or with @, which YAML reserves. */
+const BARE_CRON = /^(\uFEFF?---[^\S\n]*\r?\n(?:(?!---).*\n)*?every:[^\S\n]+)([*@][^"\n#]*[^"\s#])/;
 
 /** Whether front matter was opened and not closed: most likely the rest is still being written. */
 function isOpen(text: string): boolean {

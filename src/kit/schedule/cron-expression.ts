@@ -1,4 +1,8 @@
-/** Owns: reading a cron expression of five fields. The only door to node-cron, whose own runner is never started. */
+/**
+ * Owns: reading a cron expression: five fields, or a name such as @daily. The only door to node-cron, which says what is
+ * valid. Its runner is never started: it is a timer in memory, so a time that passes while no worker runs, or between two
+ * of them, would be lost or come twice; a slot here is an event, recorded once, in the zone of its schedule.
+ */
 import { createTask, validateDetailed } from 'node-cron';
 import { messageOf } from '../../core/schema/errors.ts';
 
@@ -27,7 +31,8 @@ export function parseCron(expression: string): DayPlan {
   return { minutes: sorted, matches: fieldMatcher(fields, asked), isEveryHour: isHourWild(expression) };
 }
 
-const isHourWild = (expression: string): boolean => expression.trim().split(/\s+/).at(-4)?.startsWith('*') === true;
+const isHourWild = (expression: string): boolean =>
+  /^@hourly$/i.test(expression.trim()) || expression.trim().split(/\s+/).at(-4)?.startsWith('*') === true;
 
 type Fields = Record<'month' | 'dayOfMonth' | 'dayOfWeek', readonly (number | string)[]>;
 

@@ -28,8 +28,8 @@ export function parseScheduleRule(text: string): ScheduleRule {
   return ruleOfWords(readWords(given));
 }
 
-/** Five or more fields, the first of which begins as a field of minutes does. */
-const CRON_LIKE = /^[*\d][\d*/,-]*(?:\s+\S+){3,}$/;
+/** Fields, the first of which begins as one of minutes does, or a name such as @daily: node-cron says what is wrong. */
+const CRON_LIKE = /^(?:[*?\d][\d*/,-]*(?:\s+\S+){3,}|@\S*)$/;
 
 type Words = { count: number | null; unit: keyof typeof UNITS | null; weekdays: number[]; minutes: number[] };
 

@@ -88,7 +88,7 @@ async function withBackground(
   }
 }
 
-/** One pass, now. */
+/** One pass, now; and what is pending for the replica is sent, or the news say why not. */
 export async function maintainOnce(
   home: Home,
   signal: AbortSignal,
@@ -99,7 +99,12 @@ export async function maintainOnce(
     throw new OkaError('refused', `${why}: everything is stopped`, { fix });
   }
   const config = await loadRoomsConfig(home, overrides.rooms);
-  return withMaintenance(home, config, overrides, (m) => untilStopped(home, signal, (stop) => runPass(m, stop)));
+  const passed = await withMaintenance(home, config, overrides, (m) =>
+    untilStopped(home, signal, (stop) => runPass(m, stop)),
+  );
+  const { replicatePending } = await import('../replica/replicate.ts');
+  const sent = await untilStopped(home, signal, (stop) => replicatePending(home, config, stop));
+  return sent === null ? passed : { ...passed, news: [...passed.news, sent] };
 }
 
 async function withMaintenance<T>(

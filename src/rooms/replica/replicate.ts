@@ -56,6 +56,24 @@ async function whenUnlocked(home: Home, config: Config, signal: AbortSignal): Pr
   return { kind: 'aborted' };
 }
 
+/** Sends what is pending, once; a sentence for a person about that, or why it was not sent. Null where no replica is set. */
+export async function replicatePending(home: Home, config: Config, signal: AbortSignal): Promise<string | null> {
+  if (replicaUrl(config) === null) return null;
+  if (isSwitchedOff(replicaFolder(home))) return 'nothing was sent to the replica: it is off (oka replica on)';
+  const places = new Map<Pen, number>();
+  const report = (each: Progress): void => void (each.kind !== 'waiting' && places.set(each.pen, each.place.seq));
+  const until = { kind: 'caught-up', failures: 1 } as const;
+  const ended = await replicate(home, config, until, signal, report).catch(toStopped);
+  if (ended === 'locked') return 'another process sends to the replica: oka replica status';
+  if (ended === 'empty') return null;
+  if ('why' in ended)
+    return `the replica did not get everything: ${ended.why}${ended.kind === 'stopped' ? ` ${ended.fix}` : ''}`;
+  const there = `${places.get('run') ?? 0} and ${places.get('maintenance') ?? 0}`;
+  return ended.kind === 'caught-up'
+    ? `the replica has all events: ${there} of maintenance`
+    : `sending to the replica ended early; it has ${there} events of maintenance`;
+}
+
 /** `locked`: another process replicates. `empty`: there is no event yet. */
 export async function replicate(
   home: Home,

@@ -19,6 +19,8 @@ describe('the line that says how often', () => {
     ['hourly', { kind: 'minutes', every: 60 }],
     ['0 8 * * 1', { kind: 'cron', expression: '0 8 * * 1' }],
     ['*/10 * * * *', { kind: 'cron', expression: '*/10 * * * *' }],
+    ['@daily', { kind: 'cron', expression: '@daily' }],
+    ['0 8 LW * FRI', { kind: 'cron', expression: '0 8 LW * FRI' }],
   ])('may be "%s"', (text, rule) => {
     expect(parseScheduleRule(text)).toEqual(rule);
   });
@@ -35,7 +37,10 @@ describe('the line that says how often', () => {
     ['every 2 days on monday 8:00', /weekdays and a number of days/],
     ['61 * * * *', /61/],
     ['* * * * * *', /seconds/],
-    ['0 0 31 2 *', /./],
+    ['0 0 31 2 *', /impossible day of month/],
+    ['0 8 * *', /expected 5 or 6 fields/],
+    ['0 8 * * 8', /week day/],
+    ['@sometimes', /illegal/],
   ])('is refused with the reason when it is "%s"', (text, why) => {
     expect(() => parseScheduleRule(text)).toThrow(why);
   });
@@ -49,6 +54,7 @@ describe('the schedule of a task file', () => {
       every: '*/10 * * * *',
       tags: ['a'],
     });
+    expect(read('every: @weekly').every).toBe('@weekly');
     expect(read("every: '* * * * *'").every).toBe('* * * * *');
   });
 

@@ -96,6 +96,30 @@ describe('oka replica', () => {
     expect((await home.oka('replica', 'verify')).out).toContain('changed at seq 42');
   });
 
+  it('oka maintain --once sends what is pending, or says why not', async () => {
+    using folder = temporaryFolder();
+    const server = await openConvexServer({ key: KEY });
+    const home = await homeIn(folder, 'home', server.url);
+    await write(home.ledger, 'run', many(40, 'a'));
+    const passed = await home.oka('maintain', '--once');
+    expect(passed).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/the replica has all events: 40 and \d+ of maintenance\n$/),
+    });
+    expect(await home.oka('replica', 'verify')).toMatchObject({ code: 0, out: expect.stringContaining('the same') });
+    await home.oka('replica', 'off');
+    expect((await home.oka('maintain', '--once')).out).toContain('nothing was sent to the replica: it is off');
+    await home.oka('replica', 'on');
+    await server[Symbol.asyncDispose]();
+    await write(home.ledger, 'run', many(3, 'b'));
+    expect(await home.oka('maintain', '--once')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('the replica did not get everything:'),
+    });
+    const unset = await homeIn(folder, 'unset', '');
+    expect((await unset.oka('maintain', '--once')).out).not.toContain('replica');
+  });
+
   it('a home that another has taken the name of stops, touches nothing and says so until a person has looked', async () => {
     using folder = temporaryFolder();
     await using server = await openConvexServer({ key: KEY });

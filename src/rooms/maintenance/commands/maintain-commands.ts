@@ -23,7 +23,7 @@ export const commands: Commands = {
   maintain: command({
     summary: 'Learn from what happened, until Ctrl-C; `oka up` starts it, too',
     options: {
-      once: flag('One pass now, and end.'),
+      once: flag('One pass now, send what is pending to the replica, and end.'),
       'dry-run': flag('Only say what a pass would write.'),
       health: flag('Only say whether maintenance is running and responds; exit 1 if not.'),
       stay,
