@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { homeAt } from '../../src/kit/settings.ts';
 import { readEvents } from '../../src/core/ledger/read-events.ts';
 import type { Event } from '../../src/core/schema/event.ts';
@@ -147,6 +147,47 @@ describe('oka schedule', () => {
     expect(readFileSync(join(folder.dir, '.oka/brain/TODOS.md'), 'utf8')).toMatch(
       /Schedules to check[\s\S]*flaky.*its last 3 runs failed/,
     );
+  });
+
+  it('the first time that oka schedule add promises is one that a tick finds, however late it comes', async () => {
+    using folder = temporaryFolder();
+    const { run, json, events } = await openHome(folder.dir);
+    expect((await run('schedule', 'add', 'Say hello', '--every', 'every 2 hours')).code).toBe(0);
+    const [added] = await events('schedule.changed');
+    expect(added).toMatchObject({ data: { schedule: 'say-hello', change: 'added' } });
+    expect(await json('schedule', 'tick')).toMatchObject({ answer: { due: 0 } });
+    expect(await events('schedule.changed')).toHaveLength(1);
+  });
+
+  it('does not run in a copy of its home until a person has said which one is the home', async () => {
+    using folder = temporaryFolder();
+    const first = join(folder.dir, 'first');
+    const copy = join(folder.dir, 'copy');
+    mkdirSync(first);
+    const original = await openHome(first);
+    original.write('once.md', runbook(`at: ${YEAR + 1}-01-01T08:00`));
+    await original.run('schedule', 'tick');
+    cpSync(first, copy, { recursive: true });
+    const copied = await openHome(copy);
+    const said = `this home was copied: it also worked in ${realpathSync(first)}, where it still is`;
+    expect(await copied.run('schedule', 'tick')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining(said) as string,
+    });
+    expect((await copied.run('status')).out.replaceAll(/\s+/g, ' ')).toContain(said);
+    expect((await original.run('schedule', 'tick')).code).toBe(0);
+    expect((await copied.run('schedule', 'start')).code).toBe(0);
+    expect((await copied.run('schedule', 'tick')).code).toBe(0);
+    expect((await copied.run('status')).out).not.toContain('copied');
+    renameSync(copy, `${copy}-moved`);
+    const moved = await openHome(`${copy}-moved`);
+    expect((await moved.run('schedule', 'tick')).code).toBe(0);
+    writeFileSync(join(`${copy}-moved`, '.oka', 'place.json'), '{"machine":"0123456789abcdef","dir":"/home/x"}\n');
+    vi.stubEnv('OKA_CONTAINER', '0'); // in a container nothing is claimed about the machine
+    const { err } = await moved.run('schedule', 'tick');
+    vi.unstubAllEnvs();
+    const hasId = ['/etc/machine-id', '/var/lib/dbus/machine-id'].some((file) => existsSync(file));
+    expect(err.includes('it also worked on another machine, in /home/x')).toBe(hasId);
   });
 
   it('is previewed by oka check and oka add', async () => {

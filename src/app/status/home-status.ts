@@ -1,7 +1,8 @@
 /** How a home is doing right now, whatever face shows it: its worker, its switches, and what somebody has to correct. */
 import { join } from 'node:path';
 import { listRejected } from '../../kit/inbox/list-rejected.ts';
-import { failingSchedules, schedulesProjection } from '../../kit/schedule/schedule-state.ts';
+import { describeCopy } from '../../kit/home/home-place.ts';
+import { failingSchedules, type Schedules, schedulesProjection } from '../../kit/schedule/schedule-state.ts';
 import { peekProjection } from '../../core/ledger/peek-projection.ts';
 import type { Holder } from '../../core/ledger/pen.ts';
 import { penHealth } from '../../core/ledger/pen-health.ts';
@@ -25,8 +26,14 @@ export async function readHomeStatus(home: Home): Promise<HomeStatus> {
     ...readWorkerHealth(home),
     ...(await readCondition(home)),
     rejected: listRejected(join(home.workspace, 'inbox'), MOST_REJECTED),
-    schedules: failingSchedules(schedules.state),
+    schedules: [...heldSchedules(home, schedules.state), ...failingSchedules(schedules.state)],
   };
+}
+
+/** A home that was copied holds all of its schedules, if it has any. */
+function heldSchedules(home: Home, { byId, isClockOn }: Schedules): HomeStatus['schedules'] {
+  const reason = isClockOn && Object.keys(byId).length > 0 ? describeCopy(home) : null;
+  return reason === null ? [] : [{ schedule: 'all', reason }];
 }
 
 /** `silent_ms` is how long the worker has not responded; null while it does, and 0 when it has not responded yet. */

@@ -15,6 +15,8 @@ export type SchedulesPort = {
   readFiles: () => Promise<void>;
   /** Records every time that has come, whether or not the clock is on. */
   tick: () => Promise<SlotCame[]>;
+  /** A person has said whether this folder is the home, which was copied. */
+  claimPlace: () => void;
   append: (events: readonly NewEvent[]) => Promise<void>;
   /** Whether there is a run of this name, or will be. */
   hasRun: (run: string) => Promise<boolean>;

@@ -6,7 +6,8 @@
  *
  * C1 A time is recorded before its run starts, and names the run: a process that dies in between starts it later, once.
  * C2 Checks are made one at a time, and only by a process that was asked to (the worker, and `oka schedule tick`).
- * C3 A file that cannot be read, or a check that fails, stops no other schedule and no run.
+ * C3 A home that was copied records no time until a person has said which one is the home (kit/home/home-place.ts).
+ * C4 A file that cannot be read, or a check that fails, stops no other schedule and no run.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,6 +21,7 @@ import { type ScheduleChange, scheduleChanges } from '../../kit/schedule/sync-sc
 import { messageOf } from '../../core/schema/errors.ts';
 import type { NewEvent } from '../../core/schema/event.ts';
 import type { Home } from '../../core/schema/home.ts';
+import { openPlace } from '../../kit/home/home-place.ts';
 import type { Log } from '../../kit/log-line.ts';
 import type { FleetSlots } from '../../kit/ports/fleet-port.ts';
 import type { LedgerPort, ProjectionsPort, Runs } from '../../kit/ports/port-types.ts';
@@ -60,14 +62,10 @@ export function openSchedules({
     for (let from = 0; from < events.length; from += AT_ONCE) await ledger.append(events.slice(from, from + AT_ONCE));
   };
   let active: { log: Log; started: number } | null = null;
+  const place = openPlace(home);
   let nextScan = 0;
   let problem = '';
-  let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = turn.then(work);
-    turn = mine.catch(() => undefined);
-    return mine;
-  };
+  const inTurn = turns();
   const log: Log = (line) => active?.log(line);
   const readFiles = async (isAtOnce: boolean): Promise<void> => {
     const begun = performance.now();
@@ -96,7 +94,7 @@ export function openSchedules({
   const check = async (): Promise<void> => {
     try {
       if (performance.now() >= nextScan) await readFiles(false);
-      if (state().isClockOn) await recordSlots();
+      if (state().isClockOn && place.copy() === null) await recordSlots();
       problem = '';
     } catch (error) {
       if (problem !== messageOf(error)) log(`schedules cannot be checked: ${messageOf(error)}`);
@@ -112,14 +110,28 @@ export function openSchedules({
     activate: (given) => {
       mkdirSync(folder.path, { recursive: true });
       active = { log: given, started: now() };
+      const copy = place.copy();
+      if (copy !== null) given(copy);
     },
     poll: async () => (active === null ? undefined : inTurn(check)),
+    claimPlace: place.claim,
     readFiles: () => inTurn(() => readFiles(true)),
     tick: () =>
       inTurn(async () => {
+        place.assertOnly();
         await readFiles(true);
         return recordSlots();
       }),
+  };
+}
+
+/** Does one thing after the other, whoever asks. */
+function turns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let turn: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = turn.then(work);
+    turn = mine.catch(() => undefined);
+    return mine;
   };
 }
 

@@ -22,6 +22,7 @@ export async function handleSchedule(schedules: SchedulesPort, intake: ScheduleI
   if (act === 'tick') return summarize(await schedules.tick());
   if (act === 'start' || act === 'stop') {
     await schedules.append([changed(null, act === 'start' ? 'on' : 'off')]);
+    schedules.claimPlace();
     return { clock: act === 'start' ? 'on' : 'off' };
   }
   await schedules.readFiles();

@@ -14,6 +14,8 @@ import type { Home } from '../../../core/schema/home.ts';
 import type { ScheduleFields } from '../../../core/schema/schedule.ts';
 import { type Answer, answer, type Call, command, type Commands, exits } from '../../../kit/cli/command-module.ts';
 import { choice, flag, type OptionValues, text } from '../../../kit/cli/options.ts';
+import { withHost } from '../../../kit/cli/host-here.ts';
+import { ports } from '../../../kit/ports/room-ports.ts';
 import { inputOption, onlyOperand } from '../../../kit/cli/operands.ts';
 import { plainText } from '../../../kit/cli/plain-text.ts';
 import { requireHome } from '../../../kit/cli/require-home.ts';
@@ -68,7 +70,20 @@ async function addSchedule(call: Call<AddOptions>, draft: Draft): Promise<Answer
   const worker = penHolder(call.home.ledgers.run) !== null;
   if (!(await isWanted(call, next))) return answer({ ...shown, saved: false, worker }, exits.ok);
   save(call.home, draft);
+  if (!worker && draft.folder === undefined) await recordNow(call);
   return answer({ ...shown, saved: true, worker });
+}
+
+/** The times that were shown count from now on, even if nobody looks at the clock until the first of them has passed. */
+async function recordNow({ home, signal, notify, rooms }: Call<AddOptions>): Promise<void> {
+  const read = (): Promise<void> =>
+    withHost(home, signal, (host) => host.valuesOf({ schedules: ports.schedules }).schedules.readFiles(), {
+      rooms,
+      warn: notify,
+    });
+  await read().catch((error: unknown) => {
+    if (!(error instanceof OkaError) || error.code !== 'pen-held') throw error; // a worker has started, and reads it
+  });
 }
 
 function render({ file, timezone, next, saved, worker }: Data): string {
