@@ -21,6 +21,7 @@ import { graphs } from '../rooms/graphs/room.ts';
 import { homeGuard } from '../rooms/approvals/room.ts';
 import { homeRoom } from '../rooms/records/room.ts';
 import { liveStream } from '../rooms/live/room.ts';
+import { backup } from '../rooms/backup/room.ts';
 import { maintenance } from '../rooms/maintenance/room.ts';
 import { mcpServers } from '../rooms/mcp/room.ts';
 import { metrics } from '../rooms/figures/room.ts';
@@ -69,5 +70,6 @@ export const rooms: readonly HouseRoom[] = [
   dashboard,
   reaching,
   replica,
+  backup,
   fleet,
 ];

@@ -21,6 +21,9 @@ const LOOSENS: Readonly<Record<string, string>> = {
   'replica.url': 'the deployment that gets copies of the ledgers',
   'replica.except': 'what copies of the ledgers leave out',
   'replica.recipients': 'who can read the copies',
+  'backup.to': 'where backups go',
+  'backup.recovery': 'who can read the backups',
+  'backup.desk': 'whether backups contain the desk',
   'tools.wheels': 'what is installed',
   'tools.binaries': 'what is installed',
   hooks: 'programs of the person that run around runs and nodes',
@@ -34,7 +37,7 @@ const LOOSENS: Readonly<Record<string, string>> = {
 
 /** Numbers and switches: how much, how long, how often. */
 const HARMLESS =
-  /^(?:\$schema|ledger\..*|inbox\..*|memory\.(?:cap|facts|episodes|procedures|shares\..*|vectors|model)|maintenance\..*|models\.(?:temperature|top_p|max_tokens|context_tokens|timeout_seconds|ask_again_seconds|calls_per_answer)|replica\.(?:key_secret|ledger|batch\..*|timeout_seconds)|chat\..*|tree\.(?:max_file_mb|frame_types|watch|watch_seconds|max_tokens|on_change)|search\.(?:key|language)|web\.(?:off|port))$/;
+  /^(?:\$schema|ledger\..*|inbox\..*|memory\.(?:cap|facts|episodes|procedures|shares\..*|vectors|model)|maintenance\..*|models\.(?:temperature|top_p|max_tokens|context_tokens|timeout_seconds|ask_again_seconds|calls_per_answer)|backup\.(?:every_hours|keep\..*)|replica\.(?:key_secret|ledger|batch\..*|timeout_seconds)|chat\..*|tree\.(?:max_file_mb|frame_types|watch|watch_seconds|max_tokens|on_change)|search\.(?:key|language)|web\.(?:off|port))$/;
 
 type Schema = { properties?: Record<string, Schema>; anyOf?: Schema[]; oneOf?: Schema[] };
 

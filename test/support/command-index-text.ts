@@ -24,7 +24,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   'Secrets and the guard': 'secrets, classify, egress',
   'For other programs': 'mcp serve, watch',
   Upkeep: 'doctor, verify, receipt, rebuild, ledger, tidy, schema, bench',
-  'A copy elsewhere': 'replica',
+  'A copy elsewhere': 'backup, restore, replica',
   'A fleet': 'fleet',
 };
 

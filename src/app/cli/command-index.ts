@@ -14,6 +14,7 @@ const agents = () => import('../../rooms/agents/commands/agents-commands.ts');
 const answer = () => import('../../rooms/approvals/commands/answer-commands.ts');
 const approve = () => import('../../rooms/approvals/commands/approve-commands.ts');
 const guard = () => import('../../rooms/approvals/commands/guard-commands.ts');
+const backup = () => import('../../rooms/backup/commands/backup-commands.ts');
 const channelsAdd = () => import('../../rooms/channels/commands/channels-add-commands.ts');
 const channels = () => import('../../rooms/channels/commands/channels-commands.ts');
 const ask = () => import('../../rooms/chat/commands/ask-commands.ts');
@@ -406,6 +407,10 @@ export const commandIndex: readonly IndexedGroup[] = [
   {
     title: 'A copy elsewhere',
     commands: {
+      backup: ['Back up the home, encrypted and incremental, while the worker runs', backup],
+      'backup check': ['Read every backup back, byte by byte; exit 1 if one is damaged', backup],
+      'backup list': ['List the backups there are', backup],
+      restore: ['Restore a home from a backup into a new folder; it starts paused', backup],
       'replica backfill': ['Send everything that the replica does not have yet, here and now', replicaPull],
       'replica off': ['Send nothing more to the replica, also after a restart', replica],
       'replica on': ['Send events to the replica again, or try again after it has stopped', replica],

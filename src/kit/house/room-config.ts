@@ -3,6 +3,8 @@
  * Whoever owns the pen, `oka doctor` and `oka schema` know all parts, so that a key that nobody reads is an error there.
  * Whoever needs only the settings of the product reads those (loadConfig in settings.ts).
  */
+import { readFileSync } from 'node:fs';
+import { lstatIfPresent, replaceFile } from '../../core/ledger/disk.ts';
 import type { Config } from '../../core/schema/config.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { type BoundPort, bindPort } from './open-rooms.ts';
@@ -30,6 +32,19 @@ export async function configSchema(given?: readonly HouseRoom[]): Promise<Schema
       parts[key] = schema.prefault({});
     }
   return Object.keys(parts).length === 0 ? base : base.extend(parts).describe(base.description ?? '');
+}
+
+/** Changes config.json as a person wants it. A file that is not valid, or would not be, is not touched. */
+export async function changeConfig(
+  home: Home,
+  change: (config: Readonly<Record<string, unknown>>) => object,
+  rooms?: readonly HouseRoom[],
+): Promise<void> {
+  await loadRoomsConfig(home, rooms);
+  const found = lstatIfPresent(home.config) === undefined ? '{}' : readFileSync(home.config, 'utf8');
+  const text = `${JSON.stringify(change(JSON.parse(found) as Record<string, unknown>), null, 2)}\n`;
+  (await configSchema(rooms)).parse(JSON.parse(text));
+  replaceFile(home.config, text, { durable: true, mode: 0o600 });
 }
 
 /** The checked value of each part, for the room that contributes it. */

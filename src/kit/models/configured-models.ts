@@ -1,12 +1,10 @@
 /** What is set about models, for commands: whether there is one, which secret is a key of one, and for which hosts. */
-import { readFileSync } from 'node:fs';
-import { lstatIfPresent, replaceFile } from '../../core/ledger/disk.ts';
 import { nameOf, parseModelName } from './model-name.ts';
 import { namesIn, resolveModel } from './model-settings.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Called, ProviderDefinition } from '../../core/schema/model-provider.ts';
 import { openHomeVault } from '../vault/home-vault.ts';
-import { configSchema, loadRoomsConfig } from '../house/room-config.ts';
+import { changeConfig, loadRoomsConfig } from '../house/room-config.ts';
 import { modelProviders } from '../house/room-contributions.ts';
 import type { HouseRoom } from '../house/house.ts';
 import { modelEnvironment } from '../settings.ts';
@@ -52,14 +50,12 @@ export async function useModel(
 ): Promise<void> {
   const known = (await modelProviders(rooms)).map((each) => each.name);
   const id = nameOf(parseModelName(name, known, 'model'));
-  await loadRoomsConfig(home, rooms); // a file that is not valid is not touched
-  const found = lstatIfPresent(home.config) === undefined ? '{}' : readFileSync(home.config, 'utf8');
-  const config = JSON.parse(found) as { models?: { use?: string; settings?: Record<string, object> } };
-  const models = { ...config.models, use: id };
-  if (url !== undefined) models.settings = { ...models.settings, [id]: { ...models.settings?.[id], base_url: url } };
-  const text = `${JSON.stringify({ ...config, models }, null, 2)}\n`;
-  (await configSchema(rooms)).parse(JSON.parse(text));
-  replaceFile(home.config, text, { durable: true, mode: 0o600 });
+  const change = (config: { models?: { settings?: Record<string, object> } }): object => {
+    const models = { ...config.models, use: id };
+    if (url !== undefined) models.settings = { ...models.settings, [id]: { ...models.settings?.[id], base_url: url } };
+    return { ...config, models };
+  };
+  await changeConfig(home, change, rooms);
 }
 
 /** Null when no provider has a key of this name; no host when the address of its models is set nowhere. */

@@ -122,6 +122,13 @@ async function recipientOf(key: string): Promise<string> {
   return identityToRecipient(key);
 }
 
+/** A key pair that no vault has. */
+export async function makeKeyPair(): Promise<{ secret: string; recipient: string }> {
+  const { generateX25519Identity } = await import('age-encryption');
+  const secret = await generateX25519Identity();
+  return { secret, recipient: await recipientOf(secret) };
+}
+
 /** Encrypts to all given recipients. */
 export async function sealFor(recipients: readonly string[], bytes: Uint8Array): Promise<Uint8Array> {
   const { Encrypter } = await import('age-encryption');
@@ -140,12 +147,17 @@ function addRecipient(encrypter: { addRecipient(recipient: string): void }, reci
   }
 }
 
-async function unseal(sealed: Uint8Array, key: string): Promise<Uint8Array> {
+/** Decrypts what was encrypted to a key that a person gives. */
+export async function openWithKey(sealed: Uint8Array, key: string): Promise<Uint8Array> {
   const { Decrypter } = await import('age-encryption');
   const decrypter = new Decrypter();
   decrypter.addIdentity(key);
+  return decrypter.decrypt(sealed);
+}
+
+async function unseal(sealed: Uint8Array, key: string): Promise<Uint8Array> {
   try {
-    return await decrypter.decrypt(sealed);
+    return await openWithKey(sealed, key);
   } catch (error) {
     throw new OkaError('refused', `this was not encrypted to the key of this vault: ${messageOf(error)}`, {
       fix: 'Let the other side add this key to its recipients: oka secrets export-recipient',

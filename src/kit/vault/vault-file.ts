@@ -49,8 +49,8 @@ export function createPrivate(writer: FileWriter, file: string, bytes: Uint8Arra
 }
 
 /** Runs `work` while no other process does. The lock is released if its process dies. */
-export async function withLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
-  const database = openLock(lock);
+export async function withLock<T>(lock: string, work: () => Promise<T>, what = 'changing the secrets'): Promise<T> {
+  const database = openLock(lock, what);
   try {
     return await work();
   } finally {
@@ -58,7 +58,7 @@ export async function withLock<T>(lock: string, work: () => Promise<T>): Promise
   }
 }
 
-function openLock(lock: string): DatabaseSync {
+function openLock(lock: string, what: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     mkdirSync(dirname(lock), { recursive: true, mode: 0o700 });
@@ -71,7 +71,7 @@ function openLock(lock: string): DatabaseSync {
   } catch (error) {
     database?.close();
     if (!/database is locked|SQLITE_BUSY/.test(messageOf(error))) throw describeErrno(error, lock);
-    throw new OkaError('refused', 'another process is changing the secrets right now', {
+    throw new OkaError('refused', `another process is ${what} right now`, {
       fix: 'Try again.',
       cause: error,
     });

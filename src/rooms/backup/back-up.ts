@@ -1,0 +1,50 @@
+/** One backup at a time, noted for whoever asks when the last one was made. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder, replaceFile } from '../../core/ledger/disk.ts';
+import { messageOf } from '../../core/schema/errors.ts';
+import type { Home } from '../../core/schema/home.ts';
+import { withLock } from '../../kit/vault/vault-file.ts';
+import { keysOf, machineSeal } from './backup-keys.ts';
+import { type BackupWish, type MadeBackup, makeBackup } from './make-backup.ts';
+
+/** `at`: when the last good one was made. `problem`: why a later one was not. */
+type LastBackup = { at: string | null; dir: string; added: number; problem: string | null };
+
+const noteFile = ({ oka }: Home): string => join(oka, 'state', 'backup.json');
+
+export async function backUp(home: Home, wish: Omit<BackupWish, 'crypt' | 'keys'>): Promise<MadeBackup> {
+  return withLock(join(home.oka, 'locks', 'backup.lock'), () => makeNoted(home, wish), 'making a backup');
+}
+
+async function makeNoted(home: Home, wish: Omit<BackupWish, 'crypt' | 'keys'>): Promise<MadeBackup> {
+  try {
+    const crypt = await machineSeal(home, wish.recovery);
+    const made = await makeBackup(home, { ...wish, crypt, keys: keysOf(home) });
+    note(home, { at: made.at, dir: made.dir, added: made.added, problem: null });
+    return made;
+  } catch (error) {
+    if (!wish.signal.aborted)
+      note(home, {
+        at: lastBackup(home)?.at ?? null,
+        dir: wish.dir,
+        added: 0,
+        problem: messageOf(error).slice(0, 1000),
+      });
+    throw error;
+  }
+}
+
+/** Null when none was ever tried here. */
+export function lastBackup(home: Home): LastBackup | null {
+  try {
+    return JSON.parse(readFileSync(noteFile(home), 'utf8')) as LastBackup;
+  } catch {
+    return null; // there is none, or it is damaged: the next backup writes it again
+  }
+}
+
+function note(home: Home, last: LastBackup): void {
+  makeFolder(join(home.oka, 'state'), 0o700);
+  replaceFile(noteFile(home), `${JSON.stringify(last)}\n`, { mode: 0o600 });
+}
