@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HEIGHT, layOutLarge, WIDTH } from '../../../src/rooms/runs/run-page/browser/lay-out-graph.ts';
-import { parseTable } from '../../../src/rooms/runs/run-page/browser/parse-table.ts';
+import { parseTable } from '../../../src/kit/web/browser/components/parse-table.ts';
 
 const node = (id: string): { id: string; title: string; about: string; shape: string } => ({
   id,

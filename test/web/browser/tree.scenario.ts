@@ -45,10 +45,10 @@ describe.skipIf(browserProgram === null)('the context tree in the browser', () =
     expect(dashboard.errors()).toEqual([]);
   });
 
-  it('fits a phone, and is reached by keys', async () => {
-    const page = await dashboard.open('/', { viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
-    await Promise.all(['g', 't'].map((key) => page.keyboard.press(key))); // soon after each other, however slow the page is
-    await page.getByRole('heading', { name: 'Workspace' }).waitFor();
+  it('fits a phone, and is reached from the files', async () => {
+    const page = await dashboard.open('/desk', { viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
+    await page.getByRole('link', { name: 'notes about files' }).click();
+    await page.getByRole('heading', { name: 'What is known of the files' }).waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     await screenshot(page, 'tree-phone');
     expect(dashboard.errors()).toEqual([]);

@@ -7,8 +7,8 @@ import { notice, noticeError } from '../../../kit/web/browser/components/notices
 import { Problem } from '../../../kit/web/browser/components/problem-box.ts';
 import { html } from '../../../kit/web/browser/html.ts';
 import type { ShownError } from '../../../kit/web/browser/start.ts';
-import { type Chosen, readChosen, readDropped } from './dropped-entries.ts';
-import { postTask } from './post-task.ts';
+import { type Chosen, readChosen, readDropped } from '../../../kit/web/browser/tasks/dropped-entries.ts';
+import { postTask } from '../../../kit/web/browser/tasks/post-task.ts';
 
 const files = signal<readonly Chosen[]>([]);
 const text = signal('');

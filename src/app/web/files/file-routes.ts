@@ -1,12 +1,16 @@
-/** Owns: the addresses of what a run left: files of its result, artifacts, and the run itself as one file. */
+/**
+ * Owns: the addresses of files: those on the desk, and what a run left: its result, artifacts, and the run as one file.
+ * No run is called "-", so the desk has that name.
+ */
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import { problemOf } from '../../../kit/web/api/problem.ts';
 import { type Reading } from '../../../kit/web/api/query-routes.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import { ID_SHAPE } from '../../../core/schema/id-shape.ts';
+import { openDeskFile } from '../../../rooms/desk/page/desk-files.ts';
 import { readRunTree } from '../../../rooms/runs/run-page/run-tree.ts';
 import { exportRun } from './export-run.ts';
 import { cleanMarkup } from './clean-markup.ts';
@@ -15,16 +19,20 @@ import { openResultFile, readRunArtifact } from './open-run-file.ts';
 
 /** What they lead to is for whoever has a session; the caller sees to that. */
 export function addFileRoutes(app: Hono, { home, reader }: Reading, base: string): void {
+  app.get('/files/-/*', async (context) => {
+    try {
+      const path = decodePath(new URL(context.req.url).pathname.slice(`${base}files/-/`.length));
+      const { fd, stat } = openDeskFile(home, path);
+      return await sendFile(context, path, { fd, bytes: stat.size });
+    } catch (error) {
+      return problemOf(context, error);
+    }
+  });
   app.get('/files/:run/*', async (context) => {
     try {
       const { run } = context.req.param();
       const path = decodePath(new URL(context.req.url).pathname.slice(`${base}files/${run}/`.length));
-      const { fd, bytes } = openResultFile(home, run, path);
-      const isDownload = context.req.query('download') !== undefined;
-      const headers = fileHeaders(path, bytes, { isDownload });
-      const stream = createReadStream('', { fd, autoClose: true });
-      if (isCopied(path, headers)) return sendCopy(await buffer(stream), headers);
-      return new Response(Readable.toWeb(stream) as globalThis.ReadableStream, { headers });
+      return await sendFile(context, path, openResultFile(home, run, path));
     } catch (error) {
       return problemOf(context, error);
     }
@@ -53,6 +61,18 @@ export function addFileRoutes(app: Hono, { home, reader }: Reading, base: string
       return problemOf(context, error);
     }
   });
+}
+
+async function sendFile(
+  context: Context,
+  path: string,
+  { fd, bytes }: { fd: number; bytes: number },
+): Promise<Response> {
+  const isDownload = context.req.query('download') !== undefined;
+  const headers = fileHeaders(path, bytes, { isDownload });
+  const stream = createReadStream('', { fd, autoClose: true });
+  if (isCopied(path, headers)) return sendCopy(await buffer(stream), headers);
+  return new Response(Readable.toWeb(stream) as globalThis.ReadableStream, { headers });
 }
 
 const isCopied = (path: string, headers: Readonly<Record<string, string>>): boolean =>

@@ -69,6 +69,7 @@ const TASK_FILE = /^[^/]+\.(?:md|markdown|txt)$/i;
 function folderTask(text: string, bytes: Buffer, files: readonly DroppedFile[]): Addition {
   const names = (
     text
+      .replace(/^---\n.*?\n---\n/s, '')
       .normalize('NFKD')
       .toLowerCase()
       .match(/[a-z0-9]+/g) ?? []

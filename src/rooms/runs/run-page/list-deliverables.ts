@@ -1,8 +1,9 @@
 /** The files in the folder of a result, and how each may be shown. */
 import { readdirSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { lstatIfPresent } from '../../../core/ledger/disk.ts';
 import type { Home } from '../../../core/schema/home.ts';
+import { howShown } from '../../../kit/web/how-shown.ts';
 import type { RunAnswer } from './run-answer.ts';
 
 type Deliverable = RunAnswer['deliverables'][number];
@@ -34,28 +35,3 @@ function listFolder(folder: string, at: string, run: string, found: Deliverable[
 /** What the task left comes before what oka wrote about it. */
 const rankOf = ({ path }: Deliverable): number =>
   path.startsWith('files/') ? 0 : path === 'RESULT.md' ? 1 : path === 'TASK.md' ? 3 : 2;
-
-const SHOWN: Readonly<Record<string, Deliverable['shown']>> = {
-  '.md': 'markdown',
-  '.markdown': 'markdown',
-  '.csv': 'table',
-  '.tsv': 'table',
-  '.json': 'json',
-  '.png': 'image',
-  '.jpg': 'image',
-  '.jpeg': 'image',
-  '.gif': 'image',
-  '.webp': 'image',
-  '.svg': 'page',
-  '.html': 'page',
-  '.htm': 'page',
-  '.pdf': 'pdf',
-};
-const TEXTS = new Set(
-  '.txt .log .ts .js .mjs .py .sh .yaml .yml .toml .xml .css .sql .ini .diff .patch .jsonl'.split(' '),
-);
-
-function howShown(path: string): Deliverable['shown'] {
-  const ending = extname(path).toLowerCase();
-  return SHOWN[ending] ?? (TEXTS.has(ending) || ending === '' ? 'text' : 'none');
-}

@@ -4,6 +4,7 @@ import { Id, Instant, NodeId } from '../../../core/schema/names.ts';
 import { Budgets, Mode, NodeStatus, RunStatus } from '../../../core/schema/run.ts';
 import { Cost, OpenWait } from '../../../core/schema/view-answers.ts';
 import { Awaited } from '../../../kit/web/awaited.ts';
+import { SHAPES } from '../../../kit/web/how-shown.ts';
 
 const ShortRun = z
   .strictObject({
@@ -54,9 +55,7 @@ export const RunAnswer = z
           path: z.string().describe('Relative to the folder of the result.'),
           bytes: z.int().nonnegative().describe('How large it is.'),
           href: z.string().describe('Where it can be read, relative to the dashboard.'),
-          shown: z
-            .enum(['markdown', 'text', 'table', 'json', 'image', 'page', 'pdf', 'none'])
-            .describe('How to show it.'),
+          shown: z.enum(SHAPES).describe('How to show it.'),
         }),
       )
       .describe('Files in the folder of the result.'),

@@ -10,6 +10,7 @@ import { Time } from '../../../../kit/web/browser/components/time.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 import type { LedgerEvent } from '../../../../kit/web/browser/live-events.ts';
 import type { ViewProps } from '../../../../kit/web/browser/page-data.ts';
+import { addressOf } from '../../../../kit/web/browser/start.ts';
 import type { TreeAnswer } from '../tree-answers.ts';
 
 type Answer = z.infer<typeof TreeAnswer>;
@@ -20,11 +21,11 @@ export const isChangedBy = ({ type }: LedgerEvent): boolean => type.startsWith('
 
 export default function TreeView({ data }: ViewProps<Answer>): VNode {
   if (data.root === null)
-    return html`<h1>Workspace</h1>
+    return html`<h1>What is known of the files</h1>
       <${Empty} title="Nothing has been scanned yet.">
-        <p>Scan the workspace, and make frames of it: <code>oka context scan</code>, then <code>oka context synthesize</code></p>
+        <p>Here oka keeps notes about files and folders, so that a task need not read all of them: <code>oka context scan</code>, then <code>oka context synthesize</code>. To look at the files themselves, open <a href=${addressOf('/desk')}>Files</a>.</p>
       <//>`;
-  return html`<h1>Workspace</h1>
+  return html`<h1>What is known of the files</h1>
     <${Summary} data=${data} />
     <${Path} data=${data} />
     <div class="columns">

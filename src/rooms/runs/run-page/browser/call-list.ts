@@ -11,7 +11,7 @@ import { addressWithTicket } from '../../../../kit/web/browser/session-key.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import type { RunCall } from '../../../../kit/views/run-calls.ts';
 import { useGrowingList } from './growing-list.ts';
-import { JsonTree } from './json-tree.ts';
+import { JsonTree } from '../../../../kit/web/browser/components/json-tree.ts';
 
 type Call = RunCall & { is_shortened: boolean };
 

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { get } from '../../../../kit/web/browser/api.ts';
+import { type Diff, Differences } from '../../../../kit/web/browser/components/differences.ts';
 import { formatCount } from '../../../../kit/web/browser/components/format-figures.ts';
 import { noticeError } from '../../../../kit/web/browser/components/notices.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
@@ -11,13 +12,6 @@ type Files = {
   left: number;
   is_known: boolean;
 };
-type Side = { text: string | null; bytes: number | null; is_shortened: boolean } | null;
-type Diff = {
-  before: Side;
-  after: Side;
-  hunks: { old_start: number; new_start: number; lines: string[] }[] | null;
-};
-
 /** Read when the page is opened, and again when the run has ended. */
 export function ChangedFiles({ run, isOpen }: { run: string; isOpen: boolean }): VNode | null {
   const [found, setFound] = useState<Files | null>(null);
@@ -42,17 +36,4 @@ function ChangedFile({ run, file: { path, change } }: { run: string; file: Files
   return html`<details onToggle=${load}><summary><span class="tag">${change}</span> <code>${path}</code></summary>
     ${diff !== null && html`<${Differences} diff=${diff} />`}
   </details>`;
-}
-
-function Differences({ diff: { before, after, hunks } }: { diff: Diff }): VNode {
-  if (hunks === null) {
-    const shown = after ?? before;
-    return shown?.text === null || shown === null
-      ? html`<p class="soft">It is not a text${shown?.bytes === null || shown === null ? '' : `; ${shown.bytes} bytes`}.</p>`
-      : html`<p class="soft">The two are too different to compare. Afterwards:</p><pre>${shown.text}</pre>`;
-  }
-  return html`<div class="diff" role="group" aria-label="Differences">${hunks.map(
-    ({ old_start: old, new_start: now, lines }, index) =>
-      html`<pre key=${index}><span class="soft">${`@@ line ${old} → ${now}\n`}</span>${lines.map((line, at) => html`<span key=${at} class=${line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : ''}>${`${line}\n`}</span>`)}</pre>`,
-  )}${(before?.is_shortened === true || after?.is_shortened === true) && html`<p class="soft">Only the beginning of the file was compared.</p>`}</div>`;
 }

@@ -6,7 +6,7 @@ import { Time } from '../../../../kit/web/browser/components/time.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import { useGrowingList } from './growing-list.ts';
-import { JsonTree } from './json-tree.ts';
+import { JsonTree } from '../../../../kit/web/browser/components/json-tree.ts';
 
 type Shown = { seq: number; type: string; at: string; run: string; data: unknown };
 

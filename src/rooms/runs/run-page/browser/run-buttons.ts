@@ -1,18 +1,12 @@
 /** What a person can do with a run. What changes something is shown before it is done. */
 import type { VNode } from 'preact';
-import { get, post, submit, type Submitted } from '../../../../kit/web/browser/api.ts';
+import { get, post, submit } from '../../../../kit/web/browser/api.ts';
 import { askConfirmation } from '../../../../kit/web/browser/components/modal.ts';
 import { attempt, notice } from '../../../../kit/web/browser/components/notices.ts';
+import { NO_WORKER, report, undoRun } from '../../../../kit/web/browser/components/undo-run.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 import { navigate } from '../../../../kit/web/browser/router.ts';
 import type { RunAnswer } from '../run-answer.ts';
-
-type Undo = {
-  restored: string[];
-  removed: string[];
-  overlaps: { path: string; why: string }[];
-  notRestorable: { path: string; why: string }[];
-};
 
 const LABELS: Readonly<Record<RunAnswer['acts'][number], string>> = {
   note: 'Send a note',
@@ -100,35 +94,6 @@ async function sendNote({ run }: RunAnswer): Promise<void> {
   else if (isStop) notice('It pauses when the step in progress has ended.');
   else if (sent.read_by === 'worker') notice('The worker reads it at its next turn.');
   else notice('It is in the ledger, but nobody reads it: the steps of this run are fixed.');
-}
-
-/** The worker says what it would do before anything is done. */
-async function undoRun({ run }: RunAnswer): Promise<void> {
-  const asked = await submit({ kind: 'undo', run, dry_run: true });
-  if (asked.done === undefined) {
-    notice(asked.worker ? 'The worker is busy on the desk; try again when its command has ended.' : NO_WORKER);
-    return;
-  }
-  const { restored, removed, overlaps, notRestorable } = asked.done as Undo;
-  const list = (title: string, lines: readonly string[]): VNode | null =>
-    lines.length === 0
-      ? null
-      : html`<h3>${title}</h3><ul>${lines.slice(0, 200).map((line) => html`<li key=${line}><code>${line}</code></li>`)}</ul>`;
-  const left = [...overlaps, ...notRestorable].map(({ path, why }) => `${path}: ${why}`);
-  const isSure = await askConfirmation({
-    title: 'Undo what this run changed?',
-    content: html`<div>${list('Restored as they were', restored)}${list('Removed', removed)}${list('Left as they are', left)}</div>`,
-    yes: 'Undo it',
-    isDangerous: true,
-  });
-  if (isSure) report(await submit({ kind: 'undo', run }), 'It was undone.');
-}
-
-const NO_WORKER = 'No worker is running; it is done when one starts: oka up';
-
-function report({ done, worker }: Submitted, text: string, requested = 'The worker has the request.'): void {
-  if (done !== undefined) notice(text);
-  else notice(worker ? requested : NO_WORKER);
 }
 
 /** Asks for a text; null when the person does not want to. */

@@ -2,7 +2,7 @@
  * A drawing of a result as the address of a picture. The server sends a copy without anything that leads elsewhere, as a
  * page; what is the drawing in it becomes an SVG again. As a picture a browser neither runs nor fetches anything for it.
  */
-import { askServer } from '../../../../kit/web/browser/session-key.ts';
+import { askServer } from '../session-key.ts';
 
 const NAMES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"';
 

@@ -1,7 +1,7 @@
 /** Sends a new task: words as JSON, files as bytes behind one line that lists them. */
-import { ApiError, post } from '../../../kit/web/browser/api.ts';
-import { askServer } from '../../../kit/web/browser/session-key.ts';
-import type { ShownError } from '../../../kit/web/browser/start.ts';
+import { ApiError, post } from '../api.ts';
+import { askServer } from '../session-key.ts';
+import type { ShownError } from '../start.ts';
 import type { Chosen } from './dropped-entries.ts';
 
 type NewTask = { text: string; every: string; files: readonly Chosen[] };

@@ -1,7 +1,7 @@
 /** A value: texts as they are, objects and lists folded. Nothing is built before it is opened. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { html } from '../../../../kit/web/browser/html.ts';
+import { html } from '../html.ts';
 
 const MOST_ENTRIES = 200;
 const SHORT = 120;
