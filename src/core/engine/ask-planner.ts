@@ -147,8 +147,12 @@ function callsProblem(
   const author = authorOf(run, run.configs[nodeNamed(run, input.node) ?? -1]);
   const lookup = (name: string): Tool | undefined => tools.list().find((tool) => tool.name === name);
   let { state } = input;
-  for (const call of [decision, ...(decision.also ?? [])]) {
-    if (!input.tools.some((tool) => tool.name === call.tool))
+  const calls = [decision, ...(decision.also ?? [])];
+  const isOffered = (call: { tool: string }): boolean => input.tools.some((tool) => tool.name === call.tool);
+  for (const call of calls) {
+    // Beside calls that are allowed, the chain denies it, and the turn counts.
+    if (!isOffered(call) && calls.some(isOffered) && isDeniedByChain(run, input, call.tool, lookup)) continue;
+    if (!isOffered(call))
       return `"${call.tool}" may not be called here; there is: ${input.tools.map((tool) => tool.name).join(', ') || 'nothing'}`;
     const effect = classOf(lookup, call.tool, call.input, author, run.plan.graph.folders);
     // What no state allows is denied by the chain, which records it.
@@ -158,6 +162,17 @@ function callsProblem(
     state = path.at(-1) ?? state;
   }
   return null;
+}
+
+/** Whether a call is not made in any case: there is no such tool, or the step names its tools and not this one. */
+function isDeniedByChain(
+  run: RunState,
+  { node }: PlannerInput,
+  tool: string,
+  lookup: (name: string) => unknown,
+): boolean {
+  const own = run.configs[nodeNamed(run, node) ?? -1]?.tools;
+  return lookup(tool) === undefined || (own !== undefined && !own.includes(tool));
 }
 
 function finiteOnly(left: Record<string, number>): PlannerInput['budgets'] {

@@ -17,9 +17,10 @@ export function stuckReason(evidence: readonly Evidence[]): string | null {
   )
     return `the same call came to the same end ${SAME_CALL} times`;
   if (alternates(calls.map((call) => `${call.did}${call.got}`))) return `two calls alternated ${PAIRS} times`;
+  // Refusals of different calls have the same words, and do not end a step whose other calls are allowed.
   const errors = lastOfTurns(evidence)
     .slice(-SAME_ERROR)
-    .map((entry) => entry.error);
+    .map(({ outcome, error }) => (outcome === 'denied' ? null : error));
   if (errors.length === SAME_ERROR && errors.every((error) => error !== null && error === errors[0]))
     return `the same error came ${SAME_ERROR} times: ${errors[0]}`;
   return hasNoProgress(evidence) ? `nothing new in ${TURNS_WITHOUT_PROGRESS} turns` : null;

@@ -76,13 +76,15 @@ function titleOf({ aside, asked }: Approval): string {
 }
 
 function renderBody(asked: Asked): string[] {
-  const { dir, env, values, changes, files, unbound = [], contents = [], odd } = asked;
+  const { dir, env, values, changes, files, unbound = [], contents = [], more = [], odd } = asked;
   return [
+    ...(asked.task === undefined ? [] : [`**${asked.task}**`, '']),
     indent(asked.command),
     '',
     `You are asked because ${asked.why}.`,
     ...section('Careful: it contains characters that may look like others', odd),
     ...section('What it would change', changes),
+    ...more.flatMap(({ title, lines }) => section(title, lines)),
     ...section(
       'Where the values came from',
       values.map(({ field, value, origin }) => `${field}: ${origin}: ${value}`),

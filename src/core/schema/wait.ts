@@ -26,6 +26,21 @@ export const Asked = z
       .max(60_000)
       .describe('What would run, with everything that cannot be seen written as a code point.'),
     why: z.string().max(4000).describe('Why a person is asked.'),
+    task: z
+      .string()
+      .max(1500)
+      .optional()
+      .describe('Whether the task asks for it, and in which sentence; absent where the task is not known.'),
+    more: z
+      .array(
+        z.strictObject({
+          title: z.string().max(200).describe('What the lines are about.'),
+          lines: z.array(z.string().max(1000)).max(50).describe('One fact each.'),
+        }),
+      )
+      .max(10)
+      .optional()
+      .describe('What ids stand for, which commits would be sent, and what has changed since it was asked last time.'),
     dir: z.string().max(4000).optional().describe('The folder it would start in, relative to the desk.'),
     env: z.array(z.string().max(200)).max(200).default([]).describe('Names of the variables it would see.'),
     values: z

@@ -5,6 +5,7 @@ import type { ChainOptions } from '../../core/chain/chain.ts';
 import { createRestore, type FindOriginal } from '../../core/chain/restore-originals.ts';
 import { createReveal } from '../../core/chain/reveal-secrets.ts';
 import type { LedgerPort, ProjectionsPort } from '../ports/port-types.ts';
+import type { GuardPorts } from './create-guard.ts';
 import { type FlowPorts, flowOfRun } from './run-flow.ts';
 import type { Flow } from '../../core/guard/information-flow.ts';
 import type { HomeVault } from '../vault/home-vault.ts';
@@ -16,6 +17,8 @@ export type Rules = {
   known: () => GivenState;
   /** What a run has read so far; left out where nothing runs. */
   flow?: (run: string) => Promise<Flow>;
+  /** What helps a person to decide; left out where nobody is asked. */
+  tellMore?: NonNullable<GuardPorts['tellMore']>;
 };
 
 type RulePorts = Pick<FlowPorts, 'events' | 'artifacts'> & {
@@ -33,6 +36,7 @@ export function rulesOf({ ledger, projections, ...stores }: RulePorts, policy: (
     known,
     given: async () => ledger.flush().then(known),
     flow: (run) => flowOfRun(flowPorts, run),
+    tellMore: async (...about) => (await import('./find-for-person.ts')).tellMore(flowPorts, ...about),
   };
 }
 

@@ -11,12 +11,13 @@ import type { Classified, Command } from '../../core/schema/command.ts';
 import type { Json } from '../../core/schema/json.ts';
 import type { ToolRegistry } from '../../core/schema/ports.ts';
 import type { ToolCall } from '../../core/schema/tool.ts';
+import type { Asked } from '../../core/schema/wait.ts';
 import type { ApprovalPorts, Judge } from '../../core/chain/middleware/authorize.ts';
 import type { Classifier } from './classifier.ts';
 import type { LoadedPolicy } from './policy-file.ts';
 
 export type GuardPorts = {
-  tools: Pick<ToolRegistry, 'get'>;
+  tools: Pick<ToolRegistry, 'get' | 'list'>;
   /** The folder in which the calls of a run work. */
   deskOf: (call: Pick<ToolCall, 'desk'>) => string;
   /** Names of the variables that commands see. */
@@ -28,6 +29,8 @@ export type GuardPorts = {
   /** The same as far as it is known at once. */
   known: () => GivenState;
   clock: () => number;
+  /** What helps a person to decide about a call; without it, they see the call alone. */
+  tellMore?: (call: ToolCall, facts: Described, asked: Asked, tools: GuardPorts['tools']) => Promise<Partial<Asked>>;
   /** What a run has read so far; without it, requests of models are judged by their class alone. */
   flow?: (run: string) => Promise<Flow>;
 };
@@ -57,9 +60,11 @@ export function createGuard(ports: GuardPorts): { judge: Judge; asking: Approval
       answered: async (call) => approvalFor(await given(), call.run, call.approval ?? ''),
       expiry: () => new Date(clock() + policy().policy.approvals.expire_hours * HOUR_MS).toISOString(),
       clock,
-      show: (call, why, around) => {
+      show: async (call, why, around) => {
         const facts = describe(call);
-        return describeCall(call, { ...facts, class: classFor(call, facts, { declaresNetwork }) }, why, around);
+        const shown = { ...facts, class: classFor(call, facts, { declaresNetwork }) };
+        const asked = describeCall(call, shown, why, around);
+        return asked === null ? null : { ...asked, ...(await ports.tellMore?.(call, facts, asked, ports.tools)) };
       },
     },
   };

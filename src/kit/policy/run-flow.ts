@@ -56,6 +56,14 @@ async function privateOrigins(ports: FlowPorts, events: readonly Event[]): Promi
   return ({ call }) => !clean.has(call);
 }
 
+/** What a person wrote to whom the run belongs, as words; null when nobody did. */
+export async function wordsOfPerson(ports: FlowPorts, events: readonly Event[]): Promise<string | null> {
+  const started = events.find((event) => event.type === 'run.started');
+  const given = (await Promise.all(events.flatMap((event) => givenTexts(ports, event, event === started)))).flat();
+  const texts = given.flatMap((each) => (each.by === 'person' ? [each.text] : []));
+  return texts.length === 0 ? null : texts.join('\n');
+}
+
 /** Numbers in a graph are settings of it; those in a task are what a person wrote about. */
 function personalAmong(given: readonly GivenText[]): string | null {
   const tasks = given.flatMap((each) => (each.by === 'person' && each.hosts !== undefined ? [each.text] : []));
@@ -73,7 +81,7 @@ function firstRead(task: TaskGiven | undefined, input: Json): string | null {
  * The events of a run, of those around it, and of all that these have started, in order. A run that was made from another
  * one counts as inside it: it may start with what that one has read.
  */
-async function eventsAround({ events }: FlowPorts, run: string): Promise<Event[]> {
+export async function eventsAround({ events }: Pick<FlowPorts, 'events'>, run: string): Promise<Event[]> {
   const found = new Map<string, Event[]>();
   const pending = [run];
   for (let id = pending.pop(); id !== undefined; id = pending.pop()) {

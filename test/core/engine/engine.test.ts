@@ -1,3 +1,4 @@
+import { eligible } from '../../../src/core/chain/middleware/eligible.ts';
 import { describe, expect, it } from 'vitest';
 import { createEngine } from '../../../src/core/engine/engine.ts';
 import type { EngineOptions } from '../../../src/core/engine/engine-context.ts';
@@ -961,6 +962,24 @@ describe('agents', () => {
     ]);
     expect(new Set(goals)).toEqual(new Set(['Find the key.']));
     expect(write.inputs).toEqual([1]);
+  });
+
+  it('a call that is not allowed, beside calls that are, is denied and does not end the step', async () => {
+    const made: string[] = [];
+    const look = toolNamed('look', () => (made.push('look'), ok('seen')));
+    const fly = toolNamed('fly', () => (made.push('fly'), ok('flown')));
+    const both = { kind: 'CallTool', tool: 'look', input: null, rationale: '', also: [{ tool: 'fly', input: null }] };
+    const { engine, events } = engineWith({
+      tools: [look, fly],
+      middleware: [eligible()],
+      planner: {
+        decide: ({ turn }) =>
+          (turn < 5 ? { ...both, input: turn } : { kind: 'Finish', output: 1, rationale: '' }) as never,
+      },
+    });
+    expect(await (await engine.start(agent({ tools: ['look'] }), { id: 'r' })).done).toMatchObject({ status: 'done' });
+    expect(made).toEqual(['look', 'look', 'look', 'look', 'look']);
+    expect(dataOf(events, 'decision.rejected')).toEqual([]);
   });
 
   it.each([

@@ -46,6 +46,8 @@ describe('stuckIn', () => {
     const tries = times(3, (at) => called(`tool ${at}`, null, 'no space'));
     expect(stuckReason(tries)).toBe('the same error came 3 times: no space');
     expect(stuckReason([...tries.slice(0, 2), called('other', null, 'no time')])).toBeNull();
+    const refused = times(3, (at) => ({ ...called(`tool ${at}`, null, 'denied: '), outcome: 'denied' as const }));
+    expect(stuckReason(refused)).toBeNull();
   });
 
   it('notices twelve turns without anything new', () => {

@@ -32,7 +32,7 @@ export type ApprovalPorts = {
   expiry: () => string;
   clock: () => number;
   /** Null when it is too long to be shown. */
-  show: (call: ToolCall, why: string, around: Around) => Asked | null;
+  show: (call: ToolCall, why: string, around: Around) => Asked | null | Promise<Asked | null>;
 };
 
 /** What changes nothing is allowed; everything else is asked about. */
@@ -127,7 +127,7 @@ async function askForApproval(asked: ToolCall, why: string, asking: ApprovalPort
   const text = shorten(`${call.tool} ${input} (${call.class}: ${escapeInvisibleLine(why)})`, 16_000);
   if (asking === undefined) return { status: 'waiting', for: { kind: 'approval', binding: bindingHash(call), text } };
   const around = await asking.around(call);
-  const shown = asking.show(call, why, around);
+  const shown = await asking.show(call, why, around);
   if (shown === null)
     return { status: 'denied', error: `${call.tool}: it is too long for a person to look at; put it into a file` };
   const expires = asking.expiry();

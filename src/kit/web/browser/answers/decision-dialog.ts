@@ -88,7 +88,8 @@ function DecisionDialog({ decision, onDone }: { decision: Decision; onDone: () =
 }
 
 function AskedCall({ asking: { asked, text, binding, expires, aside } }: { asking: Approval }): VNode {
-  return html`<pre class="bound-call" tabindex="0">${asked?.command ?? text}</pre>
+  return html`${asked?.task === undefined ? null : html`<p><strong>${asked.task}</strong></p>`}
+    <pre class="bound-call" tabindex="0">${asked?.command ?? text}</pre>
     ${asked === undefined ? null : html`<${AskedEffects} asked=${asked} />`}
     ${aside === undefined ? null : html`<${Lines} title="Files that would be put in place" lines=${aside.paths} />`}
     ${expires === undefined ? null : html`<p class="soft">The question expires <${Time} at=${expires} />.</p>`}
@@ -107,9 +108,10 @@ export function effectOf({ class: effect, grant, tool }: Asked): string {
 }
 
 /** What a person has to see before they decide. */
-function AskedEffects({ asked: { changes, contents = [], odd, unbound = [] } }: { asked: Asked }): VNode {
+function AskedEffects({ asked: { changes, contents = [], more = [], odd, unbound = [] } }: { asked: Asked }): VNode {
   return html`<${Lines} title="Careful: it contains characters that may look like others" lines=${odd} />
     <${Lines} title="What it would change" lines=${changes} />
+    ${more.map(({ title, lines }) => html`<${Lines} key=${title} title=${title} lines=${lines} />`)}
     ${contents.map(({ path, why: reason, text }) => html`<h3>${path}</h3><p class="soft">${reason}</p><pre tabindex="0">${text}</pre>`)}
     <${Lines} title="Not covered: it may change before this runs" lines=${unbound} />`;
 }

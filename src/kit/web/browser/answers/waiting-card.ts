@@ -47,6 +47,7 @@ function Approval({
   canAct,
 }: Props & { asked: Extract<WaitFor, { kind: 'approval' }> }): VNode {
   return html`<p>${asked === undefined ? 'May it go on?' : `${effectOf(asked)}.`}</p>
+    ${asked?.task === undefined ? null : html`<p><strong>${asked.task}</strong></p>`}
     <pre class="brief">${asked?.command ?? text}</pre>
     ${asked === undefined ? null : html`<p class="soft">You are asked because ${asked.why}.</p>`}
     ${
