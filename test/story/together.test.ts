@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openStory, type Story } from '../support/story.ts';
 
@@ -37,9 +38,16 @@ it('a task is done beside a long command that it does not touch, and one that to
   story.drop('plain.md', runbook('plain', 'cat long/ended.txt > all.txt'));
   expect(await behind(story, 'plain')).toMatch(/^long\./);
   expect(await story.eventsOf('run.ended', 'long')).toEqual([]);
+  const waits = /waits for the desk: long \(since \d+ s\)/;
+  expect((await story.oka('status')).out).toMatch(waits);
+  expect((await story.oka('runs')).out).toMatch(new RegExp(`waits +same, ${waits.source}`));
+  await setTimeout(1100); // shorter waits count as work
   story.write('workspace/desk/long/go', '');
   for (const id of ['long', 'same', 'plain']) expect((await story.ended(id)).status).toBe('done');
   expect(story.deskText('all.txt')).toBe('ended\n');
+  expect(story.page('same')).toMatch(/of work, [\d.]+ s of waiting for the desk/);
+  expect((await story.oka('runs')).out).not.toMatch(/waits/);
+  expect((await story.oka('metrics')).out).toMatch(/waited for the desk/);
   worker.kill('SIGTERM');
   await once(worker, 'exit');
 });
@@ -80,4 +88,38 @@ it('after a kill a command that lives on keeps its own place only, and undo rest
   expect(story.deskText('long/data.txt')).toBe('long');
   second.kill('SIGTERM');
   await once(second, 'exit');
+});
+
+it('tasks that wait for the desk take no place from one that could work, and what is not taken says why', async () => {
+  await using story = await openStory({ config: { inbox: { settle_ms: 20, rescan_ms: 200, parallel: 2 } } });
+  const worker = story.start(['worker']);
+  dropFolder(story, 'long', until('go'));
+  await begun(story, 'long/begun');
+  for (const id of ['one', 'two', 'three']) story.drop(`${id}.md`, runbook(id, 'true', 'dir: long\n'));
+  for (const id of ['one', 'two', 'three']) await behind(story, id);
+  dropFolder(story, 'short', 'true');
+  expect((await story.ended('short')).status).toBe('done');
+  dropFolder(story, 'other', until('go'));
+  await begun(story, 'other/begun');
+  dropFolder(story, 'late', 'true');
+  await setTimeout(1500);
+  expect((await story.oka('status')).out).toMatch(/1 waits to be taken: 2 tasks are at work, and no more than 2/);
+  for (const id of ['long', 'other']) story.write(`workspace/desk/${id}/go`, '');
+  for (const id of ['late', 'one', 'two', 'three']) expect((await story.ended(id)).status).toBe('done');
+  worker.kill('SIGTERM');
+  await once(worker, 'exit');
+});
+
+it('the seconds of a budget begin with the turn', async () => {
+  await using story = await openStory();
+  const worker = story.start(['worker']);
+  dropFolder(story, 'long', until('go'));
+  await begun(story, 'long/begun');
+  story.drop('brief.md', runbook('brief', 'true', 'dir: long\nbudget: { seconds: 2 }\n'));
+  await behind(story, 'brief');
+  await setTimeout(2500);
+  story.write('workspace/desk/long/go', '');
+  expect((await story.ended('brief')).status).toBe('done');
+  worker.kill('SIGTERM');
+  await once(worker, 'exit');
 });

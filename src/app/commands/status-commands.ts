@@ -17,6 +17,7 @@ import { taskGraph } from '../../core/ledger/task-graph.ts';
 import type { FleetOverview } from '../../core/schema/fleet.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { type Answer, answer, type Call, command, type Commands, exits } from '../../kit/cli/command-module.ts';
+import { deskAwaitedIn, describeDeskWait } from '../../kit/views/desk-wait.ts';
 import { answerHint, describeWait } from '../../kit/views/event-sentence.ts';
 import { fleetLines } from '../../rooms/fleet/fleet-text.ts';
 import type { Terminal } from '../../kit/cli/io.ts';
@@ -63,7 +64,7 @@ export const commands: Commands = {
     run: async ({ home, options }: Call<{ health: boolean }>): Promise<Answer<Health | Status>> => {
       if (options.health) return checkHealth(home);
       await requireHome(home);
-      const { worker, silent_ms, rejected, schedules, ...condition } = await readHomeStatus(home);
+      const { worker, silent_ms, rejected, untaken, schedules, ...condition } = await readHomeStatus(home);
       const { state, end, fault } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
       const ledger = { events: end.seq, bytes: end.offset, head: end.hash, fault, verified: verifiedIn(home) };
       const unsandboxed = worker === null || worker.host === hostname() ? await sandboxWarning(home) : null;
@@ -80,6 +81,7 @@ export const commands: Commands = {
           goals,
           ended,
           rejected,
+          untaken,
           schedules,
           channels: hasChannels(home)
             ? await (await import('../../rooms/channels/channels-status.ts')).readFailingChannels(home)
@@ -149,6 +151,7 @@ function renderStatus(status: Status, terminal: Terminal): string {
     ...tops.flatMap((goal) => goalLines(goal, goals, terminal)),
     ...fleetLines(status.fleet, status.asked, terminal),
     ...status.unsent.map((each) => `    ${yellow(`! ${plainText(describeUnsent(each))}`)}`),
+    ...untakenLines(status.untaken, terminal),
     ...rejectedLines(rejected, terminal),
     ...scheduleLines(status.schedules, terminal),
     ...channelLines(status.channels, terminal),
@@ -202,6 +205,15 @@ function verifiedLines({ up_to, at, damaged }: Verified, { dim, toMinute }: Term
   return [dim(`          verified up to event ${up_to} on ${toMinute(at)}`)];
 }
 
+function untakenLines({ total, names, why }: Status['untaken'], terminal: Terminal): string[] {
+  if (total === 0 || why === null) return [];
+  const more = total > names.length ? ` and ${total - names.length} more` : '';
+  return [
+    `  inbox   ${total === 1 ? '1 waits' : `${total} wait`} to be taken: ${plainText(why)}`,
+    terminal.dim(indentWrapped(`${names.map(plainText).join(', ')}${more}`, '    ', terminal)),
+  ];
+}
+
 function rejectedLines({ total, entries }: Status['rejected'], terminal: Terminal): string[] {
   const { dim, yellow } = terminal;
   if (total === 0) return [];
@@ -243,13 +255,16 @@ function goalLines(goal: Goal, all: readonly Goal[], terminal: Terminal): string
   const done = goal.nodes.filter((node) => node.status === 'done').length;
   const progress = goal.nodes.length === 0 ? goal.state : `${goal.state} ${done}/${goal.nodes.length}`;
   const status = standingOf(goal, (run) => all.find((each) => each.run === run));
-  const mark = status === 'running' ? green('●') : status === 'blocked' ? yellow('◐') : dim('○');
+  const desk = deskAwaitedIn(all, goal.run);
+  const isAtWork = status === 'running' && desk === null;
+  const mark = isAtWork ? green('●') : status === 'blocked' ? yellow('◐') : dim('○');
   const title = fitText(plainText(goal.title), width - 8 - progress.length - goal.run.length);
   const inside = all.filter(({ parent }) => parent === goal.run);
   return [
     `  ${mark} ${title}  ${dim(goal.run)}  ${progress}`,
     ...(goal.status === 'paused' ? [yellow(`      paused; continue it with: oka resume ${goal.run}`)] : []),
     ...inside.map((each) => stepLine(each, terminal)),
+    ...(desk === null ? [] : [dim(indentWrapped(plainText(describeDeskWait(desk)), '      ', terminal))]),
     ...waitLines([goal, ...inside], goal.run, terminal),
   ];
 }

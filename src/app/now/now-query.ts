@@ -66,6 +66,13 @@ export const NowAnswer = z
           .describe('The first of them.'),
       })
       .describe('Files in the inbox that are no tasks.'),
+    untaken: z
+      .strictObject({
+        total: z.int().describe('How many there are.'),
+        names: z.array(z.string()).describe('The first of them.'),
+        why: z.string().nullable().describe('Why none is taken now; null when there is none.'),
+      })
+      .describe('What is in the inbox and was not taken yet.'),
     schedules: z
       .array(
         z
@@ -121,6 +128,7 @@ export const nowQuery = defineQuery({
         return { run, title, status: how, started, ended: end, reason, cost, line, files, picture };
       }),
       rejected: status.rejected,
+      untaken: status.untaken,
       schedules: status.schedules,
     };
   },

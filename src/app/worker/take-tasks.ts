@@ -14,6 +14,7 @@ import type { Home } from '../../core/schema/home.ts';
 import type { Host } from '../../kit/house/host.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
 import { procedureReader } from '../../rooms/task/procedures.ts';
+import { goalsAwaitingDesk } from '../../kit/views/desk-wait.ts';
 import { accept, notesOn } from '../../kit/inbox/accept.ts';
 import { modelWaits } from './model-waits.ts';
 import { resumeQueue } from './resume-runs.ts';
@@ -21,6 +22,8 @@ import { cancelSuperseded, startScheduled, storeSchedule } from '../../rooms/sch
 import type { Log } from '../../kit/log-line.ts';
 
 const POLL_MS = 500;
+/** Tasks that wait for their turn on the desk take no place from those that could work; but not without end. */
+const MOST_WAITING = 32;
 
 const NEEDED = {
   ledger: ports.ledger,
@@ -68,7 +71,8 @@ export async function takeTasks(
   };
   const isFull = (): boolean => {
     const { slots, busy } = host.backend.capabilities();
-    return Math.max(atWork.size, busy) >= slots;
+    const waiting = Math.min(MOST_WAITING, goalsAwaitingDesk(taskGraph().goals));
+    return Math.max(atWork.size, busy) - waiting >= slots;
   };
   const reportHalt = haltReporter(home, log);
   let stops = -1;

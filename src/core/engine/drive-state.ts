@@ -14,7 +14,7 @@ import type { CallStep } from './decide.ts';
 import { applyEvent } from './fold-run.ts';
 import type { RunState } from './run-state.ts';
 import type { World } from './world.ts';
-import { clockJump, clockOffset } from './work-time.ts';
+import { clockJump, clockOffset, turnAwaited } from './work-time.ts';
 
 /** What the loop is notified of: a call that ended, or an event; `node` is the node whose planner answered with it. */
 export type Message =
@@ -33,6 +33,9 @@ export type DriveState = {
   /** Calls of nodes that have no outcome yet, and names of the calls within calls that have none. */
   readonly inFlight: Set<CallStep>;
   readonly nested: Set<string>;
+  /** Calls that wait for their turn on the desk, and since when the run does nothing else. */
+  readonly awaitingTurn: Set<string>;
+  idleSince: number | null;
   /** Nodes whose planner is being asked, and at which visit. */
   readonly thinking: Map<string, number | undefined>;
   /** Waits that will end by themselves, and those that turned out not to. */
@@ -58,6 +61,8 @@ export function newDriveState(run: RunState, world: World, account: Account, unf
     messages: [],
     inFlight: new Set(),
     nested: new Set(),
+    awaitingTurn: new Set(),
+    idleSince: null,
     thinking: new Map(),
     expected: new Set(),
     unexpected: new Set(),
@@ -73,7 +78,34 @@ export function newDriveState(run: RunState, world: World, account: Account, unf
 /** Writes an event and folds it into the run. It is durable after the next flush. */
 export function stage(state: DriveState, event: NewEvent): Event {
   recordClockJump(state);
+  if (state.idleSince !== null) recordIdleTime(state, state.idleSince);
   return stageOnly(state, event);
+}
+
+/** A call waits for its turn on the desk until what is given back is called. */
+export function awaitTurn(state: DriveState, call: string): () => void {
+  state.awaitingTurn.add(call);
+  noteIdleTime(state);
+  return () => {
+    if (!state.isClosed && state.idleSince !== null) recordIdleTime(state, state.idleSince);
+    state.awaitingTurn.delete(call);
+  };
+}
+
+/** Notes since when everything that the run does is to wait for its turn on the desk. */
+export function noteIdleTime(state: DriveState): void {
+  const { awaitingTurn, inFlight, thinking, world } = state;
+  if (thinking.size > 0 || state.idleSince !== null) return;
+  const waits = [...awaitingTurn];
+  if ([...inFlight].every(({ call }) => waits.some((each) => each === call || each.startsWith(`${call}.`))))
+    state.idleSince = world.monotonic();
+}
+
+/** Before anything else is staged: what comes next is work. */
+function recordIdleTime(state: DriveState, since: number): void {
+  const awaited = turnAwaited(state.run, state.world.monotonic() - since);
+  state.idleSince = null;
+  if (awaited !== null && state.run.activeSince !== null) stageOnly(state, awaited);
 }
 
 /** Of a clock that was set while the run was not at work, its events need to know nothing. */

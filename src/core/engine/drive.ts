@@ -27,6 +27,7 @@ import {
   type Message,
   newDriveState,
   nextNews,
+  noteIdleTime,
   stage,
 } from './drive-state.ts';
 import { isOver, nodeStateOf, type OpenWait, type RunState } from './run-state.ts';
@@ -86,6 +87,7 @@ async function loop(state: DriveState, before?: () => Promise<NewEvent | null>):
     if (!isOver(run.status)) expectWaits(state);
     if (mayEnd(state)) await end(state);
     if (state.isClosed) return run;
+    if (state.awaitingTurn.size > 0) noteIdleTime(state);
     if (!hasNews(state)) await nextNews(state);
   }
 }

@@ -13,7 +13,7 @@ import { boundsOf, checkBounds, innerBounds } from './call-bounds.ts';
 import { accountLeft, reserve } from './account.ts';
 import { estimateCost, NO_COST } from './run-budget.ts';
 import type { CallStep } from './decide.ts';
-import { type DriveState, flushBefore, stage, workTime } from './drive-state.ts';
+import { awaitTurn, type DriveState, flushBefore, stage, workTime } from './drive-state.ts';
 import { refuseStateWrite } from './graph-state.ts';
 import { authorOf, originsByAuthor, originsOf } from './origins.ts';
 import { callTerms } from './repeat-rule.ts';
@@ -41,6 +41,7 @@ export function toolCallFor(state: DriveState, step: CallStep, usage: Usage): To
     isStrict: run.mode === 'strict',
     bounds: boundsIn(run, step),
     left: () => ({ ...withOwnShare(accountLeft(state.account, workTime(state)), usage), tool_calls }),
+    pauseClock: () => awaitTurn(state, step.call),
     approval,
     ...(run.plan.graph.desk === undefined ? {} : { desk: run.plan.graph.desk }),
     ...(run.plan.graph.folders === undefined ? {} : { folders: run.plan.graph.folders }),
@@ -118,13 +119,17 @@ export function actFor(
 async function nestedOutcome(
   state: DriveState,
   step: CallStep,
-  by: Pick<ToolCall, 'author' | 'trial'>,
+  { pauseClock: pauseOuter, ...by }: Pick<ToolCall, 'author' | 'trial' | 'pauseClock'>,
 ): Promise<Outcome> {
   const { run, world, nested } = state;
   const usage = estimateCost(world.tools, step.tool, step.input);
   reserve(state.account, usage, 1);
   const asked = toolCallFor(state, step, usage);
-  const made: ToolCall = { ...asked, ...by, bounds: innerBounds(asked.bounds) };
+  const pauseClock = (): (() => void) => {
+    const resume = [awaitTurn(state, step.call), pauseOuter?.()];
+    return () => resume.forEach((each) => each?.());
+  };
+  const made: ToolCall = { ...asked, ...by, pauseClock, bounds: innerBounds(asked.bounds) };
   const outcome = refuseStateWrite(await world.invoke(made).catch((error: unknown) => outcomeOfThrow(state, error)));
   const stored = await world.storeOutput(outcome);
   reserve(state.account, usage, -1);

@@ -1,6 +1,6 @@
 /**
  * Owns: how long a run was at work. The times of events come from the system clock, which people set and which goes on
- * while the machine sleeps or no worker runs; `run.time_skipped` records what of it was no time of the run.
+ * while the machine sleeps, no worker runs or the desk is another's; `run.time_skipped` records what of it was no time of the run.
  *
  * 1. Time is skipped before the next event of the run is staged, so that every fold of its events gets the same result.
  * 2. What is below the tolerance counts as work: it is a clock that is slewed, or a quick restart.
@@ -26,7 +26,10 @@ export function downtime(run: RunState, now: number): NewEvent | null {
   return run.activeSince === null ? null : skippedEvent(run, now - Date.parse(run.at), 'down');
 }
 
-function skippedEvent({ id }: RunState, ms: number, why: 'clock' | 'down'): NewEvent | null {
+/** The event that records that all its calls waited for their turn on the desk for so long; null when it was short. */
+export const turnAwaited = (run: RunState, ms: number): NewEvent | null => skippedEvent(run, ms, 'desk');
+
+function skippedEvent({ id }: RunState, ms: number, why: 'clock' | 'down' | 'desk'): NewEvent | null {
   if (Math.abs(ms) < TOLERANCE_MS) return null;
   return { type: 'run.time_skipped', run: id, data: { ms: Math.round(ms), why } };
 }

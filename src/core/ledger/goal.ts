@@ -12,6 +12,8 @@ import type { WaitFor } from '../schema/wait.ts';
 
 type GoalNode = PlannedNode & { status: NodeStatus };
 type OpenWait = { wait: string; node: string | null; for: WaitFor };
+/** A call that waits for its turn on the desk: behind which run, if it is one, and since when. */
+type DeskWait = { call: string; behind: string | null; since: string };
 export type Goal = {
   run: string;
   title: string;
@@ -28,6 +30,8 @@ export type Goal = {
   waits: OpenWait[];
   /** Work in progress that is not a listed step: items of maps, and calls without a node. Absent when there is none. */
   inner?: string[];
+  /** Calls that wait for their turn on the desk. Absent when there is none. */
+  desk?: DeskWait[];
 };
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
@@ -78,18 +82,27 @@ const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
     goal.status = 'paused';
   },
   'run.resumed': (goal) => {
+    delete goal.desk;
     endInner(goal, isCall); // an interrupted call without a node gets no outcome: it is made again
     goal.status = statusByWaits(goal);
   },
   'run.ended': (goal, { data }) => {
     goal.status = data.status;
     delete goal.inner;
+    delete goal.desk;
   },
   'call.started': (goal, { data }) => {
     restart(goal, data.restarts);
     startWork(goal, data.node ?? data.call);
   },
+  'desk.awaited': (goal, { at, data: { call, behind } }) => {
+    const since = goal.desk?.find((each) => each.call === call)?.since ?? at;
+    getTurn(goal, call);
+    goal.desk = [...(goal.desk ?? []), { call, behind, since }];
+  },
+  'desk.kept': (goal, { data }) => getTurn(goal, data.call),
   'call.ended': (goal, { data }) => {
+    getTurn(goal, data.call);
     if (data.node === null) endInner(goal, (each) => each === data.call);
     else if (data.settles !== undefined) settle(goal, data.node, data.settles);
   },
@@ -129,6 +142,21 @@ function settle(goal: Goal, name: string, status: NodeStatus): void {
   const node = nodeOf(goal, name);
   if (node !== undefined) node.status = status;
   else endInner(goal, (each) => each === name);
+}
+
+function getTurn(goal: Goal, call: string): void {
+  if (goal.desk === undefined) return;
+  const left = goal.desk.filter((each) => each.call !== call);
+  if (left.length > 0) goal.desk = left;
+  else delete goal.desk;
+}
+
+/** What a run waits for on the desk when it does nothing else; null when it is at work. */
+export function awaitedDesk({ status, desk, nodes, inner = [] }: Goal): DeskWait | null {
+  const [first] = desk ?? [];
+  if (first === undefined || status !== 'running') return null;
+  const working = nodes.filter((node) => node.status === 'running').length + inner.length;
+  return working > (desk?.length ?? 0) ? null : first;
 }
 
 function endInner(goal: Goal, isEnded: (name: string) => boolean): void {

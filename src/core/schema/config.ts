@@ -63,7 +63,9 @@ export const Config = z
           .min(1)
           .max(64)
           .default(4)
-          .describe('How many tasks are worked on at once, counting those that a restart resumes.'),
+          .describe(
+            'How many tasks are worked on at once, counting those that a restart resumes, and not those that wait for the desk.',
+          ),
       })
       .prefault({})
       .describe('How tasks are accepted.'),

@@ -159,7 +159,11 @@ export const eventData = {
       ms: z
         .int()
         .describe('What the clock shows beyond the time that passed for the run; negative when it was set back.'),
-      why: z.enum(['clock', 'down']).describe('The clock was set or the machine slept; or nothing drove the run.'),
+      why: z
+        .enum(['clock', 'down', 'desk'])
+        .describe(
+          'The clock was set or the machine slept; nothing drove the run; or it waited for its turn on the desk.',
+        ),
     })
     .describe(
       'Time on the clock in which a run was not at work. It counts neither for its budget nor for its duration.',

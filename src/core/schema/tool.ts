@@ -112,7 +112,7 @@ export type ToolCall = Attempt & {
   bounds: CallBounds;
   /** What the run may still spend, less everything that other calls in progress have reserved. */
   left: () => Left;
-  /** Stops its time limit while it waits for its turn, until what is given back is called. */
+  /** Stops its time limit, and that of its run, while it waits for its turn, until what is given back is called. */
   pauseClock?: () => () => void;
   /** The binding of the approval a person gave; valid for this one attempt. */
   approval: string | null;
@@ -145,7 +145,11 @@ export type ToolCall = Attempt & {
 };
 
 /** A call within a call, or within a thought: guarded, paid for and written down like every call. */
-export type Act = (tool: string, input: Json, by?: { author?: Author; trial?: true }) => Promise<Outcome>;
+export type Act = (
+  tool: string,
+  input: Json,
+  by?: { author?: Author; trial?: true; pauseClock?: () => () => void },
+) => Promise<Outcome>;
 
 export type Left = Readonly<Record<'tokens' | 'usd' | 'tool_calls' | 'retries' | 'output_bytes' | 'seconds', number>>;
 

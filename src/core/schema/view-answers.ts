@@ -24,6 +24,15 @@ export const OpenWait = z
   })
   .describe('Something that a run waits for.');
 
+export const AwaitedDesk = z
+  .strictObject({
+    since: Instant.describe('Since when.'),
+    run: Id.nullable().describe('The run that works there now; null when it is none, or has just ended.'),
+    title: z.string().nullable().describe('What that run is about.'),
+  })
+  .describe('That a run does nothing but wait for its turn on the desk.');
+export type AwaitedDesk = z.infer<typeof AwaitedDesk>;
+
 export const RunSummary = z
   .strictObject({
     run: Id,
@@ -42,6 +51,7 @@ export const RunSummary = z
       })
       .describe('How far it is.'),
     waits: z.int().nonnegative().describe('How many things it waits for.'),
+    desk: AwaitedDesk.optional(),
     cost: Cost,
     cursor: z
       .int()
@@ -64,6 +74,7 @@ export const CurrentRun = RunSummary.pick({
   state: true,
   started: true,
   steps: true,
+  desk: true,
 })
   .extend({
     current: z.string().nullable().describe('The step that is being done or waits; null between two steps.'),

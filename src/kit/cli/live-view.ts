@@ -7,6 +7,7 @@ import { peekProjection } from '../../core/ledger/peek-projection.ts';
 import { taskGraph } from '../../core/ledger/task-graph.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { changes } from '../views/changes.ts';
+import { deskAwaitedIn, describeDeskWait } from '../views/desk-wait.ts';
 import { describeWait } from '../views/event-sentence.ts';
 import type { Terminal } from './io.ts';
 import { type Activity, openActivity } from './live-activity.ts';
@@ -57,15 +58,16 @@ function activeGoalLines(active: readonly Goal[], activity: Activity, terminal: 
   const goals = active.slice(-MOST_GOALS);
   const more = active.length - goals.length;
   const head = more > 0 ? [terminal.dim(`  and ${more} more`)] : [];
-  return [...head, ...goals.flatMap((goal) => goalLines(goal, activity, terminal))];
+  return [...head, ...goals.flatMap((goal) => goalLines(goal, active, activity, terminal))];
 }
 
-function goalLines(goal: Goal, activity: Activity, terminal: Terminal): string[] {
+function goalLines(goal: Goal, all: readonly Goal[], activity: Activity, terminal: Terminal): string[] {
   const { title, status, state, nodes, waits, parent } = goal;
   const { green, yellow, dim, width } = terminal;
   const done = nodes.filter((node) => node.status === 'done').length;
   const current = nodes.find((node) => node.status === 'running')?.title ?? '';
-  const mark = status === 'running' ? green('●') : yellow('◐');
+  const desk = parent === null ? deskAwaitedIn(all, goal.run) : null;
+  const mark = desk !== null ? dim('○') : status === 'running' ? green('●') : yellow('◐');
   const progress = `${parent === null ? state : 'steps'} ${done}/${nodes.length}`;
   const about = fitText(plainText(`${title}${current === '' ? '' : `: ${current}`}`), width - 8 - progress.length);
   const doing = status === 'running' ? activity.linesOf(goal.run, width - 6) : [];
@@ -74,6 +76,7 @@ function goalLines(goal: Goal, activity: Activity, terminal: Terminal): string[]
   );
   return [
     `  ${parent === null ? mark : ' '} ${about}  ${dim(progress)}`,
+    ...(desk === null ? [] : [dim(fitText(`      ${plainText(describeDeskWait(desk))}`, width))]),
     ...doing.map((line) => dim(`      ${line}`)),
     ...awaited.map((wait) => yellow(fitText(`      waits for ${plainText(describeWait(wait.for))}`, width))),
   ];

@@ -53,6 +53,8 @@ export type TaskRecord = {
   overstepped: number;
   /** Time in which it was not at work: it waited for people, the machine slept, or no worker ran. */
   waited_ms: number;
+  /** How much of that it waited for its turn on the desk; absent when it did not. */
+  desk_ms?: number;
   open: OpenEntries;
 };
 
@@ -224,6 +226,7 @@ const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
   // While a person is waited for, the wait covers the time that was skipped.
   'run.time_skipped': (task, { data }) => {
     if (task.open.since === null) task.waited_ms += data.ms;
+    if (data.why === 'desk') task.desk_ms = (task.desk_ms ?? 0) + data.ms;
   },
   'wait.opened': noteQuestion,
   'wait.closed': noteAnswer,

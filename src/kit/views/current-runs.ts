@@ -1,6 +1,7 @@
 /** Owns: the runs that are not over, with the runs inside them folded into one line each. */
 import type { Rows } from '../../core/schema/rows.ts';
 import type { CurrentRun } from '../../core/schema/view-answers.ts';
+import { storedDeskWait } from './desk-wait.ts';
 import { openRuns, rowKey, type RunRow } from './run-rows.ts';
 import { statusForPeople } from './run-status.ts';
 
@@ -25,6 +26,7 @@ function toCurrentRun(rows: Rows, top: RunRow, inside: readonly RunRow[]): Curre
   const current = [...inside.toReversed(), top].flatMap(({ nodes }) => nodes.filter(isActive))[0] ?? null;
   const all = [top, ...inside];
   const sum = (amount: (row: RunRow) => number): number => all.reduce((total, row) => total + amount(row), 0);
+  const desk = storedDeskWait(rows, top);
   return {
     run,
     title,
@@ -34,6 +36,7 @@ function toCurrentRun(rows: Rows, top: RunRow, inside: readonly RunRow[]): Curre
     steps: { done: working.nodes.filter((node) => node.status === 'done').length, all: working.nodes.length },
     current: current?.title ?? null,
     inside: inside.map((each) => each.run),
+    ...(desk === null ? {} : { desk }),
     cost: {
       tokens: sum(({ spent }) => spent.tokens),
       usd: sum(({ spent }) => spent.usd),

@@ -60,8 +60,7 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
   'run.moved': ({ from, to, reason }) => `Went from ${from} to ${to}: ${reason}`,
   'run.paused': ({ reason }) => `Paused: ${reason}`,
   'run.resumed': ({ reason }) => `Resumed: ${reason}`,
-  'run.time_skipped': ({ ms, why }) =>
-    `${Math.round(ms / 1000)} s on the clock do not count: ${why === 'clock' ? 'it was set, or the machine slept' : 'no worker drove the run'}`,
+  'run.time_skipped': ({ ms, why }) => `${Math.round(ms / 1000)} s on the clock do not count: ${SKIPPED[why]}`,
   'run.judged': ({ verdict, criteria }) =>
     `Judged ${verdict}: ${criteria.filter(({ holds }) => holds).length} of ${criteria.length} criteria are met`,
   'run.ended': ({ status, reason }) => `Ended, ${status}: ${reason}`,
@@ -165,6 +164,12 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
 };
 
 /** How a wait ended, as the predicate of a sentence about it. */
+const SKIPPED: Record<DataOf<'run.time_skipped'>['why'], string> = {
+  clock: 'it was set, or the machine slept',
+  down: 'no worker drove the run',
+  desk: 'it waited for its turn on the desk',
+};
+
 const VERDICTS: Record<WaitAnswer['verdict'], string> = {
   approved: 'was approved',
   denied: 'was denied',

@@ -14,6 +14,7 @@ import type {
   RunsQuery,
   RunSummary,
 } from '../../core/schema/view-answers.ts';
+import { storedDeskWait } from './desk-wait.ts';
 import { type Candidate, candidates, type Filter, foldedRuns, listOf, type Passed } from './run-candidates.ts';
 import { cursorAt, foldedCount, pinnedRuns, type Walk } from './run-lists.ts';
 import { rowKey, type RunRow, storedRun } from './run-rows.ts';
@@ -87,6 +88,7 @@ export function summaryOf(rows: Rows, row: RunRow, cursor = row.received): RunSu
   const { run, title, started, ended, parent, link, state, reason, nodes, waits, spent } = row;
   const done = nodes.filter((node) => node.status === 'done').length;
   const steps = { done, all: nodes.length };
+  const desk = storedDeskWait(rows, row);
   return {
     run,
     title,
@@ -99,6 +101,7 @@ export function summaryOf(rows: Rows, row: RunRow, cursor = row.received): RunSu
     reason,
     steps,
     waits: waits.length,
+    ...(desk === null ? {} : { desk }),
     cost: spent,
     cursor,
     kind: row.kind,

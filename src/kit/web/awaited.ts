@@ -25,7 +25,8 @@ export type Awaited = z.infer<typeof Awaited>;
 
 /** Those that a person can end, with what is known of what has to be installed. */
 export async function describeAwaited(home: Home, waits: readonly Waiting[]): Promise<Awaited[]> {
-  const requirements = await readAwaitedRequirements(home);
+  const isNeeded = waits.some((wait) => wait.person && wait.for.kind === 'requirement');
+  const requirements = isNeeded ? await readAwaitedRequirements(home) : new Map<string, never>();
   return waits.flatMap(({ person, ...wait }) => {
     const requirement = wait.for.kind === 'requirement' ? (requirements.get(wait.for.name) ?? null) : null;
     return person ? [{ ...wait, model: isModelWait(wait.for), requirement }] : [];

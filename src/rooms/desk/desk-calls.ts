@@ -9,8 +9,10 @@
  * K8 A check waits for its turn as a writer does, for a state that nobody changes; it leaves nothing to be recorded.
  */
 import { DESK_WRITERS } from '../../core/schema/desk-writers.ts';
+import { messageOf } from '../../core/schema/errors.ts';
 import type { Event } from '../../core/schema/event.ts';
 import type { Outcome, Tool, ToolCall } from '../../core/schema/tool.ts';
+import { isAboutSpace } from '../../kit/home/disk-space.ts';
 import { covers, reachOf } from '../../kit/desk/reach.ts';
 import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
 import { type DeskPorts, NOT_BEGUN, withSnapshots, type Written } from './desk.ts';
@@ -55,19 +57,30 @@ function inTurnOf(
   act: () => Promise<Outcome | null>,
 ): Promise<Outcome | null> {
   const { run, node, signal } = call;
-  const resume = call.pauseClock?.();
-  const begin = (): Promise<Outcome | null> => {
+  let resume = call.pauseClock?.();
+  const goOn = (): void => {
     resume?.();
+    resume = undefined;
+  };
+  let unsaid: Error | null = null;
+  const begin = async (): Promise<Outcome | null> => {
+    goOn();
+    if (unsaid !== null && !isAboutSpace(unsaid)) throw unsaid; // without space it waits all the same
     return act();
   };
+  const onWait = (behind: string | null): void =>
+    void append({ type: 'desk.awaited', run, data: { call: call.call, node, behind } }).catch((error: unknown) => {
+      unsaid = toError(error);
+    });
   return inTurn<Outcome | null>(begin, {
     reach: reachOf(written),
     run,
     stop: { signal, value: NOT_BEGUN },
-    onWait: (behind) =>
-      void append({ type: 'desk.awaited', run, data: { call: call.call, node, behind } }).catch(() => undefined),
-  });
+    onWait,
+  }).finally(goOn);
 }
+
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(messageOf(error)));
 
 type Outlived = Pick<ToolCall, 'run' | 'call' | 'tool' | 'class'>;
 type SnapshotEvent = Extract<Event, { type: 'desk.kept' }>;

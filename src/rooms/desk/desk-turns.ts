@@ -9,7 +9,14 @@
 import { doTouch, type Reach } from '../../kit/desk/reach.ts';
 import type { InTurn, Turn } from '../../kit/ports/desk-turn-port.ts';
 
-type Asked = { reach: Reach; run: string | null; begin: () => Promise<void> };
+type Asked = {
+  reach: Reach;
+  run: string | null;
+  begin: () => Promise<void>;
+  /** Whom it was told that it waits for. */
+  behind?: Asked;
+  onWait: ((behind: string | null) => void) | undefined;
+};
 
 export function deskTurns(settle: (reach: Reach) => Promise<void>): InTurn {
   const active = new Set<Asked>();
@@ -21,7 +28,12 @@ export function deskTurns(settle: (reach: Reach) => Promise<void>): InTurn {
   };
   const beginNext = (): void => {
     for (const asked of queue) {
-      if (before(asked) !== undefined) continue;
+      const behind = before(asked);
+      if (behind !== undefined) {
+        if (behind !== asked.behind) asked.onWait?.(behind.run);
+        asked.behind = behind;
+        continue;
+      }
       queue.delete(asked);
       active.add(asked);
       void asked.begin().finally(() => {
@@ -47,15 +59,13 @@ export function deskTurns(settle: (reach: Reach) => Promise<void>): InTurn {
         waiting.reject(error);
       }
     };
-    const asked: Asked = { reach, run: run ?? null, begin };
+    const asked: Asked = { reach, run: run ?? null, begin, onWait };
     if (isStopped()) {
       giveWay();
       return waiting.promise;
     }
     stop?.signal.addEventListener('abort', giveWay, { once: true });
     queue.add(asked);
-    const behind = before(asked);
-    if (behind !== undefined) onWait?.(behind.run);
     beginNext();
     return waiting.promise;
   };

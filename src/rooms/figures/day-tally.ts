@@ -22,6 +22,7 @@ export type TaskFigures = Pick<
   | 'questions'
   | 'installs'
   | 'waited_ms'
+  | 'desk_ms'
 > & {
   plan: Pick<NonNullable<TaskRecord['plan']>, 'by'> | null;
   choice: Pick<NonNullable<TaskRecord['choice']>, 'saves'> | null;
@@ -41,6 +42,8 @@ export type DayTally = {
   tokens: Sum;
   questions: Sum;
   heals: Sum;
+  /** Seconds for which tasks waited for their turn on the desk. */
+  desk: Sum;
   approvals: Sum & { approved: number; denied: number };
   /** Active time of each task that is done, in ascending order, and the slowest of them with their runs. */
   seconds: number[];
@@ -70,6 +73,7 @@ export function emptyDay(): DayTally {
     tokens: sum(),
     questions: sum(),
     heals: sum(),
+    desk: sum(),
     approvals: { ...sum(), approved: 0, denied: 0 },
     seconds: [],
     slowest: [],
@@ -102,6 +106,7 @@ export function tallyTask(day: DayTally, task: TaskFigures, sign: 1 | -1): void 
   sum(day.tokens, task.tokens);
   sum(day.questions, task.questions);
   sum(day.heals, task.installs.length);
+  sum(day.desk, (task.desk_ms ?? 0) / 1000);
   sum(day.approvals, approvals.asked);
   day.approvals.approved += sign * approvals.approved;
   day.approvals.denied += sign * approvals.denied;
@@ -137,7 +142,7 @@ export function mergeDays(days: readonly DayTally[]): Tally {
       all[name].of += day[name].of;
       all[name].hits += day[name].hits;
     }
-    for (const name of ['usd', 'tokens', 'questions', 'heals', 'approvals', 'saved'] as const)
+    for (const name of ['usd', 'tokens', 'questions', 'heals', 'desk', 'approvals', 'saved'] as const)
       all[name].total += day[name].total;
     all.approvals.approved += day.approvals.approved;
     all.approvals.denied += day.approvals.denied;
@@ -172,6 +177,7 @@ const NAMING = [
   'tokens',
   'questions',
   'heals',
+  'desk',
   'approvals',
   'saved',
 ] as const;

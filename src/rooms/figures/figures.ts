@@ -44,6 +44,7 @@ export function metricsOf(days: ReadonlyMap<string, DayTally>, tasks: number): M
       figure('first try', 'share', share('firstTry', 'done at once and left as they were', 'ended')),
       figure('time, median', 'seconds', quantile(0.5)),
       figure('time, p90', 'seconds', quantile(0.9)),
+      figure('waited for the desk', 'seconds', sum('desk', 'of tasks behind others in the same place, in all')),
       figure('spend', 'usd', mean('usd')),
       figure('tokens', 'tokens', mean('tokens')),
       figure('reuse', 'share', share('reuse', 'planned from a procedure', 'planned')),
@@ -78,7 +79,7 @@ function quantile(part: number): Measure {
     seconds[Math.max(0, Math.ceil(part * seconds.length) - 1)] ?? null;
   return {
     value,
-    of: ({ seconds }) => `${seconds.length} done, waiting for people not counted`,
+    of: ({ seconds }) => `${seconds.length} done, waiting for people and for the desk not counted`,
     runs: (tally) => tally.slowest.filter(([, each]) => each >= (value(tally) ?? 0)).map(([run]) => run),
   };
 }

@@ -28,7 +28,7 @@ const countKey = 'metrics/count';
 
 export const metricsView: View = {
   name: 'metrics',
-  version: 4,
+  version: 5,
   types: [...taskEventTypes, 'context.packed'],
   take: ({ event }, rows) => {
     if (event.pen !== 'run' || event.run === null) return;
@@ -133,7 +133,7 @@ function servedTask(rows: Rows, row: RunRow | undefined): RunRow | undefined {
 
 /** Most tasks are over, and few of those change again: they are stored without what only a task in progress needs. */
 function figuresOf(task: TaskRecord): TaskFigures {
-  const { run, started, ended, status, rework, corrected, undone, tokens, usd, questions, waited_ms } = task;
+  const { run, started, ended, status, rework, corrected, undone, tokens, usd, questions, waited_ms, desk_ms } = task;
   const choice = task.choice === null ? null : { saves: task.choice.saves };
   const plan = task.plan === null ? null : { by: task.plan.by };
   const approvals = { ...task.approvals };
@@ -154,6 +154,7 @@ function figuresOf(task: TaskRecord): TaskFigures {
     questions,
     installs,
     waited_ms,
+    ...(desk_ms === undefined ? {} : { desk_ms }),
   };
 }
 

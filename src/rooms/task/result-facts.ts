@@ -170,11 +170,12 @@ export function artifactsIn(events: readonly Event[]): ArtifactRef[] {
 const NO_TOOL_CALL = new Set(['model.complete', 'task.plan', 'task.critique', 'run.start', STEP_CHECK]);
 
 function costOf(events: readonly Event[]): ResultFacts['cost'] {
-  const cost = { tokens: 0, usd: 0, calls: 0, modelCalls: 0, replans: 0, activeMs: 0 };
+  const cost = { tokens: 0, usd: 0, calls: 0, modelCalls: 0, replans: 0, activeMs: 0, deskMs: 0 };
   for (const event of events) {
     if (event.type === 'call.started' && !NO_TOOL_CALL.has(event.data.tool)) cost.calls += 1;
     if (event.type === 'call.started' && event.data.tool === 'model.complete') cost.modelCalls += 1;
     if (event.type === 'run.moved' && event.data.to === 'REPLAN') cost.replans += 1;
+    if (event.type === 'run.time_skipped' && event.data.why === 'desk') cost.deskMs += event.data.ms;
     if (event.type !== 'call.ended' || event.data.usage === undefined) continue;
     const { tokens_in = 0, tokens_out = 0, usd = 0, ms = 0 } = event.data.usage;
     cost.tokens += tokens_in + tokens_out;

@@ -60,6 +60,20 @@ describe('deskTurns', () => {
     gate.resolve();
     await Promise.all([long, next]);
     expect(behind).toEqual([['next', 'long']]);
+    const [first, second] = [latch(), latch()];
+    behind.length = 0;
+    const all = [ask('first', ['a'], () => first.promise), ask('second', ['a'], () => second.promise)];
+    all.push(ask('third', ['a'], nothingOpen));
+    first.resolve();
+    await all[0];
+    await breathe();
+    expect(behind).toEqual([
+      ['second', 'first'],
+      ['third', 'first'],
+      ['third', 'second'],
+    ]);
+    second.resolve();
+    await Promise.all(all);
   });
 
   it('D2 what is open elsewhere holds nobody up', async () => {

@@ -24,6 +24,7 @@ type Seen = {
   approvals: { asked: number; approved: number; denied: number };
   questions: number;
   heals: number;
+  deskMs: number;
   saved: { tokens: number; seconds: number } | null;
 };
 
@@ -57,6 +58,7 @@ class Watched {
       approvals: { asked: 0, approved: 0, denied: 0 },
       questions: 0,
       heals: 0,
+      deskMs: 0,
       saved: null,
     };
     const input = { name: 'a.md', title: 'A', dir: null, body: SHA, fields: {}, first_line: 1 };
@@ -175,7 +177,9 @@ class Watched {
 
   sleep(ms: number, isWaiting = false): void {
     this.now += ms;
-    this.add({ type: 'run.time_skipped', run: this.child, data: { ms, why: 'clock' } });
+    const why = this.seen.questions % 2 === 0 ? 'desk' : 'clock';
+    this.add({ type: 'run.time_skipped', run: this.child, data: { ms, why } });
+    if (why === 'desk') this.seen.deskMs += ms;
     if (!isWaiting) this.waitedMs += ms;
   }
 
@@ -402,6 +406,7 @@ function count(seen: readonly Seen[]): Record<string, number | null> {
     approvals: sum(({ approvals }) => approvals.asked),
     questions: sum(({ questions }) => questions),
     heals: sum(({ heals }) => heals),
+    'waited for the desk': sum(({ deskMs }) => deskMs) / 1000,
   };
 }
 

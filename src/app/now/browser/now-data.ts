@@ -21,6 +21,7 @@ export type NowData = {
   waiting: Awaited[];
   recent: Recent[];
   rejected: { total: number; entries: { name: string; reason: string }[] };
+  untaken: { total: number; names: string[]; why: string | null };
   schedules: { schedule: string; reason: string }[];
 };
 

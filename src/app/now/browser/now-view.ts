@@ -99,7 +99,7 @@ const spentToday = ({ done, not_done: notDone, usd, tokens }: NowData['today']):
   ].join(', ');
 
 function Problems({
-  data: { offers_setup, rules_problem, history_problem, rejected, schedules },
+  data: { offers_setup, rules_problem, history_problem, rejected, untaken, schedules },
 }: {
   data: NowData;
 }): VNode {
@@ -110,6 +110,12 @@ function Problems({
   }
   ${history_problem === null ? null : html`<div class="problem" role="alert"><p>${history_problem.what}</p><p class="fix">What is shown here may be out of date. ${history_problem.fix}</p></div>`}
   ${rules_problem === null ? null : html`<div class="problem" role="alert"><p>${rules_problem}</p><p class="fix">Correct the file in .oka/rules; oka continues automatically.</p></div>`}
+  ${
+    untaken.why === null
+      ? null
+      : html`<details class="warning"><summary>${untaken.total === 1 ? '1 entry of the inbox waits' : `${untaken.total} entries of the inbox wait`}: ${untaken.why}</summary>
+          <p>${untaken.names.join(', ')}${untaken.total > untaken.names.length ? ', …' : ''}</p></details>`
+  }
   ${
     rejected.total === 0
       ? null

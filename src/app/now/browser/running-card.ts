@@ -1,7 +1,7 @@
 /** A run in progress: how far it is, what it does right now, what it has spent. */
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { CurrentRun } from '../../../core/schema/view-answers.ts';
+import type { AwaitedDesk, CurrentRun } from '../../../core/schema/view-answers.ts';
 import type { LiveMessage } from '../../../core/schema/live.ts';
 import { formatCount, formatMoney } from '../../../kit/web/browser/components/format-figures.ts';
 import { Status } from '../../../kit/web/browser/components/status-mark.ts';
@@ -12,16 +12,22 @@ import { addressOf } from '../../../kit/web/browser/start.ts';
 import { chosenId } from '../../../kit/web/browser/answers/chosen-wait.ts';
 
 export function RunningCard({ run: current }: { run: CurrentRun }): VNode {
-  const { run, title, status, started, steps, current: step, cost } = current;
+  const { run, title, status, started, steps, current: step, cost, desk } = current;
   const line = useLiveLine(current);
   return html`<article class="card" id=${`item-${run}`} aria-current=${chosenId.value === run ? 'true' : null}>
     <h3><a href=${addressOf(`/runs/${encodeURIComponent(run)}`)}>${title}</a></h3>
-    <p class="row soft"><${Status} status=${status} />${steps.all === 0 ? null : html`<span class="number">step ${Math.min(steps.done + 1, steps.all)} of ${steps.all}</span>`}<${Elapsed} from=${started} />
+    <p class="row soft"><${Status} status=${desk === undefined ? status : 'waiting'} />${steps.all === 0 ? null : html`<span class="number">step ${Math.min(steps.done + 1, steps.all)} of ${steps.all}</span>`}<${Elapsed} from=${started} />
       ${cost.tokens === 0 ? null : html`<span class="number">${formatCount(cost.tokens)} tokens</span>`}${cost.usd === 0 ? null : html`<span class="number">${formatMoney(cost.usd)}</span>`}</p>
     <progress max=${Math.max(1, steps.all)} value=${steps.done} aria-label="Steps done"></progress>
-    <p class="one-line">${step === title ? '' : (step ?? '')}</p>
+    <p class="one-line">${desk !== undefined ? html`<${DeskWait} desk=${desk} />` : step === title ? '' : (step ?? '')}</p>
     <p class="one-line live-line" aria-live="off">${line}</p>
   </article>`;
+}
+
+/** For whom it waits, and since when. */
+function DeskWait({ desk: { since, run, title } }: { desk: AwaitedDesk }): VNode {
+  const whom = run === null ? null : html`: <a href=${addressOf(`/runs/${encodeURIComponent(run)}`)}>${title}</a>`;
+  return html`<span>waits for the desk${whom} (since <${Elapsed} from=${since} />)</span>`;
 }
 
 const MOST_SHOWN = 200;

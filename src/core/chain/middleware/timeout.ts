@@ -3,7 +3,7 @@
  * sending to the outside may have arrived.
  */
 import type { Middleware } from '../../schema/ports.ts';
-import type { Outcome, ToolCall } from '../../schema/tool.ts';
+import type { Act, Outcome, ToolCall } from '../../schema/tool.ts';
 import { effectOf } from '../../engine/repeat-rule.ts';
 import { createDeadlines } from '../deadlines.ts';
 
@@ -29,12 +29,15 @@ export function timeout(): Middleware {
         const pauseClock = (): (() => void) => {
           lift();
           const paused = performance.now();
+          const resume = call.pauseClock?.();
           return () => {
+            resume?.();
             waitedMs += performance.now() - paused;
             lift = setDeadline(Math.max(0, limit - (performance.now() - begun - waitedMs)), pass);
           };
         };
-        next({ ...call, signal: attempt.signal, pauseClock }).then(
+        const act: Act = (tool, input, by) => call.act(tool, input, { ...by, pauseClock });
+        next({ ...call, signal: attempt.signal, pauseClock, act }).then(
           (outcome) => {
             lift();
             forget();

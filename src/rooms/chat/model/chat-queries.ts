@@ -13,7 +13,6 @@ import {
   placeName,
   queuePrefix,
   storedConversation,
-  storedDeskWriter,
   storedMessage,
 } from './chat-rows.ts';
 import { stateOfActivity } from './reply-activity.ts';
@@ -140,12 +139,12 @@ function toEntry(rows: Rows, row: ConversationRow): ConversationEntry {
     unread: { count: row.unread, since: row.lastOfPerson },
     opened,
     last: (row.last === null ? undefined : storedMessage(rows, id, row.last)) ?? null,
-    queue: [...rows.each<NoticeRow>(queuePrefix(id))].map(([, notice]) => toReply(rows, notice)),
+    queue: [...rows.each<NoticeRow>(queuePrefix(id))].map(([, notice]) => toReply(notice)),
   };
 }
 
-function toReply(rows: Rows, { notice, agent, message, depth, run, at, activity }: NoticeRow): OpenReply {
-  const doing = run === null ? { state: 'queued' as const } : stateOfActivity(activity, storedDeskWriter(rows));
+function toReply({ notice, agent, message, depth, run, at, activity }: NoticeRow): OpenReply {
+  const doing = run === null ? { state: 'queued' as const } : stateOfActivity(activity);
   return { notice, agent, message, depth, run, at, ...doing };
 }
 

@@ -1,7 +1,7 @@
 /** Owns: the rows of conversations: their keys, and how one is read. Written by chat-view.ts alone. */
 import type { ChatMessage } from '../../../core/schema/chat-answers.ts';
 import type { Rows } from '../../../core/schema/rows.ts';
-import type { DeskWriter, ReplyActivity } from './reply-activity.ts';
+import type { ReplyActivity } from './reply-activity.ts';
 
 export type ConversationRow = {
   id: string;
@@ -63,8 +63,3 @@ export function storedNotice(rows: Rows, notice: string): NoticeRow | undefined 
   const key = rows.get<string>(noticeKey(notice));
   return key === undefined ? undefined : rows.get<NoticeRow>(key);
 }
-
-/** The row that names the call that writes to the desk now, of whatever run. */
-export const DESK_WRITER_KEY = 'chat/desk';
-
-export const storedDeskWriter = (rows: Rows): DeskWriter => rows.get<NonNullable<DeskWriter>>(DESK_WRITER_KEY) ?? null;

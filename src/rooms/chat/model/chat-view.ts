@@ -14,7 +14,6 @@ import { type ChatEvent, chatEventTypes, isChatEvent } from './chat-events.ts';
 import {
   conversationKey,
   type ConversationRow,
-  DESK_WRITER_KEY,
   messageKey,
   messagesPrefix,
   nameKey,
@@ -24,24 +23,16 @@ import {
   placeName,
   placesPrefix,
   queuePrefix,
-  storedDeskWriter,
   storedMessage,
   storedNotice,
 } from './chat-rows.ts';
-import {
-  activityAfter,
-  type ActivityEvent,
-  activityTypes,
-  deskWriterAfter,
-  isActivityEvent,
-  NO_ACTIVITY,
-} from './reply-activity.ts';
+import { activityAfter, type ActivityEvent, activityTypes, isActivityEvent, NO_ACTIVITY } from './reply-activity.ts';
 
 type EventOf<T extends EventType> = Extract<Event, { type: T }>;
 
 export const chatView: View = {
   name: 'chat',
-  version: 4,
+  version: 5,
   types: [...chatEventTypes, ...activityTypes],
   take: ({ event }, rows) => {
     if (isActivityEvent(event)) followReply(rows, event);
@@ -177,9 +168,6 @@ function removeNotice(rows: Rows, notice: string): void {
 }
 
 function followReply(rows: Rows, event: ActivityEvent): void {
-  const writer = storedDeskWriter(rows);
-  const next = deskWriterAfter(writer, event);
-  if (next !== writer) rows.put(DESK_WRITER_KEY, next);
   const notice = noticeOfRun(event.run);
   if (notice !== null) changeNotice(rows, notice, (row) => ({ ...row, activity: activityAfter(row.activity, event) }));
 }

@@ -1,12 +1,11 @@
 /**
- * Owns: what the run of a reply is doing, out of its events, and whose call is writing to the desk now. Pure.
+ * Owns: what the run of a reply is doing, out of its events. Pure.
  *
- * 1. A call that writes to the desk has begun when the state before it is recorded (`desk.kept`). Until then, while
- *    another call writes, it waits for whoever made that one.
+ * 1. A call that waits for its turn on the desk says behind whom (`desk.awaited`); it has begun when the state before it
+ *    is recorded (`desk.kept`).
  */
 import { agentOfRun } from '../../../core/schema/chat-names.ts';
 import type { OpenReply } from '../../../core/schema/chat-answers.ts';
-import { DESK_WRITERS } from '../../../core/schema/desk-writers.ts';
 import type { Event, EventType } from '../../../core/schema/event.ts';
 import type { WaitFor } from '../../../core/schema/wait.ts';
 
@@ -15,6 +14,7 @@ export const activityTypes = [
   'call.ended',
   'wait.opened',
   'wait.closed',
+  'desk.awaited',
   'desk.kept',
 ] as const satisfies readonly EventType[];
 
@@ -25,7 +25,7 @@ export const isActivityEvent = (event: Event): event is ActivityEvent =>
 
 /** The calls and waits of a run that are open, by their names. */
 export type ReplyActivity = {
-  calls: Readonly<Record<string, { tool: string; awaitsTurn: boolean }>>;
+  calls: Readonly<Record<string, { tool: string; behind?: string | null }>>;
   waits: Readonly<Record<string, Awaited>>;
 };
 
@@ -34,23 +34,21 @@ type Awaited = 'person' | 'budget' | { model: string };
 
 export const NO_ACTIVITY: ReplyActivity = { calls: {}, waits: {} };
 
-/** The call that writes to the desk; null while none does. */
-export type DeskWriter = { call: string; run: string } | null;
-
 /** A question to its model is no tool that people see. */
 export function activityAfter(activity: ReplyActivity, event: ActivityEvent): ReplyActivity {
   const { calls, waits } = activity;
   switch (event.type) {
     case 'call.started': {
-      const { call, tool, class: effect } = event.data;
-      if (tool.startsWith('model.')) return activity;
-      return { calls: { ...calls, [call]: { tool, awaitsTurn: effect !== 'read' && DESK_WRITERS.has(tool) } }, waits };
+      const { call, tool } = event.data;
+      return tool.startsWith('model.') ? activity : { calls: { ...calls, [call]: { tool } }, waits };
     }
+    case 'desk.awaited':
     case 'desk.kept': {
-      const begun = calls[event.data.call];
-      return begun === undefined
-        ? activity
-        : { calls: { ...calls, [event.data.call]: { ...begun, awaitsTurn: false } }, waits };
+      const { call } = event.data;
+      const known = calls[call];
+      if (known === undefined) return activity;
+      const turn = event.type === 'desk.awaited' ? { behind: event.data.behind } : {};
+      return { calls: { ...calls, [call]: { tool: known.tool, ...turn } }, waits };
     }
     case 'call.ended':
       return { calls: without(calls, event.data.call), waits };
@@ -63,27 +61,21 @@ export function activityAfter(activity: ReplyActivity, event: ActivityEvent): Re
   }
 }
 
-/** Takes the events of all runs: tasks write to the desk, too. */
-export function deskWriterAfter(writer: DeskWriter, { type, run, data }: ActivityEvent): DeskWriter {
-  if (type === 'desk.kept' && data.when === 'before' && run !== null) return { call: data.call, run };
-  return type === 'call.ended' && data.call === writer?.call ? null : writer;
-}
-
 /** What a reply with a run is doing, in the words that people see. */
-export function stateOfActivity(
-  { calls, waits }: ReplyActivity,
-  writer: DeskWriter,
-): Pick<OpenReply, 'state' | 'tool' | 'waits_for' | 'why'> {
+export function stateOfActivity({
+  calls,
+  waits,
+}: ReplyActivity): Pick<OpenReply, 'state' | 'tool' | 'waits_for' | 'why'> {
   const awaited = Object.values(waits);
   if (awaited.includes('person')) return { state: 'waiting for you' };
   if (awaited.includes('budget')) return { state: 'waiting for the budget' };
   const down = awaited.find((each) => typeof each === 'object');
   if (down !== undefined) return { state: 'waiting for its model', why: down.model };
-  const [id, call] = Object.entries(calls).at(-1) ?? [];
+  const call = Object.values(calls).at(-1);
   if (call === undefined) return { state: 'thinking' };
-  const { tool, awaitsTurn } = call;
-  if (!awaitsTurn || writer === null || writer.call === id) return { state: 'using a tool', tool };
-  return { state: 'waiting for another', tool, waits_for: agentOfRun(writer.run) ?? writer.run };
+  const { tool, behind } = call;
+  if (behind == null) return { state: 'using a tool', tool };
+  return { state: 'waiting for another', tool, waits_for: agentOfRun(behind) ?? behind };
 }
 
 function awaitedIn(awaited: WaitFor): Awaited | null {

@@ -5,8 +5,6 @@
 import {
   activityAfter,
   type ActivityEvent,
-  deskWriterAfter,
-  type DeskWriter,
   isActivityEvent,
   NO_ACTIVITY,
   type ReplyActivity,
@@ -63,7 +61,6 @@ export function openChatFeed({ conversation, replies: open, isPaused }: Start): 
     open.map((reply) => [reply.notice, { ...reply, chain: null, activity: NO_ACTIVITY }]),
   );
   let state: ReturnType<ChatFeed['state']> = isPaused ? 'paused' : 'active';
-  let writer: DeskWriter = null;
   const replyOf = (run: string | null): FollowedReply | undefined =>
     replies.get(noticeOfRun(run?.split('.', 1)[0] ?? null) ?? '');
   const change = (notice: string, next: Partial<FollowedReply>): FeedItem[] => {
@@ -106,20 +103,12 @@ export function openChatFeed({ conversation, replies: open, isPaused }: Start): 
     }
   }
 
-  /** What is written to the desk in other conversations, and by tasks, also decides what a reply waits for. */
   function takeActivity(event: ActivityEvent): FeedItem[] {
-    const before = writer;
-    writer = deskWriterAfter(writer, event);
     const own = replyOf(event.run);
-    if (own !== undefined) change(own.notice, { activity: activityAfter(own.activity, event) });
-    const isNew = ({ run, activity }: FollowedReply): boolean =>
-      run !== null && (run === own?.run || (writer !== before && Object.keys(activity.calls).length > 0));
-    const changed = [...replies.values()]
-      .filter(isNew)
-      .flatMap(({ notice, activity }) =>
-        change(notice, { waits_for: undefined, why: undefined, ...stateOfActivity(activity, writer) }),
-      );
-    return [...(own === undefined ? [] : itemsOf(event, own.agent)), ...changed.slice(0, 1)];
+    if (own === undefined) return [];
+    const activity = activityAfter(own.activity, event);
+    const doing = own.run === null ? {} : { waits_for: undefined, why: undefined, ...stateOfActivity(activity) };
+    return [...itemsOf(event, own.agent), ...change(own.notice, { activity, ...doing })];
   }
 
   return {
@@ -147,6 +136,7 @@ function itemsOf(event: ActivityEvent, agent: string): FeedItem[] {
     case 'wait.closed':
       return [{ kind: 'answered', wait: event.data.wait }];
     case 'call.ended':
+    case 'desk.awaited':
     case 'desk.kept':
       return [];
   }

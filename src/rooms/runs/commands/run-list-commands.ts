@@ -1,6 +1,7 @@
 /** Lists of runs. */
 import type { Rows } from '../../../core/schema/rows.ts';
 import type { RunSummary, SearchAnswer } from '../../../core/schema/view-answers.ts';
+import { describeDeskWait } from '../../../kit/views/desk-wait.ts';
 import { listRuns, pageOfRuns } from '../../../kit/views/runs-query.ts';
 import { renderColumns } from '../../../kit/cli/columns.ts';
 import { type Answer, answer, type Call, command, type Commands } from '../../../kit/cli/command-module.ts';
@@ -40,11 +41,11 @@ export const commands: Commands = {
         [
           { text: ({ started }) => terminal.toMinute(started), style: dim },
           {
-            text: ({ status }) => status,
+            text: ({ status, desk }) => (desk === undefined ? status : 'waits'),
             style: (text, { status }) =>
               status === 'done' ? green(text) : status === 'failed' ? red(text) : yellow(text),
           },
-          { text: ({ title, pinned }) => (pinned === true ? `★ ${title}` : title), grows: true },
+          { text: titleOf, grows: true },
           { text: ({ run }) => run, style: dim },
         ],
         terminal,
@@ -76,6 +77,9 @@ export const commands: Commands = {
     },
   }),
 };
+
+const titleOf = ({ title, pinned, desk }: RunSummary): string =>
+  `${pinned === true ? '★ ' : ''}${title}${desk === undefined ? '' : `, ${describeDeskWait(desk)}`}`;
 
 async function find(call: Call<{ limit: number }>): Promise<Answer<SearchAnswer>> {
   const { home, signal, rooms, options, operands } = call;

@@ -14,6 +14,7 @@ import { storedRun } from '../../../kit/views/run-rows.ts';
 import { statusForPeople } from '../../../kit/views/run-status.ts';
 import { foldSteps } from '../../../kit/views/run-steps.ts';
 import { listWaiting } from '../../../kit/views/waiting-query.ts';
+import { describeDeskWait, storedDeskWait } from '../../../kit/views/desk-wait.ts';
 import { describeAwaited } from '../../../kit/web/awaited.ts';
 import { defineQuery, type QueryRequest } from '../../../kit/web/page.ts';
 import { possibleActs } from './possible-acts.ts';
@@ -47,6 +48,7 @@ export async function describeRun({ home, views }: Request, tree: RunTree): Prom
   const shownRun = plans.at(-1) ?? own;
   const deliverables = listDeliverables(home, run);
   const runs = await views((rows) => ({ children: childrenOf(rows, tree), related: relatedRuns(rows, tree) }));
+  const desk = row === null ? null : await views((rows) => storedDeskWait(rows, row));
   const waits = [own, ...plans].flatMap((events) => openWaitsIn(events, plans));
   const listed = waits.length === 0 ? [] : await views((rows) => listWaiting(rows));
   const awaited = listed.filter((each) => waits.some(({ wait }) => wait === each.wait));
@@ -59,7 +61,7 @@ export async function describeRun({ home, views }: Request, tree: RunTree): Prom
     kind: isTask || row === null ? 'task' : 'graph',
     status,
     verdict: facts?.verdict ?? (row === null ? 'queued' : status),
-    reason: facts?.reason ?? row?.reason ?? '',
+    reason: desk === null ? (facts?.reason ?? row?.reason ?? '') : describeDeskWait(desk),
     state: row?.state ?? '',
     mode: started?.data.mode ?? null,
     graph: row?.graph ?? '',

@@ -65,7 +65,15 @@ export type ResultFacts = {
   artifacts: readonly { name: string; bytes: number; sha256: string; file?: string }[];
   /** Artifacts in which a secret was found, and where they are instead. */
   quarantined?: readonly string[];
-  cost: { tokens: number; usd: number; calls: number; modelCalls: number; replans: number; activeMs: number };
+  cost: {
+    tokens: number;
+    usd: number;
+    calls: number;
+    modelCalls: number;
+    replans: number;
+    activeMs: number;
+    deskMs: number;
+  };
   /** provider:model; null when none was needed. */
   model: string | null;
   /** The procedure that the plan was made from. */

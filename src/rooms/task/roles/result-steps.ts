@@ -103,10 +103,11 @@ export function costSection({ cost, model, procedure, isNewHabit, started, ended
       ? 'no model was used'
       : `${quoteInline(model, 100)}, ${countOf(cost.modelCalls, 'model call')}, ${countOf(cost.tokens, 'token')}, $${cost.usd.toFixed(4)}`;
   const replans = cost.replans === 0 ? '' : `, replanned ${cost.replans === 1 ? 'once' : `${cost.replans} times`}`;
+  const waited = cost.deskMs === 0 ? '' : `, ${formatDuration(cost.deskMs)} of waiting for the desk`;
   return [
     '## Cost and time',
     '',
-    `- ${countOf(cost.calls, 'tool call')}, ${formatDuration(cost.activeMs)} of work${replans}`,
+    `- ${countOf(cost.calls, 'tool call')}, ${formatDuration(cost.activeMs)} of work${waited}${replans}`,
     `- ${spent}`,
     ...(procedure === undefined
       ? []

@@ -141,22 +141,19 @@ describe('a conversation', () => {
     add([{ type: 'notice.taken', data: { notice: `${message}-arya`, conversation: 'c-kitchen', run } }]);
     const waitsFor = (): (string | undefined)[] =>
       findConversation(folded.rows, 'kitchen')?.queue.map(({ waits_for: other }) => other) ?? [];
-    const kept = (call: string, of: string): NewEvent => ({
-      type: 'desk.kept',
-      run: of,
-      data: { call, node: null, when: 'before', tree: 't' },
+    const behind = (whom: string): NewEvent => ({
+      type: 'desk.awaited',
+      run,
+      data: { call: 'own', node: 'reply', behind: whom },
     });
-    const other = 'chat-0000000000a1-gendry';
-    add([kept('other', other)]);
     const call = { call: 'own', node: 'reply', tool: 'files.write', class: 'write_local' as const, input: {} };
     add([{ type: 'call.started', run, data: call }]);
+    expect(queue()).toEqual(['arya using a tool']);
+    add([behind('chat-0000000000a1-gendry')]);
     expect([queue(), waitsFor()]).toEqual([['arya waiting for another'], ['gendry']]);
-    add([
-      { type: 'call.ended', run: other, data: { call: 'other', node: null, status: 'ok' } },
-      kept('task', 'task-7'),
-    ]);
+    add([behind('task-7')]);
     expect([queue(), waitsFor()]).toEqual([['arya waiting for another'], ['task-7']]);
-    add([{ type: 'call.ended', run: 'task-7', data: { call: 'task', node: null, status: 'ok' } }, kept('own', run)]);
+    add([{ type: 'desk.kept', run, data: { call: 'own', node: null, when: 'before', tree: 't' } }]);
     expect([queue(), waitsFor()]).toEqual([['arya using a tool'], [undefined]]);
     const budget = { usd: 1, tokens: 10 };
     const timer = { kind: 'timer' as const, until: '2026-01-02T00:00:00.000Z', day_budget: budget };

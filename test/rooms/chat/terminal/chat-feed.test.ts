@@ -15,11 +15,6 @@ it('the line about replies follows their runs, and says for whom a reply waits',
     return describeReplies(feed.replies(), feed.state());
   };
   const about = { notice, conversation: 'c', agent: 'arya', message, depth: 0, chain: message };
-  const kept = (call: string, of: string): NewEvent => ({
-    type: 'desk.kept',
-    run: of,
-    data: { call, node: null, when: 'before', tree: 't' },
-  });
   const call = { call: 'own', node: 'reply', tool: 'shell', class: 'write_local' as const, input: 'make' };
   const timer = {
     kind: 'timer' as const,
@@ -28,12 +23,13 @@ it('the line about replies follows their runs, and says for whom a reply waits',
   };
   expect(take({ type: 'notice.queued', data: about })).toBe('arya is queued');
   expect(take({ type: 'notice.taken', data: { notice, conversation: 'c', run } })).toBe('arya is thinking');
-  expect(take(kept('other', 'chat-0000000000b2-bran'))).toBe('arya is thinking');
-  expect(take({ type: 'call.started', run, data: call })).toBe('arya waits for bran');
-  const ended = { call: 'other', node: null, status: 'ok' as const };
-  expect(take({ type: 'call.ended', run: 'chat-0000000000b2-bran', data: ended })).toBe('arya is using a tool');
-  expect(take(kept('own', run))).toBe('arya is using a tool');
-  expect(take({ type: 'call.ended', run, data: { ...ended, call: 'own', node: 'reply' } })).toBe('arya is thinking');
+  expect(take({ type: 'call.started', run, data: call })).toBe('arya is using a tool');
+  const awaited = { call: 'own', node: 'reply', behind: 'chat-0000000000b2-bran' };
+  expect(take({ type: 'desk.awaited', run, data: awaited })).toBe('arya waits for bran');
+  const kept = { call: 'own', node: null, when: 'before' as const, tree: 't' };
+  expect(take({ type: 'desk.kept', run, data: kept })).toBe('arya is using a tool');
+  const ended = { call: 'own', node: 'reply', status: 'ok' as const };
+  expect(take({ type: 'call.ended', run, data: ended })).toBe('arya is thinking');
   expect(take({ type: 'wait.opened', run, data: { wait: 'w', node: 'reply', for: timer } })).toBe(
     'arya waits for the budget of the day',
   );

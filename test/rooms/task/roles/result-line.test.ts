@@ -15,7 +15,7 @@ const facts: ResultFacts = {
   files: { created: [], changed: [], removed: [] },
   hosts: [],
   artifacts: [],
-  cost: { tokens: 0, usd: 0, calls: 0, modelCalls: 0, replans: 0, activeMs: 0 },
+  cost: { tokens: 0, usd: 0, calls: 0, modelCalls: 0, replans: 0, activeMs: 0, deskMs: 0 },
   model: null,
   questions: [],
   next: [],

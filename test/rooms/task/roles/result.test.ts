@@ -39,7 +39,7 @@ const facts: ResultFacts = {
     { name: 'video', bytes: 20_000_000, sha256: 'a'.repeat(64) },
   ],
   canRepeat: true,
-  cost: { tokens: 12_345, usd: 0.0123, calls: 7, modelCalls: 3, replans: 1, activeMs: 64_000 },
+  cost: { tokens: 12_345, usd: 0.0123, calls: 7, modelCalls: 3, replans: 1, activeMs: 64_000, deskMs: 0 },
   model: 'openai:gpt',
   questions: [],
   next: [],
