@@ -387,7 +387,7 @@ describe('a procedure', () => {
     expect((await story.eventsOf('procedure.chosen', run)).map(({ data }) => data.arm)).toEqual(['used']);
     const plans = (await story.eventsOf('call.ended', run)).filter(({ data }) => data.node === 'plan');
     expect(plans.map(({ data }) => (data.output as { by: string }).by)).toEqual(['procedure', 'model']);
-    expect(story.model.requests).toHaveLength(1);
+    expect(story.model.requests.map(partOf)).toEqual(['planner', 'critic']);
     expect((await story.oka('procedures', 'why', ID)).out).toMatch(new RegExp(`used +${run} .* sent back\n`));
   });
 

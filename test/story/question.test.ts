@@ -43,7 +43,7 @@ describe('a question to a person', () => {
     expect(status).toBe('done');
     expect(story.deskText('invitation.txt')).toBe('Come on Friday!\n');
     expect(page).not.toContain('Open questions');
-    expect(story.model.requests.length).toBe(asked + 2);
+    expect(story.model.requests.length).toBe(asked + 3);
     expect(await story.eventsOf('wait.closed')).toHaveLength(2);
   });
 });

@@ -7,11 +7,24 @@ export type Parts = { planner?: WireScript; executor?: WireScript; critic?: Wire
 
 export function inParts(parts: Parts): WireScript {
   return (request) => {
-    const script = parts[partOf(request)];
-    if (script === undefined) throw new Error(`nobody speaks for the ${partOf(request)}`);
+    const part = partOf(request);
+    const script = parts[part] ?? (part === 'critic' && isAskedForWhole(request) ? agreeingOnWhole : undefined);
+    if (script === undefined) throw new Error(`nobody speaks for the ${part}`);
     return script(request);
   };
 }
+
+/** Whether a critic is asked only for what oka asks beside a person's criteria: whether it is done as a whole. */
+function isAskedForWhole({ text }: WireRequest): boolean {
+  const criteria = [...text.matchAll(/^c\d+: (.*)$/gm)].map(([, criterion = '']) => criterion);
+  return criteria.length === 1 && criteria[0]?.startsWith('What the task asks for is done') === true;
+}
+
+/** For stories that are about something else. */
+const agreeingOnWhole: WireScript = ({ text }) => {
+  const evidence = [...text.matchAll(/<data \w+ (E\d+) /g)].at(-1)?.[1] ?? 'E1';
+  return verdict('done', [{ criterion: 'c1', holds: true, evidence, quote: '' }]);
+};
 
 export function partOf({ tools }: WireRequest): keyof Parts {
   if (tools.includes('submit_plan')) return 'planner';

@@ -18,7 +18,7 @@
 import { hasModelFailed } from '../../core/engine/step-events.ts';
 import { MOST_REPLANS } from '../../kit/task/task-loop.ts';
 import type { Criterion } from '../../kit/task/criteria.ts';
-import { idleReason, impliedCriteria, type TaskFacts } from './roles/implied-criteria.ts';
+import { idleReason, impliedCriteria, type TaskFacts, withoutWhole } from './roles/implied-criteria.ts';
 import { type Breach, findBreaches } from '../../kit/text/safety.ts';
 import { unfoundCommands } from './roles/unfound-commands.ts';
 import { type Found, type Verdict, decideVerdict } from './roles/verdict.ts';
@@ -63,10 +63,11 @@ export function critiqueTool(ports: TaskPorts): Tool {
 
 async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promise<Outcome> {
   const work = await findWork(ports, given, call.run);
-  const criteria = await criteriaOf(ports, given, work, call.run);
+  const all = await criteriaOf(ports, given, work, call.run);
   const around = await checkContextOf(ports, given, allPaths(work.changes));
-  const checked = await runChecks(ports, criteria, around, call);
+  const checked = await runChecks(ports, all, around, call);
   if ('outcome' in checked) return checked.outcome;
+  const criteria = isRefuted(checked.found) ? withoutWhole(all) : all;
   const figures = await recomputeFigures(work.attempts.at(-1) ?? [], call.act);
   const asked = await askCritic(ports, given, work, { criteria, checked: [...checked.found, ...figures] }, call);
   const judgedByModel = hasFailed(asked) && isRefuted(checked.found) ? withoutJudgement(asked, criteria) : asked;
@@ -162,18 +163,18 @@ async function criteriaOf(ports: TaskPorts, { task, plan, end }: Given, work: Wo
   const criteria = plan.criteria.map(plannedCriterion);
   if (plan.by === 'runbook' || end.status !== 'done') return criteria;
   const { answer, declared } = work;
-  const judge = plan.by === 'procedure' ? await judgeOf(ports, task, run) : {};
+  const canAsk = ports.model('critic', task.fields.model) !== null;
+  const judge = plan.by === 'procedure' ? await judgeOf(ports, canAsk, run) : {};
   return [
     ...criteria,
-    ...impliedCriteria({ text: await bodyOf(ports, task), criteria, answer, ...declared, ...judge }),
+    ...impliedCriteria({ text: await bodyOf(ports, task), criteria, answer, ...declared, ...judge, canAsk }),
   ];
 }
 
 /** Who judges what a procedure did. Without a model for the critic its checks decide where they could have failed. */
-async function judgeOf(ports: TaskPorts, { fields }: TaskGiven, run: string): Promise<Pick<TaskFacts, 'judge'>> {
+async function judgeOf(ports: TaskPorts, canAsk: boolean, run: string): Promise<Pick<TaskFacts, 'judge'>> {
   const chosen = (await ports.eventsOf(run)).findLast((event) => event.type === 'procedure.chosen');
   const judge = chosen?.type === 'procedure.chosen' ? chosen.data.judge : undefined;
-  const canAsk = ports.model('critic', fields.model) !== null;
   return judge === undefined || (judge === 'critic' && !canAsk) ? {} : { judge };
 }
 

@@ -6,6 +6,8 @@
  * I3 Where a plan declares what it changes and changed none of it, it is judged whether nothing had to be changed.
  * I4 Where no criterion could have failed, it is judged whether the task is done; also where a procedure is new. The checks
  *    of a procedure that has proven itself are enough.
+ * I5 Criteria that a person wrote say what must be true, and seldom all of it: where a critic can be asked, it is judged
+ *    beside them whether what was asked for is done. A judgement of the answer, or that nothing had to be changed, is that.
  */
 import { fileDemands, MAKE, sentencesIn } from '../../../kit/task/asked-files.ts';
 import type { Criterion } from '../../../kit/task/criteria.ts';
@@ -24,6 +26,8 @@ export type TaskFacts = {
   changed: readonly string[];
   /** Who judges what a procedure did: the critic as well, or its checks alone. */
   judge?: 'critic' | 'checks';
+  /** Whether a critic can be asked. */
+  canAsk?: boolean;
 };
 
 export type PlannedCriterion = Criterion & {
@@ -41,21 +45,23 @@ const TASK_IS_DONE = 'What the task asks for is done, and the evidence shows it'
 export const isOwnCriterion = (text: string): boolean =>
   text === ANSWER_IS_RIGHT || text === NOTHING_TO_CHANGE || text.startsWith(TASK_IS_DONE);
 
+/** Where a check says that it is not done, nobody need be asked whether it is as a whole (I5). */
+export const withoutWhole = (criteria: readonly Criterion[]): Criterion[] =>
+  criteria.some(({ author, text }) => author === 'operator' && !text.startsWith(TASK_IS_DONE))
+    ? criteria.filter(({ text }) => !text.startsWith(TASK_IS_DONE))
+    : [...criteria];
+
 export function impliedCriteria(facts: TaskFacts): Criterion[] {
-  const { text, criteria, answer, targets, judge } = facts;
+  const { text, criteria, answer, targets, judge, canAsk = false } = facts;
   const files = fileDemands(text, criteria);
   const isIdle = hasChangedNothing(facts);
-  const wantsAnswer =
-    answer !== null &&
-    (asksForAnswer(
-      text,
-      criteria.some(({ author }) => author === 'operator'),
-    ) ||
-      targets.length === 0);
+  const hasOwn = criteria.some(({ author }) => author === 'operator');
+  const wantsAnswer = answer !== null && (asksForAnswer(text, hasOwn) || targets.length === 0);
   const prose = [...(wantsAnswer ? [ANSWER_IS_RIGHT] : []), ...(isIdle ? [NOTHING_TO_CHANGE] : [])];
   const isProven = judge === 'checks' && criteria.some(({ check }) => check !== null);
   const isBound = isProven || criteria.some(isBinding) || files.length > 0 || prose.length > 0;
-  const isEnough = isBound && judge !== 'critic';
+  const isWhole = isIdle || (wantsAnswer && targets.length === 0);
+  const isEnough = isBound && judge !== 'critic' && (!hasOwn || !canAsk || isProven || isWhole);
   const texts = [...prose, ...(isEnough ? [] : [`${TASK_IS_DONE}${namesIn(text)}.`])];
   const judged = texts.flatMap((each) => {
     const read = parseCriterion(each, 'operator');

@@ -130,3 +130,20 @@ describe('I4 where no criterion could have failed', () => {
     expect(impliedBy({ criteria: [given] })).toEqual([]);
   });
 });
+
+describe('I5 beside criteria that a person wrote', () => {
+  const own = { text: 'Make notes.txt shorter.', criteria: [criterion('rows: notes.txt == 1', 'operator')] };
+  const WHOLE = 'What the task asks for is done, and the evidence shows it: notes.txt.';
+
+  it('it is judged whether what was asked for is done, where a critic can be asked', () => {
+    expect(impliedBy({ ...own, canAsk: true })).toEqual([WHOLE]);
+    expect(impliedBy({ ...own, criteria: [criterion('It is short.', 'operator')], canAsk: true })).toEqual([WHOLE]);
+    expect(impliedBy({ ...own, canAsk: false })).toEqual([]);
+  });
+
+  it('the answer of a task that changes nothing, idleness and a proven procedure are judged already', () => {
+    expect(impliedBy({ ...own, targets: [], changed: [], canAsk: true })).toEqual([ANSWER_IS_RIGHT]);
+    expect(impliedBy({ ...own, changed: [], canAsk: true })).toEqual([NOTHING_TO_CHANGE]);
+    expect(impliedBy({ ...own, judge: 'checks', canAsk: true })).toEqual([]);
+  });
+});
