@@ -26,7 +26,11 @@ const friendly = inParts({
   ),
   critic: ({ text }) => {
     const piece = [...text.matchAll(/\b(E\d+) files\.read/g)].at(-1)?.[1] ?? '';
-    return verdict('done', [{ criterion: 'c1', holds: true, evidence: piece, quote: 'how good to see you!' }]);
+    const claim = { holds: true, evidence: piece, quote: 'how good to see you!' };
+    return verdict(
+      'done',
+      ['c1', 'c2'].map((criterion) => ({ criterion, ...claim })),
+    );
   },
 });
 
@@ -43,7 +47,7 @@ describe('a task in prose', () => {
       story.drop('greeting.md', TASK);
       story.work(environments[format](story.model.url));
       const { status, page } = await story.ended('greeting');
-      expect(page).toContain('✅ Done.** 2 of 2 criteria met.');
+      expect(page).toContain('✅ Done.** 3 of 3 criteria met.');
       expect(status).toBe('done');
       expect(story.deskText('hello.txt')).toContain('Hello, Ada');
       expect(page).toMatch(
@@ -52,6 +56,10 @@ describe('a task in prose', () => {
       expect(page).toContain(format === 'openai' ? 'custom:story' : 'anthropic:story');
       expect(story.model.requests.every((request) => request.format === format)).toBe(true);
       expect(new Set(story.model.requests.map(partOf))).toEqual(new Set(['planner', 'executor', 'critic']));
+      const [worker] = story.model.requests.filter((request) => partOf(request) === 'executor');
+      expect(worker?.text).toMatch(
+        /Your goal is a part of this task:\nWrite a friendly greeting[^]*is judged by:\n- contains: hello[^]*Goal: Write "Hello/,
+      );
       const moves = await story.eventsOf('run.moved', 'greeting');
       expect(moves.map(({ data }) => data.to)).toEqual(['EXECUTE', 'CRITIQUE']);
       const calls = await story.eventsOf('call.started');

@@ -9,6 +9,11 @@ export type SideEffectClass = z.infer<typeof SideEffectClass>;
 export const Usage = z
   .strictObject({
     tokens_in: z.int().nonnegative().optional().describe('Prompt tokens, as the provider reported them.'),
+    tokens_cached: z
+      .int()
+      .nonnegative()
+      .optional()
+      .describe('Those of the prompt tokens that came from the cache of the provider.'),
     tokens_out: z.int().nonnegative().optional().describe('Completion tokens, as the provider reported them.'),
     usd: z.number().nonnegative().optional().describe('Money spent.'),
     ms: z.number().nonnegative().optional().describe('Wall time.'),

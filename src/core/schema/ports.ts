@@ -255,6 +255,8 @@ export type CredentialProvider = {
 export type ModelMessage = {
   role: 'user' | 'assistant';
   text: string;
+  /** Where parts of the text end that later requests of the same work begin with, too. */
+  stable?: readonly number[];
   /** Behind the text. A role names pictures; their bytes are read when the model is asked. */
   pictures?: readonly (PromptPicture & { data?: Uint8Array })[];
 };

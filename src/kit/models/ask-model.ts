@@ -57,9 +57,10 @@ export function inputOf(
   return {
     role,
     system,
-    messages: messages.map(({ role: who, text, pictures = [] }) => ({
+    messages: messages.map(({ role: who, text, stable = [], pictures = [] }) => ({
       role: who,
       text,
+      ...(stable.length === 0 ? {} : { stable: [...stable] }),
       ...(pictures.length === 0 ? {} : { pictures: pictures.map(pictureInput) }),
     })),
     tools: tools.map((tool) => ({ ...tool })),

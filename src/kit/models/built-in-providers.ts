@@ -53,6 +53,7 @@ const anthropic = sdkProvider({
     anthropicUrl(configured ?? (set || 'https://api.anthropic.com/v1')),
   priceOf: (model) => priceOf(`anthropic:${model}`),
   oneCall: { disableParallelToolUse: true },
+  cacheMark: { cacheControl: { type: 'ephemeral' } },
   languageModel: async ({ model, baseUrl: baseURL }, apiKey, fetch) => {
     const { createAnthropic } = await import('@ai-sdk/anthropic');
     return createAnthropic({ baseURL, apiKey: apiKey ?? NO_KEY, fetch })(model);

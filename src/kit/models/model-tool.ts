@@ -39,6 +39,11 @@ const Input = z.strictObject({
       z.strictObject({
         role: z.enum(['user', 'assistant']).describe('Who wrote the message.'),
         text: z.string().max(4_000_000).describe('The text of the message.'),
+        stable: z
+          .array(z.int().positive())
+          .max(1000)
+          .optional()
+          .describe('Where parts of the text end that later requests of the same work begin with, too.'),
         pictures: z.array(PromptPicture).max(20).optional().describe('Pictures behind the text.'),
       }),
     )
@@ -205,7 +210,11 @@ function requestOf(
   return {
     role,
     system,
-    messages: messages.map(({ pictures, ...message }) => (pictures === undefined ? message : { ...message, pictures })),
+    messages: messages.map(({ pictures, stable, ...message }) => ({
+      ...message,
+      ...(stable === undefined ? {} : { stable }),
+      ...(pictures === undefined ? {} : { pictures }),
+    })),
     tools,
     ...(parallel === true ? { parallel } : {}),
     ...(mayAnswer === true ? { mayAnswer } : {}),

@@ -5,6 +5,8 @@
  * P1 One request per turn: the SDK neither retries nor runs a tool.
  * P2 A turn always ends: with an answer, with a `ModelError`, or when its caller aborts or the model is silent for too long.
  * P3 No error contains a key.
+ * P4 A provider that caches only what is marked gets marks: behind the rules and tools, behind the first part of a message
+ *    that stays, and behind the last one.
  */
 import type {
   LanguageModel,
@@ -31,6 +33,8 @@ export type SdkClient = {
   languageModel: (called: Called, key: string | null, fetch: Fetch) => Promise<LanguageModel>;
   /** Its option for at most one tool call per turn; `extra` overrides it. */
   oneCall: Readonly<Record<string, Json>>;
+  /** Its option for the end of what is to be cached, where it has to be told. */
+  cacheMark?: Readonly<Record<string, Json>>;
 };
 
 type Sdk = typeof import('ai');
@@ -96,7 +100,7 @@ async function keyOf(called: Called, { replayed }: ProviderPorts): Promise<strin
 
 function optionsOf(
   called: Called,
-  { oneCall }: SdkClient,
+  { oneCall, cacheMark }: SdkClient,
   request: ModelRequest,
   names: ToolNames,
   { jsonSchema, tool }: Sdk,
@@ -108,9 +112,10 @@ function optionsOf(
     ]),
   );
   const withTools = names.sent.length > 0;
+  const mark: Mark = cacheMark === undefined ? {} : { providerOptions: { [called.provider]: cacheMark } };
   return {
-    ...(request.system === '' ? {} : { instructions: request.system }),
-    messages: request.messages.map(messageOf),
+    ...(request.system === '' ? {} : { instructions: instructionsOf(request.system, mark) }),
+    messages: request.messages.map((message) => messageOf(message, mark)),
     ...(withTools ? { tools, toolChoice: request.mayAnswer === true ? ('auto' as const) : ('required' as const) } : {}),
     maxOutputTokens: request.maxTokens ?? called.maxTokens,
     ...samplingOf(called, request),
@@ -121,8 +126,13 @@ function optionsOf(
   };
 }
 
+type Mark = { providerOptions?: Record<string, Record<string, Json>> };
+
+const instructionsOf = (content: string, mark: Mark) =>
+  mark.providerOptions === undefined ? content : { role: 'system' as const, content, ...mark };
+
 /** Each picture comes behind its name, so that it is clear which one the text means. */
-function messageOf({ role, text, pictures = [] }: ModelMessage): SdkMessage {
+function messageOf({ role, text, stable = [], pictures = [] }: ModelMessage, mark: Mark): SdkMessage {
   if (role === 'assistant') return { role, content: text };
   const shown = pictures.flatMap(({ name, artifact, data }) =>
     data === undefined
@@ -132,7 +142,18 @@ function messageOf({ role, text, pictures = [] }: ModelMessage): SdkMessage {
           { type: 'file' as const, mediaType: artifact.media, data },
         ],
   );
-  return { role, content: shown.length === 0 ? text : [{ type: 'text', text }, ...shown] };
+  const texts = mark.providerOptions === undefined ? [{ type: 'text' as const, text }] : partsOf(text, stable, mark);
+  return { role, content: shown.length === 0 && texts.length === 1 ? text : [...texts, ...shown] };
+}
+
+/** The parts of a text as blocks of their own; the first and the last that stay are marked. */
+function partsOf(text: string, stable: readonly number[], mark: Mark) {
+  const ends = stable.filter((end) => end < text.length);
+  return [...ends, text.length].map((end, index) => ({
+    type: 'text' as const,
+    text: text.slice(ends[index - 1] ?? 0, end),
+    ...(index < ends.length && (index === 0 || index === ends.length - 1) ? mark : {}),
+  }));
 }
 
 /** What a request asks for counts; without it what is configured, unless the request is steady: then nothing is random. */
@@ -207,6 +228,7 @@ function usageOf(
   return {
     ...(inputTokens === undefined ? {} : { tokens_in: inputTokens }),
     ...(outputTokens === undefined ? {} : { tokens_out: outputTokens }),
+    ...(tokens.cached === 0 ? {} : { tokens_cached: tokens.cached }),
     ...(counted && called.price !== null ? { usd: costOf(tokens, called.price) } : {}),
     ms: Math.max(0, ms),
   };

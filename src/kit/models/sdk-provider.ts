@@ -3,6 +3,7 @@ import type { ProviderDefinition } from '../../core/schema/model-provider.ts';
 import { providerModel, type SdkClient } from './provider-model.ts';
 
 export function sdkProvider(provider: Omit<ProviderDefinition, 'open'> & SdkClient): ProviderDefinition {
-  const { languageModel, oneCall, ...definition } = provider;
-  return { ...definition, open: (called, ports) => providerModel(called, ports, { languageModel, oneCall }) };
+  const { languageModel, oneCall, cacheMark, ...definition } = provider;
+  const client = { languageModel, oneCall, ...(cacheMark === undefined ? {} : { cacheMark }) };
+  return { ...definition, open: (called, ports) => providerModel(called, ports, client) };
 }

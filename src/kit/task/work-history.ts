@@ -2,7 +2,8 @@
  * Owns: what a worker is shown of its work so far.
  *
  * H1 It never exceeds its room, however long the work lasts.
- * H2 The results of the last turn are shown whole as far as they fit, and so are those that the worker asked to see again.
+ * H6 While all of it fits it only grows: every result and every note stays as it was first shown, in the order of the turns.
+ * H2 Where it does not, the results of the last turn are shown whole as far as they fit, and so are those that the worker asked to see again.
  *    Older ones stay while they are small; else they are a line with their size, and can be shown again.
  * H3 Notes of the worker stay, the latest first when there is no room for all.
  * H4 Pictures are shown with the results of the last turn and with those that the worker asked to see again, the latest
@@ -22,6 +23,10 @@ const LINES = 0.1;
 /** Older results stay while they are at most this share of the room each, and all of them at most that one. */
 const SMALL = 1 / 16;
 const OLDER = 0.5;
+/** All of it stays while it is at most this share of the room, and this many bytes: more of it helps no turn. */
+const WHOLE = 0.9;
+const MOST_WHOLE = 30_000;
+const MAX_NOTE = 4000;
 /** A mark, its label and the line above it. */
 const AROUND = 420;
 const LEAST_SHOWN = 200;
@@ -47,9 +52,11 @@ export function buildHistory(
   evidence: readonly Evidence[],
   room: number,
   pictures: ReadonlyMap<Evidence, readonly PromptPicture[]> = new Map(),
-): string {
+): string[] {
   const results = evidence.filter(hasResult);
   const format = (entry: Evidence, most: number): string => formatResult(entry, most, pictures.get(entry) ?? []);
+  const all = [...Map.groupBy(evidence, ({ turn }) => turn).values()].map((entries) => formatTurn(entries, format));
+  if (byteLength(all.join('\n\n')) <= Math.min(room * WHOLE, MOST_WHOLE)) return all.filter((turn) => turn !== '');
   const notes = formatNotes(evidence, Math.floor(room * NOTES));
   const whole = selectLatest(results, lastShown(evidence), room);
   const latest = [...whole].reduce((sum, [entry, most]) => sum + byteLength(format(entry, most)) + 2, 0);
@@ -63,7 +70,18 @@ export function buildHistory(
     evidence.filter((entry) => !whole.has(entry)),
     room - used,
   );
-  return [lines, notes, ...full].filter((part) => part !== '').join('\n\n');
+  const shown = [lines, notes, ...full].filter((part) => part !== '').join('\n\n');
+  return shown === '' ? [] : [shown];
+}
+
+/** A turn as it stays (H6). */
+function formatTurn(entries: readonly Evidence[], format: (entry: Evidence, most: number) => string): string {
+  const note = entries.find(({ decision }) => decision.note !== undefined);
+  const done = entries.map((entry) =>
+    hasResult(entry) ? format(entry, byteLength(resultText(entry)) * 8) : (formatLine(entry) ?? ''),
+  );
+  const noted = note === undefined ? '' : `You noted:\n${wrapAsData('notes', note.decision.note ?? '', MAX_NOTE)}`;
+  return [...done, noted].filter((part) => part !== '').join('\n\n');
 }
 
 const hasResult = ({ decision }: Evidence): boolean => decision.kind === 'CallTool' || decision.kind === 'AskHuman';

@@ -28,6 +28,13 @@ export function truncateText(text: string, most: number): string {
   return `${head(bytes, front)}${mark}${tail(bytes, room - front)}`;
 }
 
+/** The text of a message that grows, with the places where parts end that the next one begins with, too: all but the last. */
+export function growingText(parts: readonly string[]): { text: string; stable?: number[] } {
+  let end = 0;
+  const stable = parts.slice(0, -1).map((part) => (end += part.length));
+  return { text: parts.join(''), ...(stable.length === 0 ? {} : { stable }) };
+}
+
 /** Material for a prompt, enclosed in marks, so that it is not read as instructions. */
 export function wrapAsData(label: string, text: string, most: number): string {
   return markAsData(toOneLine(label, 200), truncateText(escapeInvisible(text), most));

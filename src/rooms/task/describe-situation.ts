@@ -1,6 +1,6 @@
 /**
  * Owns: what a planner is told about where it stands: the date and zone, which programs are there, and the names of the
- * files in the folder of the task and at the top of the desk. About 150 tokens.
+ * files in the folder of the task and at the top of the desk, two levels deep within their room. About 150 tokens.
  *
  * 1. Names of files are material: they are marked as data, shortened, and at most a few of them.
  * 2. A folder that cannot be read is left out; nothing here fails a plan.
@@ -34,7 +34,8 @@ const PROGRAMS = [
 ];
 const MOST_NAMES = 20;
 const LONGEST_NAME = 50;
-const MOST_BYTES = 700;
+const MOST_BYTES = 900;
+const MOST_FOLDERS = 8;
 
 export function describeSituation(
   dir: string | null,
@@ -42,17 +43,46 @@ export function describeSituation(
 ): string {
   const present = PROGRAMS.filter(hasProgram);
   const absent = PROGRAMS.filter((name) => !present.includes(name));
-  const folders = dir === null || dir === '.' ? ['.'] : [dir, '.'];
-  const lists = [
-    ...folders.flatMap((folder) => listFolder(desk, folder)),
-    ...outside.flatMap(({ path }) => listFolder(path, '.', path)),
-  ];
+  const lists = [...listFiles(desk, dir), ...outside.flatMap(({ path }) => listFolder(path, '.', path))];
   return [
     `Now: ${describeMoment(now)}.`,
     `Programs here: ${present.join(', ') || 'none of the usual ones'}. Not here: ${absent.join(', ') || 'none'}. Packages of Python and Node (pypdf, openpyxl, …) are installed when a script imports them.`,
     ...outside.map(describeFolder),
     ...(lists.length === 0 ? [] : [`Files:\n${wrapAsData('names of files', lists.join('\n'), MOST_BYTES)}`]),
   ].join('\n');
+}
+
+/** The names of files around a task, as material; empty when there is none. */
+export function describeFiles(desk: string, dir: string | null): string {
+  const lists = listFiles(desk, dir);
+  return lists.length === 0 ? '' : `Files:\n${wrapAsData('names of files', lists.join('\n'), MOST_BYTES)}`;
+}
+
+/** The folder of the task, the top of the desk, and one level below them while there is room. */
+function listFiles(desk: string, dir: string | null): string[] {
+  const tops = dir === null || dir === '.' ? ['.'] : [dir, '.'];
+  const below = tops
+    .slice(0, 1)
+    .flatMap((top) => foldersIn(join(desk, top)).map((name) => (top === '.' ? name : `${top}/${name}`)));
+  const lists = tops.flatMap((folder) => listFolder(desk, folder));
+  let left = MOST_BYTES - Buffer.byteLength(lists.join('\n'));
+  for (const folder of below.filter((each) => !tops.includes(each)).slice(0, MOST_FOLDERS)) {
+    const [line] = listFolder(desk, folder);
+    left -= Buffer.byteLength(line ?? '') + 1;
+    if (line !== undefined && left > 0) lists.push(line);
+  }
+  return lists;
+}
+
+function foldersIn(path: string): string[] {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      .map(({ name }) => name)
+      .toSorted((a, b) => (a < b ? -1 : 1));
+  } catch {
+    return [];
+  }
 }
 
 export const describeFolder = ({ path, access }: OpenFolder): string =>

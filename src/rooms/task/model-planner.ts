@@ -14,6 +14,8 @@ export function modelPlanner(
   about: {
     /** What memory has for this step. */
     packFor?: (input: PlannerInput, model: string | undefined) => Promise<string>;
+    /** The task that the step belongs to. */
+    taskOf?: (input: PlannerInput) => Promise<string>;
     /** The context window of the model, in tokens. */
     contextOf?: (model: string | undefined) => number | null;
     /** The date and zone, in words. */
@@ -37,6 +39,7 @@ export function modelPlanner(
         pack: (await about.packFor?.(input, model)) ?? '',
         context: about.contextOf?.(model) ?? null,
         ...(about.now === undefined ? {} : { now: about.now() }),
+        task: (await about.taskOf?.(input)) ?? '',
         folders: (await about.foldersOf?.(input.run)) ?? [],
         offers,
       });

@@ -23,7 +23,8 @@ import { readInstructions } from './operator-instructions.ts';
 import { critiqueTool } from './critique.ts';
 import { modelPlanner } from './model-planner.ts';
 import { fitsProcedure } from './fits-procedure.ts';
-import { describeFolder, describeSituation } from './describe-situation.ts';
+import { describeFiles, describeFolder, describeSituation } from './describe-situation.ts';
+import { workDescriber } from './describe-work.ts';
 import { describeMoment } from '../../kit/describe-moment.ts';
 import { planTool } from './plan.ts';
 import type { TaskPorts } from './task-ports.ts';
@@ -64,6 +65,7 @@ export function taskTools(parts: TaskParts): TaskTools {
   const planner = modelPlanner((run) => modelOfRun(run, runs), config.models.ask_again_seconds * 1000, {
     packFor: ({ run, node, goal }, model) =>
       memory.pack({ role: 'executor', run, node, query: goal, model: idOf(models, 'executor', model) }, ports.note),
+    taskOf: workDescriber({ ...ports, files: (dir) => describeFiles(join(parts.home.workspace, 'desk'), dir) }),
     contextOf: (model) => ports.contextOf('executor', model),
     now: () => describeMoment(Date.now()),
     mostCalls: config.models.calls_per_answer,

@@ -62,6 +62,7 @@ describe('the request', () => {
       'files_read',
       'files_list',
       'note',
+      'show_results',
       'ask_human',
       'finish',
       'fail',

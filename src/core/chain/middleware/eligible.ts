@@ -15,7 +15,8 @@ export function eligible(): Middleware {
 function ineligibleReason({ tool, class: effect, bounds: { tools, classes } }: ToolCall): string | null {
   if (tools !== null && !tools.includes(tool))
     return `${tool} is not among the tools of this step: ${tools.join(', ') || 'none'}`;
-  if (classes !== null && !classes.includes(effect))
+  // The class deny is refused everywhere, by the guard, which says what in the call is the reason.
+  if (classes !== null && effect !== 'deny' && !classes.includes(effect))
     return `a call of class ${effect} is not possible in this state; only ${classes.join(', ') || 'none'}`;
   return null;
 }

@@ -229,9 +229,10 @@ function withRefusals(
 }
 
 function quoteOutput(stdout: BodyText, stderr: BodyText): string {
-  const [name, body] = stderr.text.trim() === '' ? ['stdout', stdout] : ['stderr', stderr];
-  const text = body.text.trim();
-  return text === '' ? ' without any output' : `. It wrote to ${name}:\n${text}`;
+  const streams = [['stderr', stderr] as const, ['stdout', stdout] as const].flatMap(([name, { text }]) =>
+    text.trim() === '' ? [] : [`t wrote to ${name}:\n${text.trim()}`],
+  );
+  return streams.length === 0 ? ' without any output' : `. I${streams.join('\nI')}`;
 }
 
 const capturedSize = ({ head, tail, omitted }: Captured): number => head.length + tail.length + omitted;

@@ -20,7 +20,7 @@ import { CRITIC_READS } from './critic-reads.ts';
 import { formatOperatorNotes } from '../../../kit/task/operator-notes.ts';
 import { judgeClaim } from './judge-claim.ts';
 import { proseIn } from '../../../kit/task/check-words.ts';
-import { wrapAsData, bytesForTokens, truncateText } from '../../../kit/text/prompt-text.ts';
+import { wrapAsData, bytesForTokens, growingText, truncateText } from '../../../kit/text/prompt-text.ts';
 import { toOneLine, escapeInvisible } from '../../../core/schema/one-line.ts';
 
 export type CriticAsk = EvidenceAsk & {
@@ -86,14 +86,17 @@ export function criticRequest(ask: CriticAsk): ModelRequest {
       ? ''
       : `The steps failed, so the task is not done yet:\n${wrapAsData('failure', ask.failure, 2000)}`,
     `Criteria:\n${criteria}`,
-    shown.length === 0 ? 'Evidence: none.' : `Evidence:\n${shown.join('\n')}`,
-    ask.refused === undefined ? '' : `What you claimed before could not be accepted: ${ask.refused}`,
+    shown.length === 0 ? 'Evidence: none.' : 'Evidence:',
   ];
-  const text = parts.filter((part) => part !== '').join('\n\n');
+  const growing = [
+    parts.filter((part) => part !== '').join('\n\n'),
+    ...shown.map((each) => `\n${each}`),
+    ask.refused === undefined ? '\n' : `\n\nWhat you claimed before could not be accepted: ${ask.refused}`,
+  ];
   return {
     role: 'critic',
     system: SYSTEM,
-    messages: [{ role: 'user', text }],
+    messages: [{ role: 'user', ...growingText(growing) }],
     tools: ask.canRead === true ? [SUBMIT, ...CRITIC_READS] : [SUBMIT],
     ...(ask.canRead === true ? { parallel: true } : {}),
     maxTokens: null,

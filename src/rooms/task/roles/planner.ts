@@ -7,6 +7,8 @@
  *    replaced only if it is provably broken and the new plan has another one about the same file.
  * P3 Inputs and goals are literal: a plan cannot carry the output of one step into the input of another.
  * P4 Finished steps stay unchanged.
+ * P5 What stays the same comes first, so that a provider's cache can serve it: rules and tools, the operator's instructions,
+ *    memories, the task; then the situation, and what a replan adds.
  */
 import { checkGraph } from '../../../core/engine/check-graph.ts';
 import { Graph, type Node } from '../../../core/schema/graph.ts';
@@ -118,12 +120,12 @@ export function plannerRequest(ask: PlanAsk): ModelRequest {
   const parts = [
     `Tools:\n${tools.map(toolSignature).join('\n')}`,
     ...describeOffers(offers),
-    situation,
     describeInstructions(offers),
     pack === '' ? '' : `Memories:\n${pack}`,
     `Task: ${toOneLine(task.title, 200)}${folderLine(task.dir)}\n\n${truncateText(task.text, MAX_TASK)}`,
     formatOperatorNotes('While it was worked on, the operator added to the task:', ask.notes ?? [], MAX_REASONS),
     given === '' ? '' : `Criteria given:\n${given}`,
+    situation,
     task.mode === 'strict' ? STRICT : '',
     ...replanParts(ask),
     reasons.length === 0
@@ -220,7 +222,11 @@ function buildPlan(plan: PlanAnswer, frame: PlanFrame, { criteria, replaced }: C
   };
 }
 
-function toPlanNode(step: PlanStep, literals: Literals, { mode, dir }: Pick<PlanFrame, 'mode' | 'dir'>): Node {
+function toPlanNode(
+  step: PlanStep,
+  literals: Literals,
+  { mode, dir, tools }: Pick<PlanFrame, 'mode' | 'dir' | 'tools'>,
+): Node {
   const common = {
     id: step.id,
     title: step.title,
@@ -236,7 +242,13 @@ function toPlanNode(step: PlanStep, literals: Literals, { mode, dir }: Pick<Plan
   if (step.tool !== undefined)
     return { kind: 'tool', ...common, tool: step.tool, input: asLiteral(literals, step.id, 'input', step.input ?? {}) };
   const goal = asLiteral(literals, step.id, 'goal', `${step.goal ?? ''}${folderLine(dir)}`);
-  return { kind: 'agent', ...common, goal, tools: step.tools ?? [] };
+  return { kind: 'agent', ...common, goal, tools: withEdit(step.tools ?? [], tools) };
+}
+
+/** Who may write a file may change a part of it: what is to be corrected need not be written again. */
+function withEdit(named: readonly string[], tools: readonly ToolInfo[]): string[] {
+  const canEdit = named.includes('files.write') && tools.some(({ name }) => name === 'files.edit');
+  return canEdit ? [...new Set([...named, 'files.edit'])] : [...named];
 }
 
 type Combined = Pick<Plan, 'criteria' | 'replaced'>;

@@ -17,4 +17,11 @@ describe('eligible', () => {
   ] as const)('%s: %j is %s', async (_, change, status) => {
     expect(await pass(callOf({ bounds: { ...bounds, ...change } }), async () => ok())).toMatchObject({ status });
   });
+
+  it('leaves the class deny to the guard, which says what in the call is the reason', async () => {
+    const denied = callOf({ class: 'deny', bounds: { ...bounds, classes: ['read'] } });
+    expect(await pass(denied, async () => ({ status: 'denied', error: 'the guard' }))).toMatchObject({
+      error: 'the guard',
+    });
+  });
 });

@@ -89,11 +89,11 @@ describe('a command that ran while the worker stood still', () => {
 });
 
 describe('a command that fails', () => {
-  it('quotes what it wrote to stderr last', async () => {
+  it('quotes what it wrote to stderr last, and to stdout', async () => {
     const outcome = await use(shell, { line: 'echo fine; seq 1 3000 >&2; echo "no such thing" >&2; exit 2' });
     expect(outcome).toMatchObject({ status: 'failed', usage: { output_bytes: expect.any(Number) } });
     expect(errorOf(outcome)).toMatch(
-      /^exit 2\. It wrote to stderr:\n1\n2\n[^]*bytes left out[^]*\n3000\nno such thing$/,
+      /^exit 2\. It wrote to stderr:\n1\n2\n[^]*bytes left out[^]*\n3000\nno such thing\nIt wrote to stdout:\nfine$/,
     );
     expect(errorOf(outcome).length).toBeLessThan(2200);
   });

@@ -97,7 +97,7 @@ describe('a plan', () => {
           id: 'write',
           needs: ['fetch'],
           goal: 'Write report.md',
-          tools: ['files.write'],
+          tools: ['files.write', 'files.edit'],
           acceptance: ['file: report.md'],
         },
       ],
