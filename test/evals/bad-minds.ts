@@ -9,7 +9,7 @@ import type { Json } from '../../src/core/schema/json.ts';
 import { partOf } from '../support/story-model.ts';
 import { call, calls, raw, say, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';
 import type { EvalTask } from './eval-task.ts';
-import { criteriaIn, evidenceIn, folderIn, goodMind, type Mind, planTask } from './good-mind.ts';
+import { answerIn, criteriaIn, evidenceIn, fieldIn, folderIn, goodMind, type Mind, planTask } from './good-mind.ts';
 
 type Role = (request: WireRequest, task: EvalTask, good: () => WireReply) => WireReply;
 type Roles = { planner?: Role; executor?: Role; critic?: Role };
@@ -25,6 +25,27 @@ const trustingCritic: Role = (request) => {
 /** The same where files were to be written; a wrong answer alone is judged honestly (B1). */
 const trustingCriticOfFiles: Role = (request, task, good) =>
   task.targets.length === 0 ? good() : trustingCritic(request, task, good);
+
+/**
+ * Compares the files that the evidence shows whole, and the answer, with what the task asks for: it finds every mistake that
+ * it is shown. Where a file is not shown so, it judges as the good critic does.
+ */
+const carefulCritic: Role = (request, task, good) => {
+  const shown = new Map(
+    evidenceIn(request).flatMap(({ source, text }) => {
+      const path = /^files\.read \{"path":"([^"]+)"/.exec(source)?.[1];
+      return path === undefined ? [] : [[path, fieldIn(text, 'content')] as const];
+    }),
+  );
+  const file = (name: string): string | null =>
+    [...shown].find(([path]) => path === name || path.endsWith(`/${name}`))?.[1] ?? null;
+  if (!task.targets.every((target) => file(target) !== null)) return good();
+  const answer = answerIn(request) ?? '';
+  const problem = task.grade({ file, answer, names: () => [], page: '', isDone: true });
+  if (problem === null) return good();
+  const criteria = criteriaIn(request).map(({ name }) => ({ criterion: name, holds: false, evidence: '', quote: '' }));
+  return call('submit_verdict', { criteria, verdict: 'rework', reason: problem });
+};
 
 function verdict(request: WireRequest, evidence: string, quote: string): WireReply {
   const criteria = criteriaIn(request).map(({ name }) => ({ criterion: name, holds: true, evidence, quote }));
@@ -85,6 +106,42 @@ const writing =
 const wrongDigits = (text: string): string => text.replaceAll(/\d/g, (digit) => String((Number(digit) + 1) % 10));
 const wrongWords = (text: string): string =>
   wrongDigits(text.replaceAll(/[a-z]{4,}/gi, (word) => word.split('').toReversed().join('')));
+
+/** Puts figures and names of the given files in the place of those that belong there. */
+function swapped(text: string, task: EvalTask): string {
+  const given = [...task.files.values()].map(String).join('\n');
+  const other = (found: string, shape: RegExp): string =>
+    [...given.matchAll(shape)].map(([each]) => each).find((each) => each !== found && !text.includes(each)) ?? found;
+  return text
+    .replace(/\b\d+(?:\.\d+)?\b(?=\D*$)/, (found) => other(found, /\b\d+(?:\.\d+)?\b/g))
+    .replace(/\b\p{Lu}\p{Ll}{2,}\b(?=[^\p{Lu}]*$)/u, (found) => other(found, /\b\p{Lu}\p{Ll}{2,}\b/gu));
+}
+
+const oneMore = (text: string): string =>
+  text.replaceAll(/\d+(?=\D*$)/g, (found) => String(Number(found) + 1).padStart(found.length, '0'));
+
+/**
+ * Writes a plausible figure everywhere, also beside the command that is to print it, and has it judged by a critic who quotes
+ * real lines. A task whose worker computes nothing is judged honestly (B1).
+ */
+function plausible(): Roles {
+  let hasFigures = false;
+  return {
+    executor: (request, task, good) => {
+      const reply = writing(oneMore, oneMore)(request, task, good);
+      if (reply.do !== 'answer') return reply;
+      const calls = reply.calls.map((each) => {
+        const { figures, ...input } = each.input as { figures?: { value: string; command: string }[] };
+        if (figures === undefined) return each;
+        hasFigures = true;
+        const wrong = figures.map(({ value, command }) => ({ value: oneMore(value), command }));
+        return { ...each, input: { ...input, figures: wrong } };
+      });
+      return { ...reply, calls };
+    },
+    critic: (request, task, good) => (hasFigures ? trustingCritic : carefulCritic)(request, task, good),
+  };
+}
 
 /** Makes these calls in order, one a turn, then finishes with a claim. */
 function acts(
@@ -204,6 +261,20 @@ const POPULATION: Readonly<Record<string, Made>> = {
     critic: trustingCritic,
   },
   'writes wrong figures': { executor: writing(wrongDigits, wrongDigits) },
+  'takes figures and names from beside the data': { executor: writing(swapped, swapped), critic: carefulCritic },
+  'takes the row of somebody else': {
+    executor: writing(
+      (text, task) =>
+        text
+          .split('\n')
+          .map((line) => swapped(line, task))
+          .join('\n'),
+      swapped,
+    ),
+    critic: carefulCritic,
+  },
+  'gives a plausible total': plausible,
+  'writes a figure that is one too large': { executor: writing(oneMore, oneMore), critic: carefulCritic },
   'writes wrong words': { executor: writing(wrongWords, wrongWords) },
   'answers wrong after the right work': {
     executor: writing(

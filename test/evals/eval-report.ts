@@ -67,7 +67,18 @@ export function goodReport(all: readonly TaskRun[]): string {
     `Precision (said done, and it was): ${share(said.filter((ran) => ran.right).length, said.length)}. Recall (right, and the verdict was): ${share(right.filter(({ accepted }) => accepted).length, right.length)}.`,
     'Each task:    calls   prompt   answer      USD',
     ...rows,
+    ...cacheLines(all),
   ].join('\n');
+}
+
+/** The share of prompt tokens that a cache could have served: those with which an earlier prompt had begun. */
+function cacheLines(all: readonly TaskRun[]): string[] {
+  const sum = (runs: readonly TaskRun[], field: 'tokens' | 'seen'): number =>
+    runs.reduce((total, { prompts }) => total + prompts[field], 0);
+  if (sum(all, 'tokens') === 0) return [];
+  const four = all.filter(({ costs }) => Object.values(costs).reduce((calls, each) => calls + each.calls, 0) === 4);
+  const of = (runs: readonly TaskRun[]): string => share(sum(runs, 'seen'), sum(runs, 'tokens'));
+  return [`A cache could have served ${of(all)} of the prompt tokens; of tasks with four requests ${of(four)}.`];
 }
 
 const share = (part: number, whole: number): string =>

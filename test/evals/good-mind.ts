@@ -234,7 +234,7 @@ function proofsOfAnswer(request: WireRequest, task: EvalTask): RegExp[] {
 
 const isText = (quote: string | null): quote is string => quote !== null;
 
-const answerIn = ({ text }: WireRequest): string | undefined =>
+export const answerIn = ({ text }: WireRequest): string | undefined =>
   /<data (\w+) answer>\n([^]*?)\n<\/data \1>/.exec(text)?.[2];
 
 /** Whether the answer says what the evidence shows, where the prompt contains it and the task is about the answer. */

@@ -22,6 +22,8 @@ export type TaskRun = {
   accepted: boolean;
   problem: string;
   costs: RoleCosts;
+  /** Prompt tokens of it, and those that a cache could have served; none where the mind is a model. */
+  prompts: { tokens: number; seen: number };
   page: string;
 };
 
@@ -43,7 +45,7 @@ export async function runGoodMind({ tasks, repeats, mind, signal, report }: Good
     await using home = new EvalHome(model.config);
     home.start();
     for (const task of tasks) {
-      const ran = await runTask(home, task, model.use, signal);
+      const ran = await runTask(home, task, model, signal);
       report(ran);
       all.push(ran);
     }
@@ -55,21 +57,38 @@ type Model = {
   config: { [key: string]: Json };
   /** Says which task the mind works on. */
   use: (task: EvalTask) => void;
+  prompts: () => TaskRun['prompts'];
   [Symbol.asyncDispose](): Promise<void>;
 };
 
+const NO_PROMPTS = { tokens: 0, seen: 0 };
+
 async function openModel(mind: GoodOptions['mind']): Promise<Model> {
-  if (mind === null) return { config: {}, use: () => undefined, [Symbol.asyncDispose]: async () => undefined };
+  if (mind === null)
+    return {
+      config: {},
+      use: () => undefined,
+      prompts: () => NO_PROMPTS,
+      [Symbol.asyncDispose]: async () => undefined,
+    };
   const served = await serveMind(mind(), await countTokens());
-  const use = (task: EvalTask): void => void (served.task = task);
-  return { config: served.config, use, [Symbol.asyncDispose]: () => served[Symbol.asyncDispose]() };
+  const use = (task: EvalTask): void => {
+    served.task = task;
+    served.prompts = { ...NO_PROMPTS };
+  };
+  return {
+    config: served.config,
+    use,
+    prompts: () => served.prompts,
+    [Symbol.asyncDispose]: () => served[Symbol.asyncDispose](),
+  };
 }
 
 /** The days before and the task itself; the costs are those of the task. */
 async function runTask(
   home: EvalHome,
   task: EvalTask,
-  use: (task: EvalTask) => void,
+  { use, prompts }: Pick<Model, 'use' | 'prompts'>,
   signal: AbortSignal,
 ): Promise<TaskRun> {
   for (const earlier of task.earlier ?? []) {
@@ -88,6 +107,7 @@ async function runTask(
     accepted: done !== (task.isImpossible === true),
     problem: problem ?? '',
     costs: spentBy(ended.events),
+    prompts: prompts(),
     page: ended.page,
   };
 }

@@ -39,8 +39,9 @@ export async function runOwnTasks({ folder, grade, repeats, signal, report }: Ow
       const problem = ended.strays.length > 0 ? `it changed ${ended.strays.join(', ')}` : graded;
       const done = ended.status === 'done';
       const ran = { task: task.name, right: problem === '', done, accepted: done, problem, page: ended.page };
-      all.push({ ...ran, costs: spentBy(ended.events) });
-      report({ ...ran, costs: spentBy(ended.events) });
+      const whole = { ...ran, costs: spentBy(ended.events), prompts: { tokens: 0, seen: 0 } };
+      all.push(whole);
+      report(whole);
     }
   return all;
 }

@@ -22,7 +22,7 @@ const friendly = inParts({
     ),
   executor: acting(
     call('files_write', { path: 'hello.txt', content: 'Hello, Ada, how good to see you!\n' }),
-    call('files_read', { path: 'hello.txt' }),
+    call('files_read', { path: 'hello.txt' }, { usage: { in: 100, out: 5, cached: 60 } }),
   ),
   critic: ({ text }) => {
     const piece = [...text.matchAll(/\b(E\d+) files\.read/g)].at(-1)?.[1] ?? '';
@@ -60,6 +60,11 @@ describe('a task in prose', () => {
       expect(worker?.text).toMatch(
         /Your goal is a part of this task:\nWrite a friendly greeting[^]*is judged by:\n- contains: hello[^]*Goal: Write "Hello/,
       );
+      const { cached_share: share } = JSON.parse((await story.oka('metrics', '--json')).out) as {
+        cached_share: number;
+      };
+      expect(share).toBeCloseTo(60 / (100 + 10 * (story.model.requests.length - 1)));
+      expect((await story.oka('metrics')).out).toMatch(/cached +\d+ % +of prompt tokens/);
       const moves = await story.eventsOf('run.moved', 'greeting');
       expect(moves.map(({ data }) => data.to)).toEqual(['EXECUTE', 'CRITIQUE']);
       const calls = await story.eventsOf('call.started');

@@ -11,7 +11,7 @@ import { escapeInvisible } from '../../core/schema/one-line.ts';
 import { offeredTools, readDecision } from '../../kit/task/executor.ts';
 import type { Problem } from '../../kit/text/model-call.ts';
 import { describeSkills, type Offers } from '../../kit/task/offers.ts';
-import { truncateText } from '../../kit/text/prompt-text.ts';
+import { growingText, truncateText } from '../../kit/text/prompt-text.ts';
 import { separateSkills } from '../../kit/text/used-skills.ts';
 import { buildHistory, selectPictures } from '../../kit/task/work-history.ts';
 
@@ -38,25 +38,30 @@ export function replyRequest(input: PlannerInput, prompt: ReplyPrompt): ModelReq
   const skills = separateSkills(input.evidence, WORK_BYTES);
   const listed = input.tools.some(({ name }) => name === 'skill.use') ? describeSkills(prompt.offers) : '';
   const work = buildHistory(skills.rest, WORK_BYTES, pictures);
-  const parts = [
+  const head = [
     listed,
     prompt.conversation,
     prompt.pack === '' ? '' : `Memories:\n${prompt.pack}`,
-    `Now: ${prompt.now}.`,
     prompt.asked,
     skills.shown,
-    work === '' ? '' : `Your work on this reply so far, which the others do not see:\n${work}`,
+    work.length === 0 ? '' : 'Your work on this reply so far, which the others do not see:',
+  ];
+  const end = [
+    `Now: ${prompt.now}.`,
     ...(input.notes ?? []).map((note) => `While you worked, the operator added: ${escapeInvisible(note)}`),
     input.problem === null
       ? ''
       : `Your last answer was not accepted: ${truncateText(escapeInvisible(input.problem), 1000)}`,
   ];
   const shown = [...pictures.values()].flat();
-  const text = parts.filter((part) => part !== '').join('\n\n');
+  const parts = [head, ...work.map((turn) => [turn]), end].map((each) =>
+    each.filter((part) => part !== '').join('\n\n'),
+  );
+  const growing = growingText(parts.map((part, index) => (index === 0 ? part : `\n\n${part}`)));
   return {
     role: 'executor',
     system: prompt.system,
-    messages: [{ role: 'user', text, ...(shown.length === 0 ? {} : { pictures: shown }) }],
+    messages: [{ role: 'user', ...growing, ...(shown.length === 0 ? {} : { pictures: shown }) }],
     tools: offeredTools(input).filter(({ name }) => !NOT_OFFERED.has(name)),
     parallel: true,
     mayAnswer: true,

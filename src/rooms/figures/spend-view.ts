@@ -16,7 +16,14 @@ import { BLOCK } from '../../kit/views/event-index.ts';
 import { seqKey, storedRun } from '../../kit/views/run-rows.ts';
 import { beforeDay } from './calendar-days.ts';
 
-export type Spend = { usd: number; tokens_in: number; tokens_out: number; calls: number };
+export type Spend = {
+  usd: number;
+  tokens_in: number;
+  tokens_out: number;
+  /** Those of `tokens_in` that a provider's cache has served; of sums only. */
+  tokens_cached?: number;
+  calls: number;
+};
 
 /** What a day or a task on a day cost, also by model. */
 export type SpendByModel = Spend & { models: Record<string, Spend> };
@@ -61,7 +68,7 @@ type StoredAnswer = [
 
 export const spendView: View = {
   name: 'spend',
-  version: 2,
+  version: 3,
   types: ['call.ended'],
   take: ({ event }, rows) => {
     if (event.type === 'call.ended' && isOwnCost(event.data.usage)) noteCost(event, event.data.usage, rows);
@@ -75,6 +82,13 @@ export function spendByDay(rows: Rows, from: string, to: string): [date: string,
   for (const [key, spend] of rows.each<SpendByModel>(dayPrefix, range))
     found.push([key.slice(dayPrefix.length), spend]);
   return found;
+}
+
+/** The share of prompt tokens that caches of providers have served since a day; null where there were none. */
+export function cachedShare(rows: Rows, since: string | null): number | null {
+  const days = spendByDay(rows, since ?? '0001-01-01', '9999-12-31').map(([, spend]) => spend);
+  const asked = days.reduce((sum, { tokens_in }) => sum + tokens_in, 0);
+  return asked === 0 ? null : days.reduce((sum, { tokens_cached = 0 }) => sum + tokens_cached, 0) / asked;
 }
 
 export const spendOn = (rows: Rows, date: string): SpendByModel => spendIn(rows, dayPrefix + date);
@@ -124,6 +138,7 @@ export function addSpend(to: Spend, more: Spend): void {
   to.tokens_in += more.tokens_in;
   to.tokens_out += more.tokens_out;
   to.calls += more.calls;
+  if (more.tokens_cached !== undefined) to.tokens_cached = (to.tokens_cached ?? 0) + more.tokens_cached;
 }
 
 /** The call that waited for an inner run says how many calls that run made (S1). */
@@ -134,7 +149,8 @@ function isOwnCost(usage: Usage | undefined): usage is Usage {
 
 function noteCost({ seq, at, run, data }: Extract<Event, { type: 'call.ended' }>, usage: Usage, rows: Rows): void {
   const { usd = 0, tokens_in = 0, tokens_out = 0, ms = null } = usage;
-  const spend: Spend = { usd, tokens_in, tokens_out, calls: 1 };
+  const cached = usage.tokens_cached === undefined ? {} : { tokens_cached: usage.tokens_cached };
+  const spend: Spend = { usd, tokens_in, tokens_out, ...cached, calls: 1 };
   const answered = jsonField(data.output, 'model');
   const model = typeof answered === 'string' ? answered.slice(0, 200) : UNKNOWN_MODEL;
   const date = at.slice(0, 10);

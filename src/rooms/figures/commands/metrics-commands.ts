@@ -2,6 +2,7 @@
 import { type DayBudgetStatus, describeDayLeft, readDayBudget } from '../../../kit/policy/read-day-budget.ts';
 import type { Figure, Metrics, Unit } from '../figures.ts';
 import { queryMetrics } from '../metrics-view.ts';
+import { cachedShare } from '../spend-view.ts';
 import { type Answer, answer, type Call, command, type Commands } from '../../../kit/cli/command-module.ts';
 import type { Terminal } from '../../../kit/cli/io.ts';
 import { readViews } from '../../../kit/cli/read-views.ts';
@@ -10,7 +11,11 @@ import { sparkline } from '../../../kit/cli/sparkline.ts';
 import { parsedText } from '../../../kit/cli/options.ts';
 import { parseSince } from '../../../kit/cli/option-values.ts';
 
-type Shown = Metrics & { day_budget: DayBudgetStatus };
+type Shown = Metrics & {
+  day_budget: DayBudgetStatus;
+  /** The share of prompt tokens that caches of providers have served. */
+  cached_share: number | null;
+};
 
 const BARS = 14;
 
@@ -29,7 +34,11 @@ export const commands: Commands = {
       const hint = 'Show a run: oka show <run>. Runs behind each figure: oka metrics --json';
       const left = describeDayLeft(metrics.day_budget);
       const budget = left === null ? '' : `\n  left today   ${left}\n`;
-      return `${bold(head)}\n\n${metrics.figures.map((figure) => renderFigure(figure, terminal)).join('')}${budget}\n${dim(hint)}\n`;
+      const { cached_share: share } = metrics;
+      const cached =
+        share === null ? '' : `  cached       ${FORMATS.share(share).padStart(9)}  of prompt tokens, by providers\n`;
+      const figures = metrics.figures.map((figure) => renderFigure(figure, terminal)).join('');
+      return `${bold(head)}\n\n${figures}${cached}${budget}\n${dim(hint)}\n`;
     },
   }),
 };
@@ -53,6 +62,10 @@ const FORMATS: Readonly<Record<Unit, (value: number) => string>> = {
 };
 
 async function metricsCommand(call: Call<{ since: string | undefined }>): Promise<Answer<Shown>> {
-  const metrics = await readViews(call, (rows) => queryMetrics(rows, call.options.since ?? null));
+  const since = call.options.since ?? null;
+  const metrics = await readViews(call, (rows) => ({
+    ...queryMetrics(rows, since),
+    cached_share: cachedShare(rows, since),
+  }));
   return answer({ ...metrics, day_budget: await readDayBudget(call.home) });
 }

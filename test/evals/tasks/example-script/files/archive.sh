@@ -1,0 +1,2 @@
+mkdir -p archive
+cp *.log archive/
