@@ -35,7 +35,8 @@ export function matchSigns(signs: readonly Sign[], failure: Failure): Found | nu
 }
 
 const UNSTARTED = /^([^\n]{1,200}?): command not found$/;
-const EXITED = /^exit (\d+)(?:(?:, without a word| without any output)$|\. It wrote to (?:stdout|stderr):\n([\s\S]*)$)/;
+const EXITED =
+  /^exit (\d+)(?:(?:, without a word| without any output)$|\. It wrote to (?:stdout|stderr):\n([\s\S]*?)(?:\nIt wrote to stdout:\n[\s\S]*)?$)/;
 
 /** A failed outcome of the shell tool, taken apart; null when the command did not end by itself. */
 export function parseFailure(error: string, command: string): Failure | null {
