@@ -57,11 +57,13 @@ function userHome(): string {
 }
 
 /** What this user knows about homes, outside of them: notes with their anchors, and the keys that sign these. */
-export function userPlaces(): { notes: string; keys: string } {
+export function userPlaces(): { notes: string; keys: string; config: string } {
   const { XDG_STATE_HOME: state = '', XDG_CONFIG_HOME: config = '' } = process.env;
+  const settings = isAbsolute(config) ? config : join(userHome(), '.config');
   return {
+    config: settings,
     notes: join(isAbsolute(state) ? state : join(userHome(), '.local', 'state'), 'oka', 'homes'),
-    keys: join(isAbsolute(config) ? config : join(userHome(), '.config'), 'oka', 'homes'),
+    keys: join(settings, 'oka', 'homes'),
   };
 }
 
@@ -181,6 +183,12 @@ export function wantsNoSetup(): boolean {
   const { OKA_NO_SETUP: no = '', CI = '' } = process.env;
   return [no, CI].some((value) => value !== '' && !/^(0|false|no)$/i.test(value));
 }
+
+/** Whether systemd waits for a notice that oka is ready. */
+export const isNoticeWanted = (): boolean => (process.env['NOTIFY_SOCKET'] ?? '') !== '';
+
+/** Where programs are looked up. */
+export const programPath = (): string => process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
 
 /** Whether folders are mounted that send no notice when something comes; then they are scanned more often. */
 export function pollsOften(): boolean {

@@ -6,6 +6,7 @@ import type { IndexedGroup } from '../../kit/cli/command-module.ts';
 
 const doctor = () => import('../commands/doctor-commands.ts');
 const serve = () => import('../commands/serve-commands.ts');
+const service = () => import('../commands/service-commands.ts');
 const status = () => import('../commands/status-commands.ts');
 const up = () => import('../commands/up-commands.ts');
 const web = () => import('../commands/web-commands.ts');
@@ -393,6 +394,10 @@ export const commandIndex: readonly IndexedGroup[] = [
     title: 'Upkeep',
     commands: {
       doctor: ['Check Node, folders, sandbox, vault, memory, ledgers and disk; say how to fix', doctor],
+      'service install': ['Start oka with the machine, as a service of this user (systemd or launchd)', service],
+      'service logs': ['Show what the service has printed', service],
+      'service remove': ['Stop the service; it no longer starts with the machine. The home stays', service],
+      'service status': ['Whether the service is installed and runs; exit 1 if not', service],
       verify: ['Prove that no event was changed, lost or added; exit 1 if one was', verify],
       receipt: ['Print a signed proof of what a run did; verify it with `oka verify --receipt`', ledger],
       rebuild: ['Delete everything derived from the ledger and rebuild it', tidy],

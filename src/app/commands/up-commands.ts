@@ -10,6 +10,7 @@ import { checkAnchors } from '../../kit/home/home-anchors.ts';
 import { setUp } from '../../kit/home/set-up.ts';
 import { loadConfig, parseConfig, programFolder, shownPath } from '../../kit/settings.ts';
 import type { Home } from '../../core/schema/home.ts';
+import { notifyReady } from '../service/notify-ready.ts';
 import { supervise, type SupervisedProcess } from '../../kit/house/supervise.ts';
 import { penHolder } from '../../core/ledger/pen.ts';
 import { OkaError } from '../../core/schema/errors.ts';
@@ -81,6 +82,7 @@ async function superviseHome(
   report(`oka watches ${shownPath(home, join(home.workspace, 'inbox'))}. Drop a task there; Ctrl-C stops.`);
   await untilAllowed(call, report);
   if (signal.aborted) return exits.ok;
+  void notifyReady(home, signal);
   const code = await supervise(
     [
       { name: 'worker', args: ['worker', ...(await desktopOption(call, report))] },

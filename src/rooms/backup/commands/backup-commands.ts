@@ -227,7 +227,7 @@ function renderRestored({ dir, at, files, bytes, events, left, otherKey, isHome 
   lines.push(
     '',
     'It is paused: schedules and channels stay silent, since its original may still run somewhere.',
-    `When this is the home from now on: oka unpause --dir ${dir} && oka up --dir ${dir}`,
+    `When this is the home from now on: oka unpause --dir ${dir}, and for its schedules: oka schedule start --dir ${dir}`,
   );
   return `${lines.join('\n')}\n`;
 }
