@@ -1,6 +1,6 @@
 /**
  * Cuts, kills, full disks, floods, forgeries: minutes of it, so it has a script of its own. It also runs the tests of
- * which `npm test` tries only a part (support/thorough.ts), whole. With OKA_TEST_PART=<seed> half of the files of this folder run
+ * which `npm test` tries only a part (support/thorough.ts), whole. With OKA_TEST_PART=<seed> a third of the files of this folder run
  * with a quarter of their kills and random cases, and a fifth of the other files, chosen by the seed: the rest of those
  * run in their short form with `npm test` and the stories.
  */
@@ -20,7 +20,7 @@ export default defineConfig({
   test: {
     setupFiles: ['test/support/rooms-of-product.ts'],
     globalSetup: ['test/support/user-places.ts'],
-    include: [...filesOf('test/adversarial/**/*.test.ts', 2), ...thorough],
+    include: [...filesOf('test/adversarial/**/*.test.ts', 3), ...thorough],
     env: { OKA_TEST_THOROUGH: '1' },
     testTimeout: 240_000, // real processes and files, however busy the machine is
     hookTimeout: 240_000, // ending them takes time, too

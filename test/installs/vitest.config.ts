@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     setupFiles: ['test/support/rooms-of-product.ts'],
     globalSetup: ['test/support/user-places.ts'],
-    include: filesOf('test/installs/*.trial.ts', 2),
+    include: filesOf('test/installs/*.trial.ts', 3),
     sequence: { sequencer: longestFirst(['package-managers', 'python-age', 'package', 'python']) },
     pool: 'forks',
     maxWorkers: 2,

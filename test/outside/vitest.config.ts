@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     setupFiles: ['test/support/rooms-of-product.ts'],
     globalSetup: ['test/support/user-places.ts'],
-    include: filesOf('test/outside/**/*.trial.ts', 2),
+    include: filesOf('test/outside/**/*.trial.ts', 3),
     sequence: { sequencer: longestFirst(['documents', 'hostile', 'login', 'real-servers', 'mail-story']) },
     pool: 'forks',
     maxWorkers: 2,

@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     setupFiles: ['test/support/rooms-of-product.ts'],
     globalSetup: ['test/support/user-places.ts'],
-    include: filesOf('test/web/browser/**/*.scenario.ts', 2),
+    include: filesOf('test/web/browser/**/*.scenario.ts', 3),
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 300_000, // however busy the machine is, and so the next two
