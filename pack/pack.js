@@ -1,5 +1,6 @@
 /**
  * `npm run pack`: a tarball that can be installed anywhere: npm install --global --ignore-scripts oka-*.tgz
+ * Beside it: what it is made of (CycloneDX), under which licences, and the checksums of all three.
  *
  * It is packed from a folder of its own, since an installed package differs from a checkout:
  * - Node refuses TypeScript below node_modules, so the program is plain JavaScript in lib/.
@@ -9,10 +10,11 @@
  *   memory is searched by keywords.
  */
 import { spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { MODEL, packedFiles } from './packed-files.ts';
 
 const RUNTIME = '@xenova/transformers';
@@ -28,13 +30,44 @@ try {
     else cpSync(join(top, from), join(stage, to));
   }
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
-  const { status } = spawnSync('npm', ['pack', stage, '--pack-destination', process.argv[2] ?? top], {
-    cwd: top,
-    stdio: 'inherit',
-  });
-  process.exitCode = status ?? 1;
+  const target = process.argv[2] ?? top;
+  npm(['pack', stage, '--pack-destination', target], 'inherit');
+  const { name, version } = manifest();
+  writeBesides(join(target, `${name}-${version}`));
 } finally {
   rmSync(stage, { recursive: true });
+}
+
+function npm(words, stdout) {
+  const { status, stdout: printed } = spawnSync('npm', words, {
+    cwd: top,
+    stdio: ['ignore', stdout, 'inherit'],
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (status !== 0) throw new Error(`npm ${words.join(' ')} ended with ${status}`);
+  return printed;
+}
+
+/** The list of components, their licences, and checksums, for the tarball of that name. */
+function writeBesides(base) {
+  const bom = JSON.parse(npm(['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'], 'pipe'));
+  const isForWork = ({ properties = [] }) => properties.some(({ name }) => name === 'cdx:npm:package:development');
+  bom.components = bom.components.filter((each) => !isForWork(each)); // --omit dev leaves out some that are needed, too
+  const refs = new Set([...bom.components, bom.metadata.component].map((each) => each['bom-ref']));
+  bom.dependencies = bom.dependencies
+    .filter(({ ref }) => refs.has(ref))
+    .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((each) => refs.has(each)) }));
+  bom.metadata.component.name = manifest().name; // npm takes the name of the folder
+  const parts = bom.components.map(({ name, version, licenses = [] }) => {
+    const named = licenses.map(({ license, expression }) => expression ?? license.id ?? license.name);
+    return `${name} ${version}  ${named.join(', ') || 'not stated in its package.json'}\n`;
+  });
+  const files = [`${base}.tgz`, `${base}.sbom.json`, `${base}.licences.txt`];
+  writeFileSync(files[1], `${JSON.stringify(bom, null, 2)}\n`);
+  writeFileSync(files[2], parts.toSorted().join(''));
+  const sums = files.map((file) => `${hash('sha256', readFileSync(file))}  ${basename(file)}\n`);
+  writeFileSync(join(dirname(base), 'SHA256SUMS'), sums.join(''));
 }
 
 function writeModule(file, output) {

@@ -25,6 +25,15 @@ it('the package installs without the checkout, does its first task in a sandbox,
   };
   run(TOP, 'npm', 'run', '-s', 'pack', '--', folder.dir);
   const [tarball = ''] = globSync('oka-*.tgz', { cwd: folder.dir });
+  run(folder.dir, 'sha256sum', '--check', '--strict', 'SHA256SUMS');
+  const { components } = JSON.parse(readFileSync(join(folder.dir, tarball.replace('.tgz', '.sbom.json')), 'utf8')) as {
+    components: { name: string; version: string }[];
+  };
+  const { dependencies } = JSON.parse(readFileSync(join(TOP, 'package.json'), 'utf8')) as { dependencies: object };
+  const listed = new Set(components.map(({ name }) => name));
+  expect(Object.keys(dependencies).filter((name) => !listed.has(name))).toEqual([]);
+  const licences = readFileSync(join(folder.dir, tarball.replace('.tgz', '.licences.txt')), 'utf8');
+  expect(licences.split('\n')).toHaveLength(components.length + 1);
   run(home, 'npm', 'install', '--global', '--ignore-scripts', '--prefix', prefix, join(folder.dir, tarball));
   expect(existsSync(join(prefix, 'lib/node_modules/oka/src'))).toBe(false);
 
