@@ -180,3 +180,25 @@ describe('a program under another name', () => {
     expect(classOf(line)).toBe('external_mutation');
   });
 });
+
+describe('the class of code', () => {
+  it.each([
+    `print('open requests: 3')`,
+    `print(sum(1 for _ in open('requests.csv')))`,
+    `requests = {'requests': 3}; print(requests)`,
+  ])('does not follow from a word that is also the name of a library: %s', (code) => {
+    expect(classify({ argv: ['python3', '-c', code] }).class).toBe('write_local');
+  });
+
+  it.each([
+    'import requests',
+    'import os, requests as r; r.get("x")',
+    'import os, \\\n  requests as r',
+    'from pip._vendor import (\n  requests as r)',
+    'from requests import get',
+    'requests.get("x")',
+    'requests . Session()',
+  ])('follows from what is imported and called: %s', (code) => {
+    expect(classify({ argv: ['python3', '-c', code] }).class).not.toBe('write_local');
+  });
+});
