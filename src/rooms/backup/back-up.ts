@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder, replaceFile } from '../../core/ledger/disk.ts';
-import { messageOf } from '../../core/schema/errors.ts';
+import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { withLock } from '../../kit/vault/vault-file.ts';
 import { keysOf, machineSeal } from './backup-keys.ts';
+import { readTag } from './backup-store.ts';
 import { type BackupWish, type MadeBackup, makeBackup } from './make-backup.ts';
 
 /** `at`: when the last good one was made. `problem`: why a later one was not. */
@@ -19,6 +20,7 @@ export async function backUp(home: Home, wish: Omit<BackupWish, 'crypt' | 'keys'
 
 async function makeNoted(home: Home, wish: Omit<BackupWish, 'crypt' | 'keys'>): Promise<MadeBackup> {
   try {
+    assertMounted(home, wish.dir);
     const crypt = await machineSeal(home, wish.recovery);
     const made = await makeBackup(home, { ...wish, crypt, keys: keysOf(home) });
     note(home, { at: made.at, dir: made.dir, added: made.added, problem: null });
@@ -33,6 +35,15 @@ async function makeNoted(home: Home, wish: Omit<BackupWish, 'crypt' | 'keys'>): 
       });
     throw error;
   }
+}
+
+/** The empty mount point of a disk that is not there does not become a new folder of backups. */
+function assertMounted(home: Home, dir: string): void {
+  const last = lastBackup(home);
+  if (last === null || last.at === null || last.dir !== dir || readTag(dir) !== null) return;
+  throw new OkaError('refused', `${dir} had backups until ${last.at.slice(0, 10)}, and has none now`, {
+    fix: 'Mount its disk. If they are really gone, name another folder: oka backup --to DIR',
+  });
 }
 
 /** Null when none was ever tried here. */
