@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { previewSchedule } from '../web/tasks/preview-schedule.ts';
 import { definePage, defineQuery } from '../../kit/web/page.ts';
+import { findQuery } from './find-query.ts';
 import { nowQuery } from './now-query.ts';
 
 export const nowPage = definePage({
@@ -11,6 +12,7 @@ export const nowPage = definePage({
   nav: { order: 10, key: 'n', icon: 'M4 11l8-7 8 7v8a1 1 0 0 1-1 1h-4v-6H9v6H5a1 1 0 0 1-1-1z', isOnPhone: true },
   query: nowQuery,
   queries: {
+    find: findQuery,
     schedule_preview: defineQuery({
       params: z.object({
         every: z.string().max(200).describe('When, in words or as a cron expression: every Monday 08:00.'),

@@ -236,7 +236,7 @@ export type Slot = z.infer<typeof Slot>;
 export const SearchQuery = z
   .strictObject({
     text: z.string().max(1000).describe('Words, all of which have to be there; the beginning of a word is enough.'),
-    limit: z.int().positive().max(1000).default(20).describe('At most so many, the latest.'),
+    limit: z.int().positive().max(1000).default(20).describe('At most so many, the best.'),
   })
   .describe('What to search for.');
 export type SearchQuery = z.input<typeof SearchQuery>;
@@ -255,7 +255,9 @@ export type SearchHit = z.infer<typeof SearchHit>;
 
 export const SearchAnswer = z
   .strictObject({
-    hits: z.array(SearchHit).describe('The latest last.'),
+    hits: z
+      .array(SearchHit)
+      .describe('The best last: titles, before them results, before them prompts; among equals the latest last.'),
     complete: z.boolean().describe('False when older events were left out, since their words are in too many places.'),
   })
   .describe('What a search has found.');

@@ -2,7 +2,8 @@
  * Owns: a search for words in everything that people look at: runs, open waits, facts, procedures, and events.
  * What is in the ledgers was redacted before it was written, and a forgotten fact is not found.
  *
- * 1. The latest are found first, and a search ends when it has enough: its time does not depend on how long history is.
+ * 1. The latest are found first, and a search ends when it has enough other than prompts: its time does not depend on how
+ *    long history is. Titles come before results, and these before prompts, which repeat all words of a task.
  * 2. Words that are everywhere, but rarely together, would mean reading all of the ledger: a search reads a bounded
  *    number of blocks of events, and says when it left some out. Runs, facts and procedures are always complete.
  */
@@ -31,6 +32,8 @@ type SearchSources = {
   views: readonly Pick<View, 'name' | 'found'>[];
   ledgers: Readonly<Record<Pen, string>>;
   signal?: AbortSignal;
+  /** Reads no events: what has a title of its own is found at once. */
+  isWithoutEvents?: boolean;
 };
 
 const PENS = ['run', 'maintenance'] as const;
@@ -43,13 +46,27 @@ export async function search(rows: Rows, sources: SearchSources, given: SearchQu
   if (words.length === 0) return { hits: [], complete: true };
   const hits = new Map<string, SearchHit>();
   const state = { blocks: 0 };
+  let enough = 0;
   for await (const { kind, name, text: all, ...found } of findAll(rows, sources, words, state)) {
     const key = `${kind}/${name}`;
-    if (!hits.has(key)) hits.set(key, { kind, name, text: all.slice(0, MOST_SHOWN), ...found });
-    if (hits.size >= limit || sources.signal?.aborted === true) break;
+    const hit = { kind, name, text: all.slice(0, MOST_SHOWN), ...found };
+    if (!hits.has(key)) {
+      hits.set(key, hit);
+      if (rankOf(hit) > 0) enough += 1;
+    }
+    if (enough >= limit || sources.signal?.aborted === true) break;
   }
-  const latestLast = [...hits.values()].toReversed().toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
-  return { hits: latestLast, complete: state.blocks <= MOST_BLOCKS };
+  const bestLast = [...hits.values()]
+    .toReversed()
+    .toSorted((a, b) => rankOf(a) - rankOf(b) || (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  return { hits: bestLast.slice(-limit), complete: state.blocks <= MOST_BLOCKS };
+}
+
+/** What has the words in its title is better than a result that has them, and that is better than a prompt. */
+function rankOf({ kind, text }: Pick<SearchHit, 'kind' | 'text'>): number {
+  if (kind !== 'event') return 3;
+  if (text.startsWith('call.started:')) return 0;
+  return text.startsWith('run.ended:') ? 2 : 1;
 }
 
 /** From the latest to the first: what is waited for now, what is in no complete block yet, then all texts. */
@@ -66,13 +83,14 @@ async function* findAll(
   for (const pen of PENS) {
     const { from, runs } = tailBehindIndex(rows, pen);
     yield* findRuns(rows, runs, words);
-    yield* await findEvents(sources.ledgers[pen], { from, to: Number.POSITIVE_INFINITY }, words, isOpenWait);
+    if (sources.isWithoutEvents !== true)
+      yield* await findEvents(sources.ledgers[pen], { from, to: Number.POSITIVE_INFINITY }, words, isOpenWait);
   }
   for (const key of rows.texts?.find(words) ?? []) {
     const pen = PENS.find((each) => key.startsWith(eventsPrefix(each)));
     if (key.startsWith(titlesPrefix)) yield* findRuns(rows, runsOfKey(rows, key), words);
     else if (pen === undefined) yield* foundBy(sources.views, key, rows);
-    else {
+    else if (sources.isWithoutEvents !== true) {
       state.blocks += 1;
       const from = blockOfKey(key) * BLOCK;
       if (state.blocks <= MOST_BLOCKS)

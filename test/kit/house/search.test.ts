@@ -73,6 +73,36 @@ describe('a search', () => {
     expect(ProcedureAnswer.parse(known)).toEqual(known);
   });
 
+  it('ranks titles before results, and results before prompts, however many prompts there are', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    const prompt = (call: number): NewEvent => ({
+      type: 'call.started',
+      run: 'b',
+      data: {
+        call: `b.${call}`,
+        node: 'n',
+        attempt: 1,
+        tool: 'model.complete',
+        class: 'read',
+        input: { text: 'totals' },
+      },
+    });
+    await append(home, [...run('a', 'Totals by month'), ...run('b', 'Letters', 'the totals are wrong')]);
+    await append(
+      home,
+      Array.from({ length: 8 }, (_, index) => prompt(index)),
+    );
+    const { hits } = await find(home, { text: 'totals', limit: 4 });
+    expect(hits.map(({ kind, text }) => `${kind} ${text.split(':')[0]}`)).toEqual([
+      'event call.started',
+      'event call.started',
+      'event run.ended',
+      'run Totals by month',
+    ]);
+  });
+
   it('does not find a fact that was forgotten, nor what was taken out of an event', async () => {
     using folder = temporaryFolder();
     const home = homeAt(folder.dir);

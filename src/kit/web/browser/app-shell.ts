@@ -10,9 +10,11 @@ import { html } from './html.ts';
 import { type Key, listenToKeys, viewKeys } from './keys.ts';
 import { connected } from './live-events.ts';
 import { isLoading, reloadSoon, shown } from './page-data.ts';
+import type { Palette as PaletteView } from './palette.ts';
 import { navigate, route } from './router.ts';
 import { addressOf, type PageEntry, start } from './start.ts';
 
+const SEARCH = 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l4.5 4.5';
 const MORE = 'M5 12h.01M12 12h.01M19 12h.01';
 const navigation = start.pages
   .filter(({ nav }) => nav !== null)
@@ -21,11 +23,16 @@ const navigation = start.pages
 export function Shell(): VNode {
   const isHelpOpen = useSignal(false);
   const isMenuOpen = useSignal(false);
-  useLayoutEffect(() => listenToKeys(() => globalKeys(() => (isHelpOpen.value = true))), []); // before anybody sees the page
+  const showKeys = (): void => void (isHelpOpen.value = true);
+  useLayoutEffect(() => listenToKeys(() => globalKeys(showKeys)), []); // before anybody sees the page
+  const palette = useSignal<typeof PaletteView | null>(null);
+  const openPalette = (): void => void import('./palette.ts').then(({ Palette }) => (palette.value = Palette));
+  useLayoutEffect(() => listenToControlK(openPalette), []);
   return html`
     <a class="skip" href="#main">Skip to the content</a>
     <header class="bar">
       <a class="brand" href=${addressOf('/')} aria-label="oka, now">oka</a>
+      <button class="search-all" type="button" aria-label="Search or do something" aria-keyshortcuts="Control+K" onClick=${openPalette}><${Icon} path=${SEARCH} /><span>Search</span><kbd>Ctrl K</kbd></button>
       <nav aria-label="Pages">
         ${navigation.map((page) => html`<${PageLink} key=${page.name} page=${page} />`)}
         <button class="quiet more" type="button" onClick=${() => (isMenuOpen.value = true)}><${Icon} path=${MORE} />More</button>
@@ -37,6 +44,7 @@ export function Shell(): VNode {
     <${Main} />
     <${Notices} />
     ${isMenuOpen.value ? html`<${Menu} onClose=${() => (isMenuOpen.value = false)} />` : null}
+    ${palette.value === null ? null : html`<${palette.value} showKeys=${showKeys} onClose=${() => (palette.value = null)} />`}
     ${isHelpOpen.value ? html`<${KeyList} onClose=${() => (isHelpOpen.value = false)} />` : null}
   `;
 }
@@ -79,8 +87,19 @@ function globalKeys(openHelp: () => void): Key[] {
   return [
     ...navigation.map(({ nav, path, title }) => ({ key: `g ${nav?.key}`, does: title, run: () => navigate(path) })),
     { key: '/', does: 'Search on this page', run: focusSearch },
+    { key: 'Ctrl+K', does: 'Search everything, or do something', run: () => undefined },
     { key: '?', does: 'These keys', run: openHelp },
   ];
+}
+
+/** Also while a person is typing somewhere; not over a dialog that asks something. */
+function listenToControlK(open: () => void): void {
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+    if (document.querySelector('dialog[open]') !== null) return;
+    event.preventDefault();
+    open();
+  });
 }
 
 function focusSearch(): void {

@@ -56,7 +56,7 @@ export const commands: Commands = {
   find: command({
     summary: 'Search runs, questions, facts, procedures and events for words',
     operands: '<words>',
-    options: { limit: numberOr(20, 'N', 'Show the latest N (default 20; 0 for up to 1000).') },
+    options: { limit: numberOr(20, 'N', 'Show the best N, the best last (default 20; 0 for up to 1000).') },
     example: 'oka find invoice march',
     run: find,
     render: ({ hits, complete }, terminal) => {
