@@ -56,7 +56,7 @@ describe.skipIf(browserProgram === null)('Ctrl-K', () => {
 
   it('takes a sentence as a new task; on a phone, by its button', async () => {
     const page = await dashboard.open('/runs', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
-    await page.getByRole('button', { name: /Search or do something/ }).click();
+    await page.getByRole('banner').getByRole('button', { name: 'Search' }).click();
     await page.getByRole('combobox', { name: 'Search, or say what to do' }).waitFor();
     await page.keyboard.type('Write a poem about the first snow');
     await page.getByRole('option', { name: /Write a poem/ }).waitFor();

@@ -2,13 +2,14 @@
 import { type Signal, signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { ApiError, get } from '../../../kit/web/browser/api.ts';
+import { ApiError } from '../../../kit/web/browser/api.ts';
 import { notice, noticeError } from '../../../kit/web/browser/components/notices.ts';
 import { Problem } from '../../../kit/web/browser/components/problem-box.ts';
 import { html } from '../../../kit/web/browser/html.ts';
 import type { ShownError } from '../../../kit/web/browser/start.ts';
 import { type Chosen, readChosen, readDropped } from '../../../kit/web/browser/tasks/dropped-entries.ts';
 import { postTask } from '../../../kit/web/browser/tasks/post-task.ts';
+import { WhenField } from '../../../kit/web/browser/tasks/when-field.ts';
 
 const files = signal<readonly Chosen[]>([]);
 const text = signal('');
@@ -50,7 +51,7 @@ export function TaskBox({ onAdded }: { onAdded: () => void }): VNode {
     <div class="row tools">
       <${FileButton} label="Files…" isFolder=${false} />
       <${FileButton} label="Folder…" isFolder=${true} />
-      <${ScheduleField} />
+      <${WhenField} label="Repeat" every=${every} />
       <button type="submit" class="primary" disabled=${isSending.value}>${every.value.trim() === '' ? 'Do it' : 'Schedule it'}</button>
     </div>
   </form>`;
@@ -111,37 +112,4 @@ function FileButton({ label, isFolder }: { label: string; isFolder: boolean }): 
   };
   return html`<input class="hidden" type="file" multiple tabindex="-1" aria-label=${label} ref=${input} onChange=${take} />
     <button type="button" onClick=${() => input.current?.click()}>${label}</button>`;
-}
-
-type Preview = { timezone: string; next: string[] };
-const PAUSE_MS = 300;
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-/** Shows the next times while it is typed, or what is wrong with it. */
-function ScheduleField(): VNode {
-  const preview = useSignal<Preview | ApiError | null>(null);
-  const given = every.value.trim();
-  useEffect(() => {
-    preview.value = null;
-    if (given === '') return undefined;
-    const stop = new AbortController();
-    const timer = setTimeout(() => {
-      void get<Preview>('schedule_preview', { every: given, timezone: zone }, stop.signal).then(
-        (shown) => (preview.value = shown),
-        (error: unknown) => (error instanceof ApiError ? (preview.value = error) : undefined),
-      );
-    }, PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, [given]);
-  return html`<label class="schedule">Repeat <input aria-describedby="schedule-preview" placeholder="every Monday 08:00" value=${every.value} onInput=${(event: InputEvent) => (every.value = (event.target as HTMLInputElement).value)} /></label>
-    <small id="schedule-preview" class="schedule-preview" aria-live="polite">${describePreview(preview.value)}</small>`;
-}
-
-function describePreview(preview: Preview | ApiError | null): string {
-  if (preview === null) return '';
-  if (preview instanceof ApiError) return `${preview.message}. ${preview.fix ?? ''}`;
-  return `Next: ${preview.next.join(' · ')} (${preview.timezone})`;
 }

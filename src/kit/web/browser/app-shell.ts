@@ -32,7 +32,7 @@ export function Shell(): VNode {
     <a class="skip" href="#main">Skip to the content</a>
     <header class="bar">
       <a class="brand" href=${addressOf('/')} aria-label="oka, now">oka</a>
-      <button class="search-all" type="button" aria-label="Search or do something" aria-keyshortcuts="Control+K" onClick=${openPalette}><${Icon} path=${SEARCH} /><span>Search</span><kbd>Ctrl K</kbd></button>
+      <button class="search-all" type="button" aria-keyshortcuts="Control+K" onClick=${openPalette}><${Icon} path=${SEARCH} /><span>Search</span> <kbd>Ctrl K</kbd></button>
       <nav aria-label="Pages">
         ${navigation.map((page) => html`<${PageLink} key=${page.name} page=${page} />`)}
         <button class="quiet more" type="button" onClick=${() => (isMenuOpen.value = true)}><${Icon} path=${MORE} />More</button>

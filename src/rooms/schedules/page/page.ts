@@ -11,4 +11,5 @@ export const schedulesPage = definePage({
   queries: { 'backfill-preview': backfillQuery },
   intakes: ['schedule'],
   view: new URL('./browser/schedules-view.ts', import.meta.url),
+  styles: [new URL('./browser/schedules.css', import.meta.url)],
 });

@@ -32,6 +32,7 @@ const Row = z
       .nullable()
       .describe('Its last run that ended.'),
     failures: z.int().nonnegative().describe('Failed runs in a row.'),
+    text: z.string().nullable().describe('Its file, when it is a text that can be changed on the page.'),
     problem: z.string().nullable().describe('Why its file cannot be read; null when it can.'),
     slots: z.array(SlotRow).describe('Its last times, the latest first.'),
   })
@@ -42,6 +43,17 @@ export const SchedulesAnswer = z
   .strictObject({
     clock: z.boolean().describe('Whether times are checked by themselves.'),
     schedules: z.array(Row).describe('The next one first.'),
+    week: z
+      .array(
+        z.strictObject({
+          schedule: Id,
+          title: z.string().describe('What it does.'),
+          at: Instant.describe('When it was or is due.'),
+          state: z.string().describe('due: still to come; missed or skipped; else the status of its run.'),
+          run: Id.nullable().describe('The run that it made.'),
+        }),
+      )
+      .describe('Times of the last three days and the next four, in their order.'),
     refused: z
       .array(z.strictObject({ file: z.string(), reason: z.string() }))
       .describe('Files in workspace/schedules that cannot be read.'),

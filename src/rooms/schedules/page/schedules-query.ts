@@ -1,6 +1,13 @@
 /** The queries of the page Schedules: what runs when, what happened at the last times, and what a backfill would make. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { readSchedules, type ScheduleRow, toScheduleRow } from '../../../kit/schedule/read-schedules.ts';
+import { timesOfSpec } from '../../../kit/schedule/schedule-spec.ts';
+import type { ScheduleState } from '../../../kit/schedule/schedule-state.ts';
+import { nextTimes } from '../../../kit/schedule/schedule-times.ts';
+import { storedRun } from '../../../kit/views/run-rows.ts';
+import { lstatIfPresent } from '../../../core/ledger/disk.ts';
 import { backfillSpan, backfillTimes, findSchedule } from '../schedule-requests.ts';
 import { Id } from '../../../core/schema/names.ts';
 import type { Rows } from '../../../core/schema/rows.ts';
@@ -19,10 +26,20 @@ export const schedulesQuery = defineQuery({
     const now = Date.now();
     const { isClockOn, byId, refused } = await readSchedules(home, now);
     const rows = Object.values(byId).map((state) => toScheduleRow(state, now));
-    const slots = await views((all) => lastSlots(all, new Set(rows.map(({ schedule }) => schedule))));
+    const titles = new Map(rows.map(({ schedule, title }) => [schedule, title]));
+    const { slots, came } = await views((all) => ({
+      slots: lastSlots(all, new Set(titles.keys())),
+      came: timesThatCame(all, titles, now),
+    }));
+    const coming = Object.values(byId).flatMap((state) => timesToCome(state, now));
     return {
       clock: isClockOn,
-      schedules: rows.toSorted(byNextTime).map((row) => ({ ...row, slots: slots.get(row.schedule) ?? [] })),
+      schedules: rows.toSorted(byNextTime).map((row) => ({
+        ...row,
+        slots: slots.get(row.schedule) ?? [],
+        text: row.kind === 'task' ? readText(join(home.workspace, 'schedules', row.file)) : null,
+      })),
+      week: [...came, ...coming].toSorted((a, b) => a.at.localeCompare(b.at)),
       refused: Object.entries(refused).map(([file, { reason }]) => ({ file, reason })),
     };
   },
@@ -46,6 +63,41 @@ export const backfillQuery = defineQuery({
 
 const byNextTime = (a: ScheduleRow, b: ScheduleRow): number =>
   (a.next[0] ?? '~').localeCompare(b.next[0] ?? '~') || a.schedule.localeCompare(b.schedule);
+
+type Moment = z.infer<typeof SchedulesAnswer>['week'][number];
+
+const DAY_MS = 86_400_000;
+/** More times of a schedule are not listed: they are due every few minutes. */
+const MOST_TIMES = 400;
+const MOST_TEXT = 200_000;
+
+function timesThatCame(rows: Rows, titles: ReadonlyMap<string, string>, now: number): Moment[] {
+  const from = new Date(now - 4 * DAY_MS).toISOString();
+  const found: Moment[] = [];
+  for (const { job, slot, how, run } of slotsFromEnd(rows, MOST_READ)) {
+    if (slot < from) break;
+    const [, schedule = ''] = /^(?:schedule|trigger|backfill)\/(.+)$/.exec(job) ?? [];
+    const title = titles.get(schedule);
+    if (title === undefined) continue;
+    const status = run === undefined || run === null ? null : (storedRun(rows, run)?.status ?? 'pending');
+    found.push({ schedule, title, at: slot, state: status ?? (how === 'missed' ? how : 'skipped'), run: run ?? null });
+  }
+  return found;
+}
+
+function timesToCome({ id, title, spec, isOn, since }: ScheduleState, now: number): Moment[] {
+  if (!isOn) return [];
+  return nextTimes(timesOfSpec(spec), Math.max(since, now), MOST_TIMES)
+    .filter((moment) => moment < now + 4 * DAY_MS)
+    .map((moment) => ({ schedule: id, title, at: new Date(moment).toISOString(), state: 'due', run: null }));
+}
+
+/** Null for a folder, and for what is too long to be changed in a field. */
+function readText(file: string): string | null {
+  const stat = lstatIfPresent(file);
+  const isText = stat?.isFile() === true && stat.size <= MOST_TEXT && /\.(?:md|markdown|txt)$/i.test(file);
+  return isText ? readFileSync(file, 'utf8') : null;
+}
 
 function lastSlots(rows: Rows, schedules: ReadonlySet<string>): Map<string, z.infer<typeof SlotRow>[]> {
   const found = new Map<string, z.infer<typeof SlotRow>[]>();

@@ -4,11 +4,12 @@ import { askServer } from '../session-key.ts';
 import type { ShownError } from '../start.ts';
 import type { Chosen } from './dropped-entries.ts';
 
-type NewTask = { text: string; every: string; files: readonly Chosen[] };
+/** `timezone` is that of `every`: of the reader, unless it is said. */
+type NewTask = { text: string; every: string; timezone?: string; files: readonly Chosen[] };
 type Added = { name: string; title: string; next: string[] };
 
-export async function postTask({ text, every, files }: NewTask): Promise<Added[]> {
-  const words = { text, ...(every.trim() === '' ? {} : { every: every.trim(), timezone: ownZone() }) };
+export async function postTask({ text, every, timezone = ownZone(), files }: NewTask): Promise<Added[]> {
+  const words = { text, ...(every.trim() === '' ? {} : { every: every.trim(), timezone }) };
   if (files.length === 0) return (await post<{ tasks: Added[] }>('tasks', words)).tasks;
   const head = { ...words, files: files.map(({ path, file }) => ({ path, size: file.size })) };
   return sendBytes(new Blob([`${JSON.stringify(head)}\n`, ...files.map(({ file }) => file)]));

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { get, submit } from '../../../../kit/web/browser/api.ts';
+import { momentInWords } from '../../../../kit/web/browser/components/day-words.ts';
 import { Empty } from '../../../../kit/web/browser/components/empty.ts';
 import { askConfirmation, Dialog } from '../../../../kit/web/browser/components/modal.ts';
 import { attempt, notice } from '../../../../kit/web/browser/components/notices.ts';
@@ -12,6 +13,8 @@ import type { LedgerEvent } from '../../../../kit/web/browser/live-events.ts';
 import type { ViewProps } from '../../../../kit/web/browser/page-data.ts';
 import { addressOf, start } from '../../../../kit/web/browser/start.ts';
 import type { BackfillAnswer, SchedulesAnswer } from '../schedule-answers.ts';
+import { ScheduleForm } from './schedule-form.ts';
+import { WeekCalendar } from './week-calendar.ts';
 
 type Row = SchedulesAnswer['schedules'][number];
 type Act = 'on' | 'off' | 'delete' | 'trigger' | 'start';
@@ -19,9 +22,18 @@ type Act = 'on' | 'off' | 'delete' | 'trigger' | 'start';
 export const isChangedBy = ({ type }: LedgerEvent): boolean => /^(schedule\.|slot\.|run\.(started|ended))/.test(type);
 
 export default function SchedulesView({ data, reload }: ViewProps<SchedulesAnswer>): VNode {
-  const { clock, schedules, refused } = data;
+  const { clock, schedules, refused, week } = data;
+  const isNew = useSignal(false);
   return html`
-    <h1>Schedules</h1>
+    <header class="row apart schedules-head"><h1>Schedules</h1>${start.rights === 'all' ? html`<button type="button" class="primary" onClick=${() => (isNew.value = true)}>New schedule…</button>` : null}</header>
+    ${
+      isNew.value
+        ? html`<${ScheduleForm} edited=${null} onClose=${() => {
+            isNew.value = false;
+            reload();
+          }} />`
+        : null
+    }
     ${
       clock
         ? null
@@ -30,31 +42,46 @@ export default function SchedulesView({ data, reload }: ViewProps<SchedulesAnswe
     ${
       schedules.length + refused.length === 0
         ? html`<${Empty} title="Nothing runs by itself yet">
-          <p>Give a task a time on the page <a href=${addressOf('/')}>Now</a>, such as “every Monday 08:00”, or put a file into <code>workspace/schedules</code>.</p>
+          <p>Make a new one above, such as “every Monday 08:00”, or give a task a time on the page <a href=${addressOf('/')}>Now</a>.</p>
         <//>`
         : null
     }
+    ${schedules.length === 0 ? null : html`<${WeekCalendar} week=${week} />`}
     <div class="stack">${schedules.map((row) => html`<${ScheduleCard} key=${row.schedule} row=${row} reload=${reload} />`)}</div>
     ${refused.map(({ file, reason }) => html`<div class="problem"><p><strong>workspace/schedules/${file} does not run</strong></p><p>${reason}</p></div>`)}
-    ${schedules.length === 0 ? null : html`<p class="soft">Edit the files in <code>workspace/schedules</code>; deleting one ends it.</p>`}
+    ${schedules.length === 0 ? null : html`<p class="soft">They are the files in <code>workspace/schedules</code>.</p>`}
   `;
 }
 
 function ScheduleCard({ row, reload }: { row: Row; reload: () => void }): VNode {
-  const { schedule, title, kind, every, timezone, on, next, last_run: last, failures, problem, slots } = row;
+  const { schedule, title, kind, timezone, on, next, last_run: last, failures, problem, slots } = row;
   return html`<article class=${failures >= 2 || problem !== null ? 'card stack attention' : 'card stack'} aria-label=${schedule}>
     <div class="row apart">
-      <div><h2>${title}</h2><p class="soft">${schedule}, a ${kind} · ${every ?? 'once'} (${timezone})${on ? '' : ' · '}${on ? null : html`<span class="tag warn">off</span>`}</p></div>
+      <div><h2>${title}</h2><p>${whenInWords(row)} ${on ? null : html`<span class="tag warn">off</span>`} <small>${timezone}${kind === 'graph' ? ', a graph' : ''}</small></p></div>
       ${start.rights === 'all' ? html`<${Buttons} row=${row} reload=${reload} />` : null}
     </div>
     ${problem === null ? null : html`<div class="problem"><p>Its file cannot be read: ${problem}</p></div>`}
     ${failures >= 2 ? html`<p class="status failed">Its last ${failures} runs failed.</p>` : null}
     <dl class="facts">
-      <dt>Next</dt><dd>${next.length === 0 ? 'no further time' : next.map((at, index) => html`${index === 0 ? '' : ', '}<${Time} at=${at} />`)}</dd>
+      ${
+        next.length < 2
+          ? null
+          : html`<dt>Then</dt><dd>${next
+              .slice(1, 4)
+              .map((at) => momentInWords(at))
+              .join(', ')}</dd>`
+      }
       ${last === null ? null : html`<dt>Last run</dt><dd><a href=${addressOf(`/runs/${last.run}`)}><${Status} status=${last.status} /></a> <${Time} at=${last.at} /></dd>`}
     </dl>
     ${slots.length === 0 ? null : html`<${Slots} slots=${slots} />`}
   </article>`;
+}
+
+/** "every weekday at 7:30, next tomorrow at 7:30". */
+function whenInWords({ every, next: [first] }: Row): string {
+  const rule = every ?? 'once';
+  const next = first === undefined ? 'no further time' : `next ${momentInWords(first)}`;
+  return `${rule.charAt(0).toUpperCase()}${rule.slice(1)}, ${next}`;
 }
 
 function Slots({ slots }: { slots: Row['slots'] }): VNode {
@@ -71,8 +98,14 @@ function Slots({ slots }: { slots: Row['slots'] }): VNode {
   </details>`;
 }
 
-function Buttons({ row: { schedule, on, title }, reload }: { row: Row; reload: () => void }): VNode {
+function Buttons({ row, reload }: { row: Row; reload: () => void }): VNode {
+  const { schedule, on, title, text, every, file, timezone } = row;
   const isBackfilling = useSignal(false);
+  const isEdited = useSignal(false);
+  const close = (): void => {
+    isEdited.value = false;
+    reload();
+  };
   const remove = async (): Promise<void> => {
     const content = html`<p>“${title}” no longer runs. Its file moves to <code>workspace/schedules/.before</code>.</p>`;
     const question = { title: `Delete ${schedule}?`, content, yes: 'Delete', isDangerous: true };
@@ -81,8 +114,10 @@ function Buttons({ row: { schedule, on, title }, reload }: { row: Row; reload: (
   return html`<div class="row no-print">
     <button type="button" onClick=${() => act('trigger', schedule, `${schedule} runs now.`, reload)}>Run now</button>
     <button type="button" onClick=${() => act(on ? 'off' : 'on', schedule, `${schedule} is ${on ? 'off' : 'on'}.`, reload)}>${on ? 'Switch off' : 'Switch on'}</button>
+    ${text === null || every === null ? null : html`<button type="button" onClick=${() => (isEdited.value = true)}>Change…</button>`}
     <button type="button" onClick=${() => (isBackfilling.value = true)}>Backfill…</button>
     <button type="button" class="quiet" onClick=${remove}>Delete…</button>
+    ${isEdited.value ? html`<${ScheduleForm} edited=${{ title, file, text, every, timezone }} onClose=${close} />` : null}
     ${isBackfilling.value ? html`<${BackfillDialog} schedule=${schedule} onClose=${() => (isBackfilling.value = false)} />` : null}
   </div>`;
 }
