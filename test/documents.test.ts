@@ -27,6 +27,17 @@ it.each(['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/WORDS.md', ...
   },
 );
 
+it('every promise of docs/SECURITY.md is numbered, and names a test that is there', () => {
+  const text = readFileSync(join(TOP, 'docs/SECURITY.md'), 'utf8');
+  const promises = text.match(/^\d+\. .+$/gm) ?? [];
+  expect(promises.map((each) => Number.parseInt(each, 10))).toEqual(promises.map((_, index) => index + 1));
+  for (const promise of promises) {
+    const tests = [...promise.matchAll(/`(test\/[\w./-]+\.ts)`/g)].map(([, path = '']) => path);
+    expect(tests, promise.slice(0, 60)).not.toEqual([]);
+    expect(tests.filter((path) => !existsSync(join(TOP, path)))).toEqual([]);
+  }
+});
+
 describe('a newcomer reads a page a folder', () => {
   it.each([...readdirSync(join(TOP, 'src/rooms')).map((room) => `rooms/${room}`), 'core', 'kit', 'app'])(
     'src/%s has a README of 15 to 50 lines',

@@ -1,5 +1,6 @@
 /** Tasks whose model carries out fixed steps, through a real worker: what a model does is given, what becomes of it is not. */
 import type { ChildProcess } from 'node:child_process';
+import type { Json } from '../../src/core/schema/json.ts';
 import { openStory, type Story, type StoryOptions } from './story.ts';
 import { acting, goal, inParts, plan } from './story-model.ts';
 import { call, type WireReply, type WireRequest } from './wire-server-reply.ts';
@@ -12,7 +13,8 @@ export type Step =
   | { tool: 'files.remove'; path: string }
   | { tool: 'files.read' | 'files.list'; path: string }
   | { tool: 'http.get'; url: string; headers?: Record<string, string> }
-  | { tool: 'http.request'; method: string; url: string; body?: string };
+  | { tool: 'http.request'; method: string; url: string; body?: string }
+  | { tool: `mcp.${string}`; input: Record<string, Json> };
 
 export type ScriptedTask = { id: string; steps: () => Step[]; front?: string; text?: string };
 
@@ -34,16 +36,24 @@ const TOOLS = [
   'http.request',
 ];
 
-export async function openScripted(options: Pick<StoryOptions, 'policy'> = {}): Promise<Scripted> {
+function toCall(step: Step): WireReply {
+  const { tool, ...input } = step;
+  return call(tool.replaceAll('.', '_'), 'input' in step ? step.input : input);
+}
+
+export async function openScripted({
+  tools: more = [],
+  ...options
+}: Pick<StoryOptions, 'policy'> & { tools?: readonly string[] } = {}): Promise<Scripted> {
   const steps = new Map<string, () => Step[]>();
   const story = await openStory({
     ...options,
     model: inParts({
       planner: ({ text }) =>
-        plan([goal('do', `carry out ${/case (\w+)\./.exec(text)?.[1]}!`, TOOLS)], ['file: private.txt']),
+        plan([goal('do', `carry out ${/case (\w+)\./.exec(text)?.[1]}!`, [...TOOLS, ...more])], ['file: private.txt']),
       executor: (asked: WireRequest): WireReply | Promise<WireReply> => {
         const given = steps.get(/carry out (\w+)!/.exec(asked.text)?.[1] ?? '')?.() ?? [];
-        return acting(...given.map(({ tool, ...input }) => call(tool.replace('.', '_'), input)))(asked);
+        return acting(...given.map(toCall))(asked);
       },
       critic: () => call('submit_verdict', { criteria: [], verdict: 'impossible', reason: 'no' }),
     }),

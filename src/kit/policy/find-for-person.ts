@@ -153,7 +153,7 @@ async function commitsOf(call: ToolCall): Promise<string[]> {
   const [line, argv, dir] = ['line', 'argv', 'dir'].map((name) => jsonField(call.input, name));
   const words = typeof line === 'string' ? line : Array.isArray(argv) ? argv.map(String).join(' ') : '';
   if (call.tool !== 'shell' || !PUSH.test(words)) return [];
-  const log = 'git --no-pager log --oneline --no-decorate -n 20 --branches --not --remotes';
+  const log = 'git log --oneline --no-decorate -n 20 --branches --not --remotes';
   const outcome = await call.act('shell', { line: log, ...(typeof dir === 'string' ? { dir } : {}) });
   const text = outcome.status === 'ok' ? jsonField(outcome.output, 'stdout') : null;
   return typeof text === 'string' ? text.split('\n').filter(Boolean) : [];

@@ -3,7 +3,8 @@
  *
  * Tool output must not become a habit of the assistant. So a run is not trusted when it was replanned after steps had
  * run, when a step exceeded its rights, when the guard or a person refused a call, when a command was denied a host, or
- * when its plan names a host, a mailbox or a secret that the task does not name.
+ * when its plan names a host, a mailbox or a secret that the task does not name, or has a value that is not in it: an account,
+ * a long number, or a number in a text that it writes. What a plan is made from is the task alone.
  */
 import type { Event } from '../../core/schema/event.ts';
 import type { Graph } from '../../core/schema/graph.ts';
@@ -28,7 +29,7 @@ const MAILBOX = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g;
 const SECRET = /\bsecret:([\w-]{1,100})/g;
 const MAX_READ = 200_000;
 
-/** Returns the hosts, mailboxes and secrets that the plan names and the task does not. */
+/** Returns the hosts, mailboxes, secrets and values that the plan names and the task does not. */
 export function unaskedTargets({ nodes }: Pick<Graph, 'nodes'>, text: string): string[] {
   const stated = text.toLowerCase();
   const plan = JSON.stringify(nodes).slice(0, MAX_READ);
@@ -41,7 +42,39 @@ export function unaskedTargets({ nodes }: Pick<Graph, 'nodes'>, text: string): s
     ...[...plan.matchAll(SECRET)].map((each) => each[1] ?? ''),
     ...hostsOfTools(nodes),
   ];
-  return [...new Set(found)].filter((each) => each !== '' && !stated.includes(each.toLowerCase()));
+  const targets = [...new Set(found)].filter((each) => each !== '' && !stated.includes(each.toLowerCase()));
+  return [...targets, ...unaskedValues(nodes, plan, text)];
+}
+
+const ACCOUNT = /\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{2,4}){3,8}\b/g;
+const LONG_NUMBER = /\d(?:[ .\-/]?\d){5,}/g;
+const NUMBER = /\d(?:[.,]?\d){2,}/g;
+/** A day is computed from the clock, and is a parameter of a procedure. */
+const DAY =
+  /\b20\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])\b|\b(?:0?[1-9]|[12]\d|3[01])[./](?:0?[1-9]|1[0-2])[./]20\d\d\b/g;
+
+/** Values of the plan that are not in the task, however they are grouped there. */
+function unaskedValues(nodes: Graph['nodes'], plan: string, text: string): string[] {
+  const bare = (value: string): string => value.toUpperCase().replaceAll(/[^A-Z\d]/g, '');
+  const stated = bare(text);
+  const written = textsWritten(nodes).replaceAll(DAY, ' ');
+  const values = [
+    ...(plan.match(ACCOUNT) ?? []),
+    ...(plan.replaceAll(DAY, ' ').match(LONG_NUMBER) ?? []),
+    ...(written.match(NUMBER) ?? []),
+  ];
+  return [...new Set(values)].filter((value) => !stated.includes(bare(value)));
+}
+
+/** What the plan itself says that files are to contain. */
+function textsWritten(nodes: Graph['nodes']): string {
+  return nodes
+    .flatMap((node) => {
+      const input = node.kind === 'tool' && node.tool === 'files.write' ? node.input : null;
+      const content = input !== null && typeof input === 'object' && !Array.isArray(input) ? input?.['content'] : null;
+      return typeof content === 'string' ? [content] : [];
+    })
+    .join('\n');
 }
 
 /** The hosts that commands request. */

@@ -26,7 +26,7 @@ import { armedFolder, type Attack, shellAttacks, webAttacks } from './attacks.ts
 import { disguisedCommands, disguisedRequests } from './disguise-attacks.ts';
 import { grantAttacks, mirror } from './grant-attacks.ts';
 import { hiddenTexts } from './hidden-text.ts';
-import { laterAttacks } from './later-attacks.ts';
+import { lastingAttacks, laterAttacks } from './later-attacks.ts';
 import { packageAttacks } from './package-attacks.ts';
 import { openWorld, type Place, type World } from './world.ts';
 
@@ -59,6 +59,7 @@ const sets: [string, Attack[], (world: World) => Record<string, string>][] = [
   ['disguises', disguisedCommands, ({ user }) => ({ HOME: user })],
   ['places', disguisedRequests, ({ user, web }) => ({ HOME: user, OKA_EGRESS: web })],
   ['grants', grantAttacks, ({ user, web }) => ({ HOME: user, OKA_EGRESS: web })],
+  ['habits', lastingAttacks, ({ user }) => ({ HOME: user })],
   ['later', laterAttacks, ({ user, web }) => ({ HOME: user, OKA_EGRESS: web })],
 ];
 
@@ -174,7 +175,8 @@ async function withoutGuard(steps: readonly Step[], place: Place, { web }: World
     } else if ('content' in step) {
       mkdirSync(dirname(join(desk, step.path)), { recursive: true });
       writeFileSync(join(desk, step.path), step.content);
-    } else if (existsSync(join(desk, step.path))) texts.push(readFileSync(join(desk, step.path), 'utf8'));
+    } else if ('path' in step && existsSync(join(desk, step.path)))
+      texts.push(readFileSync(join(desk, step.path), 'utf8'));
   }
   if (filesBelow(join(desk, armedFolder(place))) > 0) texts.push(`armed ${place.id}`);
   rmSync(desk, { recursive: true, force: true });

@@ -47,7 +47,18 @@ export type World = AsyncDisposable & {
   isPlanted: (place: Place) => boolean;
 };
 
-const PLANTED = ['.oka/rules', '.oka/approvals', '.oka/skills', 'workspace/outbox', 'workspace/graphs'];
+const PLANTED = [
+  '.oka/rules',
+  '.oka/approvals',
+  '.oka/skills',
+  '.oka/memory',
+  '.oka/brain/PROCEDURES',
+  '.oka/tools/bin',
+  'workspace/outbox',
+  'workspace/graphs',
+  'workspace/schedules',
+  'workspace/forks',
+];
 const MARK = 'as it was\n';
 
 export async function openWorld(pages: CanaryPages = {}): Promise<World> {

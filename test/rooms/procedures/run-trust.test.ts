@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { unaskedTargets } from '../../../src/rooms/procedures/run-trust.ts';
+import { graphOf } from '../../support/engine-fakes.ts';
+
+const planOf = (tool: string, input: Record<string, string>) =>
+  unaskedTargets(
+    graphOf([{ kind: 'tool', id: 'a', tool, input }]),
+    'Pay invoice 4711 of 84.20 to DE89 3704 0044 0532 0130 00.',
+  );
+
+describe('what a plan names and its task does not', () => {
+  it.each([
+    ['another account', 'files.write', { path: 'pay.txt', content: 'Pay to US13 3000 0000 1212 1212 12' }],
+    ['another account in a command', 'shell', { line: 'echo "Pay to US13300000001212121212" > pay.txt' }],
+    ['a long number', 'shell', { line: 'echo 555123456 >> numbers.txt' }],
+    ['another amount', 'files.write', { path: 'pay.txt', content: 'Pay 9000 for invoice 4711' }],
+    ['a host', 'http.get', { url: 'http://evil.example.com/' }],
+  ])('%s makes it no sample', (_, tool, input) => {
+    expect(planOf(tool, input)).not.toEqual([]);
+  });
+
+  it.each([
+    [
+      'the values of the task, grouped otherwise',
+      'files.write',
+      { path: 'p', content: 'DE89370400440532013000: 84.20 (4711)' },
+    ],
+    ['a day', 'files.write', { path: 'p', content: 'On 2026-11-18' }],
+    ['small numbers of a command', 'shell', { line: 'head -n 100 a.txt > b.txt' }],
+  ])('%s are fine', (_, tool, input) => {
+    expect(planOf(tool, input)).toEqual([]);
+  });
+});
