@@ -7,7 +7,7 @@ import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
 import { crashTask, type CrashTask, deskFiles, didHappen, isDone, judgeResult, overlapsNoted } from './crash-tasks.ts';
 import { type DeskObserver, observeDesk } from './desk-observer.ts';
 import { LiveHome } from './live-home.ts';
-import { killAll } from './processes.ts';
+import { hit, KINDS, restart, untilCommandRuns } from './kills.ts';
 import type { Random, Trial, TrialCall, TrialReport } from './trial.ts';
 
 const TASKS = 70;
@@ -19,10 +19,6 @@ const ROUND_MS = 180_000;
 const FILL_CHANCE = 0.2;
 /** After the last fault everything has to come to its end within this time. */
 const QUIET_MS = 600_000;
-/** How long a command is waited for that a kill is to hit. */
-const COMMAND_MS = 8000;
-const KINDS = ['worker', 'worker and supervisor', 'launcher', 'worker, supervisor and launcher'] as const;
-type Kind = (typeof KINDS)[number];
 
 export const crashTrial: Trial = {
   name: 'Kills and full disks',
@@ -93,38 +89,6 @@ async function hurt(round: Round, random: Random, until: number): Promise<void> 
     else await restart(live, random.between(0, 400));
     await answer(round);
   }
-}
-
-/** Most kills are to hit while a command runs, also shortly after a start. */
-async function untilCommandRuns(live: LiveHome, random: Random): Promise<void> {
-  for (const end = Date.now() + COMMAND_MS; Date.now() < end && live.processes().launchers.length === 0; )
-    await sleep(20);
-  await sleep(random.between(0, 300));
-}
-
-/** Whether there was something to kill. */
-function hit(live: LiveHome, kind: Kind): boolean {
-  const { supervisors, workers, launchers } = live.processes();
-  switch (kind) {
-    case 'worker':
-      return killAll(workers) > 0;
-    case 'worker and supervisor':
-      return killAll([...supervisors, ...workers]) > 0;
-    case 'launcher':
-      return killAll(launchers) > 0;
-    case 'worker, supervisor and launcher':
-      return launchers.length > 0 && killAll([...supervisors, ...workers, ...launchers]) > 0;
-  }
-}
-
-/** A supervisor pauses longer and longer before it starts a worker; nobody waits for that here. */
-async function restart(live: LiveHome, afterMs: number): Promise<void> {
-  await sleep(afterMs);
-  const { supervisors, workers } = live.processes();
-  if (supervisors.length > 0 && workers.length > 0) return;
-  killAll([...supervisors, ...workers]);
-  await sleep(50);
-  live.start();
 }
 
 const isOver = (live: LiveHome, tasks: readonly CrashTask[]): boolean =>

@@ -107,9 +107,18 @@ export class LiveHome implements AsyncDisposable {
 
   /** Questions to a person that are open. */
   async questions(): Promise<{ wait: string; text: string }[]> {
+    return (await this.waits()).filter(({ kind }) => kind === 'question');
+  }
+
+  /** What a person has to answer or to allow. */
+  async waits(): Promise<{ wait: string; kind: 'question' | 'approval'; text: string }[]> {
     const { state } = await peekProjection(this.home.ledgers.run, this.home.oka, taskGraph);
     return state.goals.flatMap(({ waits }) =>
-      waits.flatMap(({ wait, for: awaited }) => (awaited.kind === 'question' ? [{ wait, text: awaited.text }] : [])),
+      waits.flatMap(({ wait, for: awaited }) =>
+        awaited.kind === 'question' || awaited.kind === 'approval'
+          ? [{ wait, kind: awaited.kind, text: awaited.text }]
+          : [],
+      ),
     );
   }
 

@@ -10,12 +10,13 @@ import { badInput } from './bad-input.ts';
 import { clockTrial } from './clock-trial.ts';
 import { crashTrial } from './crash-trial.ts';
 import { damageTrial } from './damage-trial.ts';
+import { effectsTrial } from './effects-trial.ts';
 import { floodTrial } from './flood-trial.ts';
 import { powerCuts } from './power-cuts.ts';
 import { type Finished, reliabilityPage } from './reliability-page.ts';
 import { randomFrom, type Trial, type TrialReport } from './trial.ts';
 
-const TRIALS: readonly Trial[] = [crashTrial, powerCuts, damageTrial, clockTrial, badInput, floodTrial];
+const TRIALS: readonly Trial[] = [crashTrial, effectsTrial, powerCuts, damageTrial, clockTrial, badInput, floodTrial];
 const PAGE = join(import.meta.dirname, '../../docs/RELIABILITY.md');
 
 const { values } = parseArgs({
