@@ -330,12 +330,31 @@ function repeatStep(
 }
 
 /** A call that was ended in order is known to be unfinished; of any other nobody knows how it ended. */
-function doubtText({ tool, stopped, unseen }: OpenCall): string {
+function doubtText({ tool, input, stopped, unseen }: OpenCall): string {
+  const act = `${tool}${quoteCommand(input)}`;
   if (unseen !== undefined)
-    return `${tool} broke off, and how it ended is unknown (${unseen}). Did it happen? Check, then answer: done, repeat or fail.`;
+    return `${act} broke off, and how it ended is unknown (${unseen}). Did it happen? Check, then answer: done, repeat or fail.`;
   return stopped === true
-    ? `${tool} was ended before it had finished, because the run was stopped; what it had done until then stays. Check, then answer: repeat (do it again), done (it is fine as it is) or fail.`
-    : `${tool} was in progress when work stopped, and how it ended is unknown. Did it happen? Check, then answer: done, repeat or fail.`;
+    ? `${act} was ended before it had finished, because the run was stopped; what it had done until then stays. Check, then answer: repeat (do it again), done (it is fine as it is) or fail.`
+    : `${act} was in progress when work stopped, and how it ended is unknown. Did it happen? Check, then answer: done, repeat or fail.`;
+}
+
+const LONGEST_QUOTE = 200;
+
+/** Of several commands of a step, a person has to know which one; of other tools the name says enough. */
+function quoteCommand(input: Json): string {
+  const { line, argv } = (typeof input === 'object' && !Array.isArray(input) ? input : null) ?? {};
+  const text = (
+    typeof line === 'string'
+      ? line
+      : Array.isArray(argv)
+        ? argv.map((word) => (typeof word === 'string' ? word : '')).join(' ')
+        : ''
+  )
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  if (text === '') return '';
+  return ` (${text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text})`;
 }
 
 function waitStep(run: RunState, config: Node, node: NodeState, awaited: WaitFor): Step {
