@@ -7,6 +7,7 @@ import { sandboxWarning } from '../../kit/sandbox/sandbox-warning.ts';
 import { type DayBudgetStatus, describeDayLeft, readDayBudget } from '../../kit/policy/read-day-budget.ts';
 import type { GivenTasks } from '../../kit/fleet/given-tasks.ts';
 import { describeUnsent, hasFleet, readOverview, type UnsentTask } from '../../kit/fleet/fleet-overview.ts';
+import type { DiskUse } from '../status/disk-use.ts';
 import { type HomeStatus, readHomeStatus, readWorkerHealth, type WorkerHealth } from '../status/home-status.ts';
 import { fleetEnvironment } from '../../kit/settings.ts';
 import { readVerification } from '../../kit/home/verification-state.ts';
@@ -59,11 +60,16 @@ type Fault = { seq: number; offset: number; reason: string };
 export const commands: Commands = {
   status: command({
     summary: 'Show what runs, what waits for you, and the ledger in short',
-    options: { health: flag('Only say whether a worker is running and responds; exit 1 if not.') },
+    options: {
+      health: flag('Only say whether a worker is running and responds; exit 1 if not.'),
+      disk: flag('Only say what takes how much of the disk, and what of it goes when.'),
+    },
     example: 'oka status',
-    run: async ({ home, options }: Call<{ health: boolean }>): Promise<Answer<Health | Status>> => {
+    run: async (call: Call<{ health: boolean; disk: boolean }>): Promise<Answer<Health | Status | DiskUse>> => {
+      const { home, options } = call;
       if (options.health) return checkHealth(home);
       await requireHome(home);
+      if (options.disk) return answer(await readDisk(call));
       const { worker, silent_ms, rejected, untaken, schedules, ...condition } = await readHomeStatus(home);
       const { state, end, fault } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
       const ledger = { events: end.seq, bytes: end.offset, head: end.hash, fault, verified: verifiedIn(home) };
@@ -91,10 +97,36 @@ export const commands: Commands = {
         fault === null && condition.history_problem === null ? exits.ok : exits.no,
       );
     },
-    render: (data: Health | Status, terminal: Terminal): string =>
-      'healthy' in data ? renderHealth(data) : renderStatus(data, terminal),
+    render: (data: Health | Status | DiskUse, terminal: Terminal): string =>
+      'healthy' in data
+        ? renderHealth(data)
+        : 'parts' in data
+          ? renderDisk(data, terminal)
+          : renderStatus(data, terminal),
   }),
 };
+
+async function readDisk({ home, rooms, signal }: Pick<Call, 'home' | 'rooms' | 'signal'>): Promise<DiskUse> {
+  const { loadRoomsConfig } = await import('../../kit/house/room-config.ts');
+  const { readDiskUse } = await import('../status/disk-use.ts');
+  return readDiskUse(home, (await loadRoomsConfig(home, rooms)).maintenance, signal);
+}
+
+function renderDisk({ dir, parts, bytes: all, now }: DiskUse, { bold, dim }: Terminal): string {
+  const lines = parts.map(
+    ({ part, bytes: size, goes }) => `  ${part.padEnd(10)} ${bytes(size).padStart(9)}  ${dim(goes)}`,
+  );
+  const gone =
+    now === null
+      ? 'nothing'
+      : `${count(now.artifacts, 'artifact')}, ${count(now.outbox.length, 'result')} and ${count(now.tools.length, 'old version')} of tools, ${bytes(now.bytes)}`;
+  return [
+    `${bold('oka')} in ${dir} takes ${bytes(all)}`,
+    ...lines,
+    `  Tidying now would remove ${gone}: oka tidy`,
+    '',
+  ].join('\n');
+}
 
 /** Homes that work alone load nothing for it. */
 async function readFleet(home: Home): Promise<Pick<Status, 'fleet' | 'asked' | 'unsent'>> {

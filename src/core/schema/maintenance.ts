@@ -41,6 +41,14 @@ export const MaintenanceConfig = z
     unused_days: days.default(180).describe('A fact that no prompt used for so long is retired; null = never.'),
     compact_days: days.default(60).describe('Pages of days older than this are shortened; null = never.'),
     archive_days: days.default(90).describe('Finished runs older than this leave the live ledger; null = never.'),
+    archive_mb: z
+      .int()
+      .positive()
+      .nullable()
+      .default(256)
+      .describe(
+        'Of a live ledger that is larger, all finished runs but those of the last week leave; null = by age only.',
+      ),
     artifact_days: days.default(30).describe('Artifacts that no event names are removed after this; null = never.'),
     outbox_days: days.default(null).describe('Results older than this are removed from the outbox; null = never.'),
     outbox_mb: z
@@ -49,6 +57,13 @@ export const MaintenanceConfig = z
       .nullable()
       .default(null)
       .describe('The oldest results go when the outbox is larger than this; null = never.'),
+    undo_days: days.default(30).describe('States of the desk for oka undo are stored for so long; null = for ever.'),
+    undo_mb: z
+      .int()
+      .positive()
+      .nullable()
+      .default(2048)
+      .describe('The oldest states of the desk go when all take more than this; null = never.'),
     wording: z
       .boolean()
       .default(false)

@@ -35,7 +35,7 @@ import type { AsidePorts } from './set-aside.ts';
 import { deskSettling } from './settle-desk.ts';
 import { type TaskPlaces, taskPlaces } from './task-place.ts';
 import { previewUndo, undo } from './undo.ts';
-import { undoFolder } from '../../kit/runs/undo-folder.ts';
+import { undoFolder, undoLimits } from '../../kit/runs/undo-folder.ts';
 import { witnessWith } from './witness.ts';
 
 type DeskRoomPorts = {
@@ -59,7 +59,7 @@ type Gives = Pick<typeof ports, 'folders' | 'sandbox' | 'shadow' | 'witness' | '
 export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
   const { home, config, ledger, events, artifacts, onDurable, egress, policy, runs } = needed;
   const folder = deskFolder(home);
-  const shadow = openSnapshots({ store: undoFolder(home), desk: folder });
+  const shadow = openSnapshots({ store: undoFolder(home), desk: folder, ...undoLimits(config.maintenance) });
   const classify = classifierOf(home);
   const folders = openFolderGrants({
     home,

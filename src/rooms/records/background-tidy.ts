@@ -4,6 +4,7 @@ import type { Intake } from '../../core/schema/intake.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { TaskGraph } from '../../core/ledger/task-graph.ts';
 import type { LedgerPort } from '../../kit/ports/port-types.ts';
+import type { Snapshots } from '../../kit/desk/snapshots.ts';
 import type { Tidied, Tidying } from '../../core/schema/room.ts';
 import { tidiedEvents } from '../../kit/house/tidied-events.ts';
 
@@ -14,9 +15,11 @@ type BackgroundTidyPorts = {
   ledger: Pick<LedgerPort, 'append'>;
   taskGraph: () => TaskGraph;
   tidy: (tidying: Tidying) => Promise<Tidied>;
+  /** The states of the desk, of which the oldest go. */
+  shadow: Pick<Snapshots, 'prune'>;
 };
 
-export function backgroundTidy({ home, ledger, taskGraph, tidy }: BackgroundTidyPorts): BackgroundTidy {
+export function backgroundTidy({ home, ledger, taskGraph, tidy, shadow }: BackgroundTidyPorts): BackgroundTidy {
   const stop = new AbortController();
   let last: Promise<void> = Promise.resolve();
   const isActive = (run: string): boolean => taskGraph().goals.some((goal) => goal.run === run);
@@ -24,6 +27,7 @@ export function backgroundTidy({ home, ledger, taskGraph, tidy }: BackgroundTidy
     if (stop.signal.aborted) return;
     const tidied = await tidy({ home, limits, isActive, isDry: false, signal: stop.signal });
     await ledger.append(tidiedEvents(tidied));
+    await shadow.prune();
   };
   const failed = async (error: unknown): Promise<void> => {
     const reason = `nothing more was tidied: ${messageOf(error)}`.slice(0, 10_000);

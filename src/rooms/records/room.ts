@@ -2,7 +2,8 @@
 import { defineRoom } from '../../core/schema/room.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
 
-const { home, config, liveLedger, ledger, taskGraph, tidy, runs, projections, artifacts, tools, nodeKinds } = ports;
+const { home, config, liveLedger, ledger, taskGraph, tidy, runs, projections, artifacts, tools, nodeKinds, shadow } =
+  ports;
 
 export const homeRoom = defineRoom({
   name: 'rooms/records',
@@ -17,7 +18,7 @@ export const homeRoom = defineRoom({
     (await import('./private-files.ts')).tightenFiles(at);
   },
   tidy: async (tidying) => (await import('./tidy-artifacts.ts')).tidyArtifacts(tidying),
-  needs: { home, config, liveLedger, ledger, taskGraph, tidy, runs, projections, artifacts, tools, nodeKinds },
+  needs: { home, config, liveLedger, ledger, taskGraph, tidy, runs, projections, artifacts, tools, nodeKinds, shadow },
   open: async (needed) => {
     const { backgroundTidy } = await import('./background-tidy.ts');
     const { verifyInBackground } = await import('./background-verify.ts');

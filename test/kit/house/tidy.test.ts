@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { requestTidy, requests } from '../../../src/rooms/maintenance/request-tidy.ts';
@@ -187,6 +187,50 @@ describe('asking to tidy', () => {
   it('says nothing of what is to stay', () => {
     const settings = MaintenanceConfig.parse({ archive_days: null, artifact_days: null });
     expect(requests(settings, Date.now())).toEqual([]);
+  });
+
+  it('of a ledger that is too large, all finished runs but those of the last week are to leave', () => {
+    const settings = MaintenanceConfig.parse({ archive_mb: 1 });
+    const now = Date.parse('2026-06-30T00:00:00Z');
+    const beforeOf = (bytes: number): unknown => requests(settings, now, bytes).find(({ kind }) => kind === 'archive');
+    expect(beforeOf(1_000_000)).toMatchObject({ before: '2026-04-01T00:00:00.000Z' });
+    expect(beforeOf(2_000_000)).toMatchObject({ before: '2026-06-23T00:00:00.000Z' });
+  });
+
+  it('old states of the desk go with it, while the worker runs', async () => {
+    await using story = await openStory({ config: { maintenance: { undo_days: 1 } } });
+    story.work();
+    story.drop('a.md', '---\nid: a\n---\n```bash\necho a > a.txt\n```\n');
+    await story.ended('a');
+    const records = join(story.home.oka, 'undo', 'kept.jsonl');
+    const aged = readFileSync(records, 'utf8').replaceAll(/"at":\d+/g, `"at":${Date.now() - 3 * DAY}`);
+    writeFileSync(records, aged);
+    expect(aged.trim().split('\n').length).toBeGreaterThan(1);
+    submit(join(story.home.oka, 'intake'), {
+      kind: 'tidy',
+      before: { artifacts: null, outbox: null },
+      outbox_mb: 1,
+    });
+    await story.until('its old states are gone', async () =>
+      readFileSync(records, 'utf8').trim().split('\n').length === 1 ? true : undefined,
+    );
+  });
+
+  it('oka status --disk says what takes how much, what goes when, and what would go now', async () => {
+    await using story = await openStory({ config: { maintenance: { outbox_days: 5 } } });
+    story.work();
+    story.drop('a.md', '---\nid: a\n---\n```bash\necho a > a.txt\n```\n');
+    await story.ended('a');
+    await story.rest();
+    const page = join(story.home.workspace, 'outbox', 'a');
+    for (const path of readdirSync(page, { recursive: true, encoding: 'utf8' })) utimesSync(join(page, path), old, old);
+    utimesSync(page, old, old);
+    const { out } = await story.oka('status', '--disk');
+    expect(out).toMatch(/undo .*the oldest states go after 30 days and beyond 2048 MB/);
+    expect(out).toMatch(/ledger .*is archived after 90 days and beyond 256 MB/);
+    expect(out).toMatch(/results .*go after 5 days/);
+    expect(out).toContain('Tidying now would remove 0 artifacts, 1 result');
+    expect(existsSync(page)).toBe(true);
   });
 
   it('is done by the worker, beside its work, and told', async () => {

@@ -1,0 +1,55 @@
+/** Owns: what a home takes of the disk, by part, what of it goes by itself and when, and what would go now. */
+import { join } from 'node:path';
+import { namesIn } from '../../core/ledger/old-files.ts';
+import { lstatIfPresent } from '../../core/ledger/disk.ts';
+import { peekProjection } from '../../core/ledger/peek-projection.ts';
+import { taskGraph } from '../../core/ledger/task-graph.ts';
+import type { Home } from '../../core/schema/home.ts';
+import type { MaintenanceConfig } from '../../core/schema/maintenance.ts';
+import type { Tidied } from '../../core/schema/room.ts';
+import { tidy } from '../../kit/house/tidy.ts';
+import { requests } from '../../rooms/maintenance/request-tidy.ts';
+
+/** `goes`: when the oldest of it goes, by which setting. */
+type DiskPart = { part: string; path: string; bytes: number; goes: string };
+export type DiskUse = { dir: string; parts: DiskPart[]; bytes: number; now: Tidied | null };
+
+export async function readDiskUse(home: Home, settings: MaintenanceConfig, signal: AbortSignal): Promise<DiskUse> {
+  const parts = partsOf(settings).map(({ path, ...part }) => ({ ...part, path, bytes: sizeOf(join(home.dir, path)) }));
+  const limits = requests(settings, Date.now()).find((intake) => intake.kind === 'tidy');
+  const { state } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
+  const isActive = (run: string): boolean => state.goals.some((goal) => goal.run === run);
+  return {
+    dir: home.dir,
+    parts,
+    bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+    now: limits === undefined ? null : await tidy({ home, limits, isActive, isDry: true, signal }),
+  };
+}
+
+function partsOf(settings: MaintenanceConfig): Omit<DiskPart, 'bytes'>[] {
+  const { archive_days, archive_mb, artifact_days, outbox_days, outbox_mb, undo_days, undo_mb } = settings;
+  const rule = (days: number | null, mb: number | null, then: string): string => {
+    const limits = [...(days === null ? [] : [`after ${days} days`]), ...(mb === null ? [] : [`beyond ${mb} MB`])];
+    return limits.length === 0 ? 'stays' : `${then} ${limits.join(' and ')}`;
+  };
+  return [
+    { part: 'ledger', path: '.oka/run_ledger.jsonl', goes: rule(archive_days, archive_mb, 'is archived') },
+    { part: 'archive', path: '.oka/archive', goes: 'stays: it is the history' },
+    { part: 'artifacts', path: '.oka/artifacts', goes: rule(artifact_days, null, 'goes, if no event names it,') },
+    { part: 'undo', path: '.oka/undo', goes: rule(undo_days, undo_mb, 'the oldest states go') },
+    { part: 'index', path: '.oka/index', goes: 'stays: it can be rebuilt' },
+    { part: 'tools', path: '.oka/tools', goes: 'old versions go with tidying' },
+    { part: 'results', path: 'workspace/outbox', goes: rule(outbox_days, outbox_mb, 'go') },
+    { part: 'desk', path: 'workspace/desk', goes: 'is yours' },
+  ];
+}
+
+/** As the disk counts it: in blocks. */
+function sizeOf(path: string): number {
+  const found = lstatIfPresent(path);
+  if (found === undefined) return 0;
+  const own = found.blocks * 512;
+  if (!found.isDirectory()) return own;
+  return namesIn(path).reduce((sum, name) => sum + sizeOf(join(path, name)), own);
+}
