@@ -6,7 +6,8 @@
  * D2 What could still become a task (empty, unclosed front matter, no TASK.md yet) gets more time, then it is refused.
  * D3 Its content is read once, and again only after a change.
  * D4 What a process has open for writing is not delivered, where the system shows it (open-for-writing.ts). A file whose
- *    writer may be hidden settles five times as long, and ten times while its last line has no end.
+ *    writer may be hidden settles five times as long, and ten times while its last line has no end; it is refused when
+ *    its last block of code is never closed.
  */
 import { closeSync, constants, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
@@ -118,6 +119,21 @@ function hasSettled(
   return false;
 }
 
+const SURE_WAY = 'If a program writes it, let it write NAME.part, and rename that when it is complete';
+const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
+
+/** Whether a fence that opens a block of code has none that closes it. */
+function endsInCode(text: string): boolean {
+  let open: string | null = null;
+  for (const line of text.split(/\r?\n/)) {
+    const [, fence = '', info = ''] = FENCE.exec(line) ?? [];
+    if (fence === '') continue;
+    if (open === null) open = fence;
+    else if (fence.startsWith(open) && info.trim() === '') open = null;
+  }
+  return open !== null;
+}
+
 function judgeEntry(observed: Observed, stats: Stats, patienceIsOver: boolean, limits: Limits): State {
   try {
     const { priority = 0 } = taskAt(observed, stats, limits);
@@ -127,14 +143,18 @@ function judgeEntry(observed: Observed, stats: Stats, patienceIsOver: boolean, l
     if (!(error instanceof NotATask)) throw error;
     if (error.unreadable) return { kind: 'unreadable', reason: error.message };
     if (error.unfinished && !patienceIsOver) return { kind: 'fresh' };
-    return { kind: 'refused', reason: error.message };
+    const isHalf = error.unfinished && mayBeWrittenUnseen(stats);
+    return { kind: 'refused', reason: isHalf ? `${error.message}. ${SURE_WAY}` : error.message };
   }
 }
 
 function taskAt({ entry, name }: Observed, stats: Stats, limits: Limits): { priority?: number | undefined } {
   if (!stats.isDirectory()) {
     assertTaskFile(stats, name, limits);
-    return readTask(readPlain(entry.path, limits.mostBytes).bytes, name).task;
+    const { bytes } = readPlain(entry.path, limits.mostBytes);
+    if (mayBeWrittenUnseen(stats) && endsInCode(Buffer.from(bytes).toString()))
+      throw new NotATask('its last block of code is not closed', { unfinished: true });
+    return readTask(bytes, name).task;
   }
   const folder = entry.path.toString();
   const { task } = listFiles(folder, limits);

@@ -60,6 +60,33 @@ describe.runIf(process.platform === 'linux')('a file whose writer may be hidden'
   });
 });
 
+describe.runIf(process.platform === 'linux')('a block of code that is not closed', () => {
+  it('is refused in a file whose writer may be hidden, with the sure way; closed in time, it is taken', async () => {
+    const restore = setEnvironment({ OKA_CONTAINER: '1' });
+    onTestFinished(restore);
+    await using test = await testInbox();
+    drop(test, 'half.md', '# Clean\n\n```bash\nrm -rf build\n');
+    drop(test, 'slow.md', '# Clean\n\n```bash\nrm -rf build\n');
+    await test.settle(11_000);
+    expect(await test.inbox.take()).toBeNull();
+    drop(test, 'slow.md', '# Clean\n\n```bash\nrm -rf build/tmp\n```\n');
+    await test.settle(11_000);
+    expect((await test.takeAll()).map(({ name }) => name)).toEqual(['slow.md']);
+    await test.settle(90_000);
+    await test.takeAll();
+    expect(test.rejected).toMatchObject([
+      { name: 'half.md', reason: expect.stringMatching(/is not closed\. .*NAME\.part, and rename/) as string },
+    ]);
+  });
+
+  it('is no reason where every writer would be seen', async () => {
+    await using test = await testInbox();
+    drop(test, 'whole.md', '# Clean\n\n```bash\nrm -rf build\n');
+    await test.settle();
+    expect(await test.takeAll()).toHaveLength(1);
+  });
+});
+
 describe('a folder', () => {
   it('settles five times as long as a file, so that data may come after TASK.md', async () => {
     await using test = await testInbox();
