@@ -59,7 +59,7 @@ export const isDone = (live: LiveHome, { id }: CrashTask): boolean => live.page(
 
 /** The files that a result lists as new must be those in the task's own folder, no more and no less. */
 function wrongFiles(live: LiveHome, id: string, page: string): string[] {
-  const listed = [...page.matchAll(/^- (new|changed|removed) `([^`]+)`$/gm)].map(([, how, path]) => `${how} ${path}`);
+  const listed = [...page.matchAll(/^- (new|changed|removed) \[?`([^`]+)`/gm)].map(([, how, path]) => `${how} ${path}`);
   const folder = live.desk(id);
   const there = existsSync(folder) ? readdirSync(folder).map((name) => `new ${id}/${name}`) : [];
   const foreign = listed.filter((line) => !there.includes(line) && line !== `new ${id}`);
