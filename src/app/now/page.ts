@@ -1,6 +1,8 @@
 /** Now: what runs, what waits for you, what came lately, and the place where new work gets in. */
 import { z } from 'zod';
+import { Instant } from '../../core/schema/names.ts';
 import { previewSchedule } from '../web/tasks/preview-schedule.ts';
+import { understandSentence } from '../web/tasks/understand-sentence.ts';
 import { definePage, defineQuery } from '../../kit/web/page.ts';
 import { findQuery } from './find-query.ts';
 import { nowQuery } from './now-query.ts';
@@ -13,6 +15,24 @@ export const nowPage = definePage({
   query: nowQuery,
   queries: {
     find: findQuery,
+    understand: defineQuery({
+      params: z.object({
+        text: z.string().max(20_000).describe('A sentence, as a person types it.'),
+        timezone: z.string().max(100).optional().describe('The time zone of the reader; else that of the machine.'),
+      }),
+      answer: z
+        .discriminatedUnion('kind', [
+          z.strictObject({ kind: z.literal('task'), text: z.string().describe('What is done, once.') }),
+          z.strictObject({
+            kind: z.literal('schedule'),
+            text: z.string().describe('What is done.'),
+            every: z.string().describe('When, in the words of the sentence.'),
+            next: z.array(Instant).describe('The next three times.'),
+          }),
+        ])
+        .describe('What a sentence would become.'),
+      read: ({ params: { text, timezone } }) => Promise.resolve(understandSentence(text, timezone, Date.now())),
+    }),
     schedule_preview: defineQuery({
       params: z.object({
         every: z.string().max(200).describe('When, in words or as a cron expression: every Monday 08:00.'),

@@ -2,11 +2,13 @@
 import { type Signal, signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { ApiError } from '../../../kit/web/browser/api.ts';
+import { ApiError, get } from '../../../kit/web/browser/api.ts';
+import { momentInWords } from '../../../kit/web/browser/components/day-words.ts';
+import { countOf } from '../../../kit/web/browser/components/format-figures.ts';
 import { notice, noticeError } from '../../../kit/web/browser/components/notices.ts';
 import { Problem } from '../../../kit/web/browser/components/problem-box.ts';
 import { html } from '../../../kit/web/browser/html.ts';
-import type { ShownError } from '../../../kit/web/browser/start.ts';
+import { addressOf, type ShownError } from '../../../kit/web/browser/start.ts';
 import { type Chosen, readChosen, readDropped } from '../../../kit/web/browser/tasks/dropped-entries.ts';
 import { postTask } from '../../../kit/web/browser/tasks/post-task.ts';
 import { WhenField } from '../../../kit/web/browser/tasks/when-field.ts';
@@ -14,6 +16,8 @@ import { WhenField } from '../../../kit/web/browser/tasks/when-field.ts';
 const files = signal<readonly Chosen[]>([]);
 const text = signal('');
 const every = signal('');
+/** Whether times in the sentence are only words of it. */
+const isOnce = signal(false);
 
 export const focusTaskBox = (): void => document.getElementById('task-text')?.focus();
 
@@ -27,10 +31,13 @@ export function TaskBox({ onAdded }: { onAdded: () => void }): VNode {
     isSending.value = true;
     problem.value = null;
     try {
-      const added = await postTask({ text: text.value, every: every.value, files: files.value });
+      const meant = await meaningOf(text.value);
+      const isAgain = meant.kind === 'schedule' && every.value.trim() === '' && !isOnce.value;
+      const words = isAgain ? { text: meant.text, every: meant.every } : { text: text.value, every: every.value };
+      const added = await postTask({ ...words, files: files.value });
       for (const { title, next } of added)
         notice(`Added: ${title}${next[0] === undefined ? '' : `. First: ${next[0]}`}`);
-      [text.value, every.value, files.value] = ['', '', []];
+      [text.value, every.value, files.value, isOnce.value] = ['', '', [], false];
       onAdded();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -45,8 +52,9 @@ export function TaskBox({ onAdded }: { onAdded: () => void }): VNode {
     <label class="hidden" for="task-text">What would you like done?</label>
     <textarea id="task-text" rows="2" placeholder="What would you like done? Drop files or a folder here, too." value=${text.value}
       onInput=${(event: InputEvent) => (text.value = (event.target as HTMLTextAreaElement).value)}
-      onKeyDown=${(event: KeyboardEvent) => (event.key === 'Enter' && (event.ctrlKey || event.metaKey) ? void send(event) : undefined)}></textarea>
+      aria-describedby="task-meaning" onKeyDown=${(event: KeyboardEvent) => (isSending.value || event.key !== 'Enter' || event.shiftKey || event.isComposing ? undefined : void send(event))}></textarea>
     <${FileList} />
+    <${Meaning} />
     ${problem.value === null ? null : html`<${Problem} error=${problem.value} />`}
     <div class="row tools">
       <${FileButton} label="Files…" isFolder=${false} />
@@ -56,6 +64,59 @@ export function TaskBox({ onAdded }: { onAdded: () => void }): VNode {
     </div>
   </form>`;
 }
+
+type Meant = { kind: 'task'; text: string } | { kind: 'schedule'; text: string; every: string; next: string[] };
+
+const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const PAUSE_MS = 250;
+
+/** A text of several lines, or with its commands written out, is taken as it is. */
+const meaningOf = async (given: string, stop?: AbortSignal): Promise<Meant> =>
+  given.trim() === '' || given.trim().includes('\n')
+    ? { kind: 'task', text: given }
+    : get<Meant>('understand', { text: given.trim(), timezone: ownZone }, stop);
+
+/** What Enter will do, said before it is pressed. */
+function Meaning(): VNode {
+  const meant = useSignal<Meant | null>(null);
+  const given = text.value;
+  useEffect(() => {
+    if (given.trim() === '') {
+      meant.value = null;
+      return undefined;
+    }
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      void meaningOf(given, stop.signal).then(
+        (found) => (meant.value = found),
+        () => undefined, // whoever sends it sees why
+      );
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [given]);
+  const now = meant.value;
+  const isAgain = now?.kind === 'schedule' && every.value.trim() === '';
+  const withFiles = files.value.length === 0 ? '' : `, with ${countOf(files.value.length, 'file')}`;
+  return html`<p id="task-meaning" class="meaning row" aria-live="polite">${
+    given.trim() === '' || now === null
+      ? null
+      : html`<kbd>Enter</kbd> <span>${
+          isAgain && !isOnce.value
+            ? html`<strong>schedules it ${now.every.charAt(0).toLowerCase()}${now.every.slice(1)}</strong>, ${now.next[0] === undefined ? '' : `first ${momentInWords(now.next[0])}`}${withFiles}: ${now.text}`
+            : every.value.trim() !== ''
+              ? html`<strong>schedules it</strong>${withFiles}`
+              : isQuestion(given)
+                ? html`<strong>finds the answer</strong>${withFiles}. To talk about it, open <a href=${addressOf('/chat')}>a conversation</a>.`
+                : html`<strong>begins it now</strong>${withFiles}`
+        }</span>
+        ${isAgain ? html`<button type="button" class="quiet" onClick=${() => (isOnce.value = !isOnce.value)}>${isOnce.value ? 'Schedule it' : 'Only once, now'}</button>` : null}`
+  }</p>`;
+}
+
+const isQuestion = (given: string): boolean => /\?\s*$/.test(given) && !given.trim().includes('\n');
 
 /** Files may be dropped anywhere on the page; beside the box, the browser would open them in place of it. */
 function listenToDrops(isOver: Signal<boolean>): () => void {
