@@ -12,27 +12,17 @@ import { STEP_CHECK, StepCheckInput, StepCheckOutput } from '../schema/acceptanc
 import type { Event } from '../schema/event.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
-import type { Middleware, StateStore, ToolRegistry } from '../schema/ports.ts';
-import type { SideEffectClass } from '../schema/effect.ts';
+import type { StateStore } from '../schema/ports.ts';
 import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
 import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
 import { createEngine, type Engine } from './engine.ts';
 import type { EngineOptions } from './engine-context.ts';
 import { memoryEvents } from './in-memory-stores.ts';
 import { isOver, type RunState } from './run-state.ts';
+import { judgesIn, recordVerdicts, type SimulatedCall } from './simulated-verdicts.ts';
 import { type Assumptions, followChoices, type Choices } from './simulated-choices.ts';
-import { openUnknowns, showUnknowns, unknownsIn } from './unknown-value.ts';
+import { openUnknowns, showUnknowns } from './unknown-value.ts';
 import { asRegistry } from './tool-registry.ts';
-
-export type SimulatedCall = {
-  node: string | null;
-  tool: string;
-  class: SideEffectClass;
-  input: Json;
-  /** `unclear`: the input is not known before. */
-  verdict: 'allow' | 'ask' | 'deny' | 'unclear';
-  why: string;
-};
 
 export type SimulatedPath = {
   /** What has to be so for this path to be taken; empty for the only one. */
@@ -76,9 +66,6 @@ export type SimulationPorts = { open: () => Promise<PathWorld>; optionsOf?: Opti
 
 const MOST_PATHS = 32;
 const RUN = 'simulation';
-
-/** Middlewares that only judge; the others act or wait and are left out. */
-const JUDGES = new Set(['validate', 'eligible', 'authorize', 'budget']);
 
 const nothingKnown: SimulationPorts = {
   open: async () => ({ answer: async ({ tool }) => ({ unknown: `${tool} is not called in a simulation` }) }),
@@ -173,7 +160,7 @@ async function driveAll(
     tools: [...tools.list().filter(({ name }) => name !== STEP_CHECK), heldCheck].map((tool) =>
       withInvoke(tool, invoke),
     ),
-    middleware: [recordVerdicts(path, tools, invoke), ...judgesIn(options.middleware ?? [])],
+    middleware: [recordVerdicts(path.seen.calls, tools, invoke), ...judgesIn(options.middleware ?? [])],
     runSettled: async (run) => {
       if (isOver(run.status) || run.waits.size === 0) {
         if (run.id === RUN) settled.resolve(run);
@@ -209,64 +196,6 @@ async function answerCall(path: Path, engine: Engine, optionsOf: OptionsOf, call
     options.map((option) => ({ value: option, text: `${name} chooses ${option}` })),
   );
   return { status: 'ok', output: { branch, reason: value } };
-}
-
-/** Sees the verdict on every call. A call that a person would have to allow goes on as if they had. */
-function recordVerdicts(path: Path, tools: ToolRegistry, invoke: (call: ToolCall) => Promise<Outcome>): Middleware {
-  return {
-    name: 'observer',
-    call: async (call, next) => {
-      const { node, tool, input } = call;
-      if (tool === STEP_CHECK) return invoke(call);
-      const deciding = unknownsIn(targetsOf(tools.get(tool), input));
-      const seen: SimulatedCall = { node, tool, class: call.class, input, verdict: 'allow', why: '' };
-      path.seen.calls.push(seen);
-      const outcome = await next(call);
-      Object.assign(seen, verdictOf(outcome, deciding));
-      const isAsked = outcome.status === 'waiting' && outcome.for.kind !== 'child';
-      return isAsked || (deciding.length > 0 && outcome.status === 'denied') ? invoke(call) : outcome;
-    },
-  };
-}
-
-/** The fields of an input that decide what the policy says; all of it where a tool names none of them. */
-function targetsOf(tool: Tool | undefined, input: Json): Json {
-  if (
-    tool === undefined ||
-    tool.targets.length === 0 ||
-    input === null ||
-    typeof input !== 'object' ||
-    Array.isArray(input)
-  )
-    return input;
-  return tool.targets.map((field) => input[field] ?? null);
-}
-
-function verdictOf(outcome: Outcome, unknown: readonly string[]): Pick<SimulatedCall, 'verdict' | 'why'> {
-  if (unknown.length > 0) return { verdict: 'unclear', why: `its input depends on ${unknown.join(', ')}` };
-  if (outcome.status === 'waiting' && outcome.for.kind === 'approval') return { verdict: 'ask', why: outcome.for.text };
-  if (outcome.status === 'denied') return { verdict: 'deny', why: outcome.error };
-  return { verdict: 'allow', why: outcome.status === 'failed' ? outcome.error : '' };
-}
-
-/** An input that is not known yet cannot be checked. */
-function judgesIn(middleware: readonly Middleware[]): Middleware[] {
-  return middleware
-    .filter(({ name }) => JUDGES.has(name))
-    .map((layer) =>
-      layer.name === 'validate' ? { name: 'validate', call: (call, next) => unlessUnknown(layer, call, next) } : layer,
-    );
-}
-
-async function unlessUnknown(
-  layer: Middleware,
-  call: ToolCall,
-  next: (call: ToolCall) => Promise<Outcome>,
-): Promise<Outcome> {
-  if (unknownsIn(call.input).length > 0) return next(call);
-  let made: Outcome | null = null;
-  const checked = await layer.call?.(call, async (inner) => (made = await next(inner)));
-  return made ?? checked ?? next(call); // an unknown output has no shape
 }
 
 const withInvoke = (tool: Tool, invoke: (call: ToolCall) => Promise<Outcome>): Tool => ({

@@ -1,4 +1,5 @@
 /** Owns: the tools that act on a desk. */
+import { join } from 'node:path';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { ArtifactStore } from '../../core/schema/ports.ts';
 import type { DetachedPlace } from '../../core/schema/room.ts';
@@ -12,6 +13,9 @@ import { skillRunTool } from './tools/skill-run.ts';
 import type { UseSkill } from '../../kit/skills/skill-texts.ts';
 import { type ShellOptions, shellTool } from './tools/shell.ts';
 import type { EgressRoutes } from '../../kit/egress/egress-routes.ts';
+import { classifierOf } from '../../kit/policy/classifier.ts';
+import { readingSandbox } from '../../kit/sandbox/reading-sandbox.ts';
+import { classWith, judgeWith } from '../../kit/sandbox/sandbox.ts';
 import { readConfined } from '../../kit/sandbox/read-confined.ts';
 import { commandEnvironment } from '../../kit/settings.ts';
 import type { Home } from '../../core/schema/home.ts';
@@ -60,9 +64,15 @@ export function builtInTools(options: BuiltInOptions): Tool[] {
   ];
 }
 
-/** For a simulation or a replay, which start no run and no script of a skill. */
+/** For a simulation or a replay, which start no run and no script of a skill; commands may only read. */
 export function detachedBuiltInTools({ desk, home, artifacts, purpose }: DetachedPlace): Tool[] {
   const startRun = (): Promise<string> => Promise.reject(new OkaError('refused', 'no run is started while replaying'));
   const skills = purpose === 'simulation' ? { useSkill: refuseUse } : {};
-  return builtInTools({ desk, home, artifacts, startRun, ...skills });
+  const classify = classifierOf(home);
+  const shell = {
+    classify: classWith(classify, join(home.workspace, 'desk')),
+    judge: judgeWith(classify, join(home.workspace, 'desk')),
+    sandbox: () => readingSandbox(home, desk),
+  };
+  return builtInTools({ desk, home, artifacts, startRun, shell, ...skills });
 }

@@ -11,6 +11,7 @@ import type { OptionsOf, PathWorld, SimulationPorts } from '../../core/engine/si
 import { unknownsIn } from '../../core/engine/unknown-value.ts';
 import type { Graph } from '../../core/schema/graph.ts';
 import type { Json } from '../../core/schema/json.ts';
+import { jsonField } from '../../core/schema/json-field.ts';
 import { ChoiceInput } from '../../core/schema/model-node.ts';
 import type { ArtifactStore } from '../../core/schema/ports.ts';
 import type { Outcome, Tool, ToolCall } from '../../core/schema/tool.ts';
@@ -49,6 +50,9 @@ export async function simulatedWorld(
 ): Promise<SimulationPorts> {
   const remembered = await rememberedState(place);
   const priorTool = priorRunsTool((query) => priorRuns(place.home, (read) => readViews(place, read), query));
+  const { home, rooms } = place;
+  const judging = await detachedTools({ home, desk: deskFolder(home), artifacts, purpose: 'replay' }, rooms);
+  const shell = judging.find(({ name }) => name === 'shell');
   const open = async (): Promise<PathWorld> => {
     const state = memoryState(structuredClone(remembered));
     const read = async (namespace: string, key: string): Promise<Json | undefined> => state.get(namespace, key)?.value;
@@ -56,7 +60,7 @@ export async function simulatedWorld(
     const known = new Map(
       [...stateTools({ read, artifacts }), priorTool, ...replayed].map((tool) => [tool.name, tool]),
     );
-    return { state, answer: (call) => answerOf(call, known, desk), close: desk.close };
+    return { state, answer: (call) => answerOf(call, known, desk, shell), close: desk.close };
   };
   return { open, optionsOf };
 }
@@ -65,12 +69,22 @@ async function answerOf(
   call: ToolCall,
   known: ReadonlyMap<string, Tool>,
   desk: DeskCopy,
+  shell: Tool | undefined,
 ): ReturnType<PathWorld['answer']> {
   const tool = known.get(call.tool);
   if (tool !== undefined) return tool.invoke(call.input, call);
-  if (ON_DESK.has(call.tool)) return desk.answer(call);
+  if (ON_DESK.has(call.tool) || isReading(call, shell)) return desk.answer(call);
   if (call.class !== 'read') desk.leave(`${call.node ?? call.tool} may have changed files by then`);
   return { unknown: `${call.tool} is not called in a simulation` };
+}
+
+/** Whether a command only reads, by its words; one that asks for the network or for a secret is not tried. */
+function isReading({ tool, input, author }: ToolCall, shell: Tool | undefined): boolean {
+  if (tool !== 'shell' || unknownsIn(input).length > 0 || shell?.judgedClassOf?.(input, author) !== 'read')
+    return false;
+  return (
+    jsonField(input, 'net') !== true && !Array.isArray(jsonField(input, 'net')) && jsonField(input, 'secrets') === null
+  );
 }
 
 type DeskCopy = {
@@ -80,7 +94,7 @@ type DeskCopy = {
   close: () => void;
 };
 
-/** The desk of a path, copied when the first call needs it. Only the file tools work on it: no command is run. */
+/** The desk of a path, copied when the first call needs it. Commands run on it only if they read, and may only read. */
 function deskCopy({ home, rooms }: SimulationPlace, graph: Graph, artifacts: ArtifactStore): DeskCopy {
   let folder: string | null = null;
   let tools: Promise<readonly Tool[]> | null = null;
@@ -101,7 +115,9 @@ function deskCopy({ home, rooms }: SimulationPlace, graph: Graph, artifacts: Art
       folder ??= copyOf(original);
       tools ??= toolsOn(folder);
       const found = (await tools).find(({ name }) => name === tool);
-      return found === undefined ? { unknown: `${tool} is not called in a simulation` } : found.invoke(input, call);
+      if (found === undefined) return { unknown: `${tool} is not called in a simulation` };
+      const outcome = await found.invoke(input, call);
+      return tool === 'shell' && outcome.status === 'denied' ? { unknown: outcome.error } : outcome;
     },
     leave: (why) => void (unusable ??= why),
     close: () => {

@@ -59,6 +59,29 @@ describe('oka simulate', () => {
     expect(await simulated(home, 20)).toMatchObject([{ nodes: ['lowest', 'old', 'above', 'write', 'read'] }]);
   });
 
+  it('runs commands that only read, on the copy and kept from writing, and follows what they print', async () => {
+    const shell = (id: string, line: string, more: object = {}): object => ({
+      kind: 'tool',
+      id,
+      tool: 'shell',
+      input: { line },
+      ...more,
+    });
+    const nodes = [
+      { kind: 'tool', id: 'write', tool: 'files.write', input: { path: 'price.txt', content: 'high' } },
+      shell('look', 'cat price.txt', { needs: ['write'] }),
+      { kind: 'typed_condition', id: 'high', left: '{{look.stdout}}', operator: 'eq', right: 'high', needs: ['look'] },
+      shell('yes', 'wc -c price.txt'),
+      shell('no', 'ls'),
+    ];
+    const edges = [branch('high', 'yes', 'true'), branch('high', 'no', 'false')];
+    using folder = await homeWith({ id: 'price-alarm', mode: 'flex', nodes, edges });
+    expect(await simulated(folder.dir, 1)).toMatchObject([
+      { nodes: ['write', 'look', 'high', 'yes'], output: { stdout: '4 price.txt\n' } },
+    ]);
+    expect(readFileSync(join(folder.dir, 'workspace/desk/price.txt'), 'utf8')).toBe('low');
+  });
+
   it('does not guess what a command has left on the desk, and ends with 1 if the policy refuses a call', async () => {
     const nodes = [
       { kind: 'tool', id: 'make', tool: 'shell', input: { line: 'echo x > made.txt' } },
