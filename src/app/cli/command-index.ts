@@ -335,6 +335,10 @@ export const commandIndex: readonly IndexedGroup[] = [
     title: 'Tools',
     commands: {
       requirements: ['List what you have to install; --dockerfile prints one that installs it all', requirements],
+      'requirements contents': [
+        "Have requirements name the package of any program: from a Contents file of Debian's archive",
+        requirements,
+      ],
       'requirements resolve': [
         'Confirm that something is installed now; it is checked, and waiting runs go on',
         requirements,

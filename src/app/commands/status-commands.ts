@@ -320,7 +320,7 @@ function waitLines(goals: readonly Goal[], run: string, terminal: Terminal): str
     )
     .flatMap(({ wait, for: awaited }) => [
       yellow(indentWrapped(`waits for ${describeWait(awaited)}`, '      ', terminal)),
-      dim(`      ${answerHint(awaited.kind, answerable === 1 ? run : wait)}`),
+      dim(`      ${answerHint(awaited, answerable === 1 ? run : wait)}`),
     ]);
 }
 

@@ -58,7 +58,7 @@ export function renderOutcome(outcome: RunOutcome, terminal: Terminal): string {
 
 export function renderWait({ wait, for: awaited }: { wait: string; for: WaitFor }, terminal: Terminal): string {
   const what = indentWrapped(`waits for ${describeWait(awaited)}`, '  ', terminal);
-  return `${what}\n    ${answerHint(awaited.kind, wait)}`;
+  return `${what}\n    ${answerHint(awaited, wait)}`;
 }
 
 /** 0 only when the run is done. */

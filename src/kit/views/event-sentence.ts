@@ -211,11 +211,19 @@ export function describeWait(wait: WaitFor): string {
 }
 
 /** What a person can do about a wait. */
-export function answerHint(kind: WaitFor['kind'], wait: string): string {
+export function answerHint(awaited: WaitFor, wait: string): string {
+  const { kind } = awaited;
   if (kind === 'approval') return `oka approve ${wait}   (or deny)`;
   if (kind === 'question' || kind === 'message') return `oka answer ${wait} "…"`;
-  return kind === 'requirement' ? 'continues when that is there' : 'this ends by itself';
+  if (kind !== 'requirement') return 'this ends by itself';
+  return awaited.need === undefined
+    ? 'continues when that is there'
+    : `${resolveCommand(awaited.name)}   (once it is there; oka requirements says how to get it)`;
 }
+
+/** The command that has a requirement checked again; runs that wait for it then go on. */
+export const resolveCommand = (name: string): string =>
+  `oka requirements resolve ${/^[\w.+@/:-]+$/.test(name) ? name : JSON.stringify(name)}`;
 
 /** How a run follows another one, such as "resumes run r1". */
 export function describeLink({ kind, run, node }: RunLink): string {

@@ -5,6 +5,7 @@ import type { InstallInput, Need } from '../../core/schema/dependency.ts';
 import type { Outcome } from '../../core/schema/tool.ts';
 import { type Remedy, chooseRemedy } from './install/choose-remedy.ts';
 import { type Dependencies, installedId } from '../../kit/requests/dependency-state.ts';
+import { contentsOf } from './install/debian-contents.ts';
 import { type Presence, findPresent } from './install/find-present.ts';
 import { shimFolder } from '../../kit/sandbox/tool-links.ts';
 import { satisfies } from './install/versions.ts';
@@ -22,8 +23,9 @@ export function findNeeds(
 ): NeedFinder {
   const tools = join(home.oka, 'tools');
   const machine = { os: process.platform, cpu: process.arch };
+  const contents = contentsOf(home);
   const remedyFor = (need: Need): Remedy =>
-    chooseRemedy(need, { machine, binaries: Object.keys(config.tools.binaries) });
+    chooseRemedy(need, { machine, binaries: Object.keys(config.tools.binaries), contents });
   return { remedyFor, detect, check, isMetBy, waitForMissing };
 
   /** A package that the operator named is there when it is installed; everything else is searched for. */

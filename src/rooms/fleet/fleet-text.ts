@@ -20,9 +20,7 @@ export function fleetLines(
     const where =
       member === null ? 'in the queue' : `at ${member}${what === null || what === undefined ? '' : `: ${what}`}`;
     const mark = progress === null ? dim('○') : progress.status === 'running' ? green('●') : yellow('◐');
-    const hints = asked
-      .filter(({ wait }) => wait.startsWith(`${run}.`))
-      .map((each) => answerHint(each.for.kind, each.wait));
+    const hints = asked.filter(({ wait }) => wait.startsWith(`${run}.`)).map((each) => answerHint(each.for, each.wait));
     return [
       `    ${mark} ${fitText(plainText(`${run}  ${where}`), width - 8)}`,
       ...hints.map((hint) => dim(`      ${hint}`)),
@@ -31,9 +29,9 @@ export function fleetLines(
   const others = asked.filter(({ home }) => home !== null);
   const otherLines = others
     .slice(0, MOST_TASKS)
-    .flatMap(({ title, for: { kind }, wait }) => [
+    .flatMap(({ title, for: awaited, wait }) => [
       `    ${yellow('◐')} ${fitText(plainText(title), width - 8)}`,
-      dim(`      ${answerHint(kind, wait)}`),
+      dim(`      ${answerHint(awaited, wait)}`),
     ]);
   return [
     `  fleet   ${count(members.length, 'member')}, ${waiting} waiting${dim(`, as of ${toMinute(at)}`)}`,

@@ -2,6 +2,7 @@
 import { summarizeApproval } from '../../core/guard/approval-summary.ts';
 import type { ResultFacts } from './roles/result-content.ts';
 import type { Event } from '../../core/schema/event.ts';
+import { resolveCommand } from '../../kit/views/event-sentence.ts';
 import type { WaitFor } from '../../core/schema/wait.ts';
 
 type Question = ResultFacts['questions'][number];
@@ -31,7 +32,9 @@ function questionOf(id: string, awaited: WaitFor): Question {
     case 'message':
       return { id, text: `It waits for a reply in ${awaited.thread}.`, ask: 'answer' };
     case 'requirement':
-      return { id, text: `It needs ${awaited.name}.`, ask: 'nothing' };
+      return awaited.need === undefined
+        ? { id, text: `It needs ${awaited.name}.`, ask: 'nothing' }
+        : { id, text: `It needs ${awaited.name}.`, ask: 'requirement', command: resolveCommand(awaited.name) };
     case 'timer':
       return { id, text: `It waits for ${awaited.why ?? 'a moment.'} Next try at ${awaited.until}.`, ask: 'time' };
     case 'turn':

@@ -43,7 +43,7 @@ function outputOf(run: string, state: RunState | null): Json {
   if (state?.status === 'done') return state.output;
   if (state?.status === 'blocked') {
     const waits = [...state.waits.values()];
-    const hints = waits.filter(isForPeople).map(({ wait, for: { kind } }) => answerHint(kind, wait));
+    const hints = waits.filter(isForPeople).map(({ wait, for: awaited }) => answerHint(awaited, wait));
     throw new OkaError('refused', `it waits for ${waits.map((wait) => describeWait(wait.for)).join(', ')}`, {
       fix: `${hints.length === 0 ? 'A worker continues it automatically' : hints.join(', ')}; what was made stays. See oka show ${run}.`,
     });

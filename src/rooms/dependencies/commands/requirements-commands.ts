@@ -11,7 +11,12 @@ import { ports } from '../../../kit/ports/room-ports.ts';
 import { onlyOperand } from '../../../kit/cli/operands.ts';
 import { renderSubmitted, type Submitted, submitToWorker } from '../../../kit/cli/submitted.ts';
 import { renderToolAnswer, requestTools, toolAnswerJson } from '../request-tools.ts';
-import { flag } from '../../../kit/cli/options.ts';
+import { flag, text } from '../../../kit/cli/options.ts';
+import { OkaError } from '../../../core/schema/errors.ts';
+import { describeErrno, replaceFile } from '../../../core/ledger/disk.ts';
+import { hash } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 
 type RequirementsData = { requirements: OpenRequirement[] } | { dockerfile: string };
 
@@ -44,6 +49,17 @@ export const commands: Commands = {
     },
     jsonLines: (data) => ['submitted' in data ? { submitted: data.submitted } : data],
   }),
+  'requirements contents': command({
+    summary: "Have requirements name the package of any program: from a Contents file of Debian's archive",
+    operands: '<file>',
+    options: {
+      sha256: text('HASH', 'The hash that the file has to have, as the Release file of the archive states it.'),
+    },
+    example: 'oka requirements contents Contents-amd64.gz',
+    run: takeContents,
+    render: ({ commands, libraries, sha256 }) =>
+      `Took ${count(commands, 'program')} and ${count(libraries, 'library', 'libraries')} from it (sha256 ${sha256}).\n`,
+  }),
   'tools install': command({
     summary: 'Install a tool now: a command, node:PACKAGE, python:PACKAGE',
     operands: '<tool>',
@@ -53,6 +69,40 @@ export const commands: Commands = {
     jsonLines: toolAnswerJson,
   }),
 };
+
+/** Reads it once; what is kept is small, and requests that are open stay as they are. */
+async function takeContents(
+  call: Call<{ sha256: string | undefined }>,
+): Promise<Answer<{ commands: number; libraries: number; sha256: string }>> {
+  const file = onlyOperand(call, 'file');
+  await requireHome(call.home);
+  const bytes = readGiven(file);
+  const sha256 = hash('sha256', bytes);
+  if (call.options.sha256 !== undefined && call.options.sha256.toLowerCase() !== sha256)
+    throw new OkaError('refused', `${file} has the hash ${sha256}, not the one that was given`);
+  const [{ readContents, contentsFile }, { gunzipSync }] = await Promise.all([
+    import('../install/debian-contents.ts'),
+    import('node:zlib'),
+  ]);
+  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  const tables = readContents((isPacked ? gunzipSync(bytes) : bytes).toString('utf8'));
+  const [commands, libraries] = [Object.keys(tables.commands).length, Object.keys(tables.libraries).length];
+  if (commands === 0)
+    throw new OkaError('invalid-file', `${file} names no programs: it is no Contents file`, {
+      fix: 'Such a file is http://deb.debian.org/debian/dists/bookworm/main/Contents-amd64.gz, for your release and machine.',
+    });
+  mkdirSync(dirname(contentsFile(call.home)), { recursive: true });
+  replaceFile(contentsFile(call.home), JSON.stringify({ source: basename(file), sha256, ...tables }));
+  return answer({ commands, libraries, sha256 });
+}
+
+function readGiven(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new OkaError('usage', `${file} cannot be read: ${describeErrno(error)}`, { cause: error });
+  }
+}
 
 /** Complete: built over the image that runs, it installs everything that is missing there. */
 function dockerfileText(open: readonly OpenRequirement[]): string {

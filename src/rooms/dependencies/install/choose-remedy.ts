@@ -21,6 +21,8 @@ type RemedyContext = {
   machine: Machine;
   /** Names of the programs that config.json says where to fetch. */
   binaries: readonly string[];
+  /** Packages of Debian that no table of oka knows (debian-contents.ts). */
+  contents?: (need: Need) => string[] | null;
 };
 
 export function chooseRemedy(need: Need, around: RemedyContext): Remedy {
@@ -37,13 +39,14 @@ export function chooseRemedy(need: Need, around: RemedyContext): Remedy {
     case 'pkgconfig':
     case 'locale':
     case 'font':
-      return personRemedy(need);
+      return personRemedy(need, around);
   }
 }
 
 /** npm and PyPI are tried before the image: what they install is available at once. */
-function commandRemedy(need: Need, { machine, binaries }: RemedyContext): Remedy {
+function commandRemedy(need: Need, around: RemedyContext): Remedy {
   const { name } = need;
+  const { machine, binaries } = around;
   if (binaries.includes(name)) return { kind: 'install', input: { by: 'binary', name, vouched: 'operator' } };
   const carried = carriedCommand(name, machine);
   if (carried !== undefined)
@@ -52,9 +55,9 @@ function commandRemedy(need: Need, { machine, binaries }: RemedyContext): Remedy
   if (fromNode !== undefined) return installRemedy(need, 'node', fromNode);
   const fromPython = pythonCommand(name);
   if (fromPython !== undefined) return installRemedy(need, 'python', fromPython);
-  if (debianPackages(need) !== null) return personRemedy(need);
+  if (packagesFor(need, around) !== null) return personRemedy(need, around);
   const meant = need.vouched === 'operator' ? null : likelyMeant(name);
-  if (meant === null) return personRemedy(need);
+  if (meant === null) return personRemedy(need, around);
   return {
     kind: 'unknown',
     advice: `oka knows no package with the command "${name}"; did you mean "${meant}"? If it is spelt right, say where it comes from in the task: requires: ["node:PACKAGE"], ["python:PACKAGE"] or ["apt:PACKAGE"].`,
@@ -64,7 +67,7 @@ function commandRemedy(need: Need, { machine, binaries }: RemedyContext): Remedy
 /** A newer interpreter is another image; a newer package is not. Packages that only carry a program count by themselves. */
 function newerCommandRemedy(need: Need, around: RemedyContext): Remedy {
   const way = commandRemedy(need, around);
-  if (way.kind !== 'install') return personRemedy(need);
+  if (way.kind !== 'install') return personRemedy(need, around);
   const { version } = need;
   const isCounted = version !== undefined && way.input.by !== 'binary' && way.input.files === undefined;
   return { kind: 'install', input: { ...way.input, ...(isCounted ? { version } : {}) } };
@@ -88,8 +91,11 @@ function installRemedy(need: Need, by: 'node' | 'python', name: string): Remedy 
 
 const SYSTEM = 'it is a part of the system, and oka installs nothing there';
 
-function personRemedy(need: Need): Remedy {
-  const packages = debianPackages(need);
+const packagesFor = (need: Need, { contents }: RemedyContext): string[] | null =>
+  debianPackages(need) ?? contents?.(need) ?? null;
+
+function personRemedy(need: Need, around: RemedyContext): Remedy {
+  const packages = packagesFor(need, around);
   const version = need.version === undefined ? '' : ` The version that is needed: ${need.version}.`;
   if (packages !== null) return { kind: 'person', packages, reason: `${SYSTEM}.${version}` };
   return {

@@ -34,14 +34,14 @@ export function matchSigns(signs: readonly Sign[], failure: Failure): Found | nu
   return null;
 }
 
-const UNSTARTED = /^([^\n]{1,200}?): command not found$/;
+const UNSTARTED = /^([^\n]{1,200}?: command not found)(?: without any output)?$/;
 const EXITED =
   /^exit (\d+)(?:(?:, without a word| without any output)$|\. It wrote to (?:stdout|stderr):\n([\s\S]*?)(?:\nIt wrote to stdout:\n[\s\S]*)?$)/;
 
 /** A failed outcome of the shell tool, taken apart; null when the command did not end by itself. */
 export function parseFailure(error: string, command: string): Failure | null {
   const unstarted = UNSTARTED.exec(error);
-  if (unstarted !== null) return { exit: 127, text: error, command };
+  if (unstarted !== null) return { exit: 127, text: unstarted[1] ?? '', command };
   const exited = EXITED.exec(error);
   return exited === null ? null : { exit: Number(exited[1]), text: exited[2] ?? '', command };
 }

@@ -80,8 +80,14 @@ export type ResultFacts = {
   procedure?: string;
   /** Whether this procedure is new, and a person should know how to undo it. */
   isNewHabit?: boolean;
-  /** `ask`: the kind of reply; `nothing` means that something has to be installed or to happen, not to be answered; `time`: that it is tried again. */
-  questions: readonly { id: string; text: string; ask?: 'answer' | 'approval' | 'nothing' | 'time' }[];
+  /** `ask`: the kind of reply; `requirement` means that something has to be installed, `nothing` that something has to happen, not to be answered; `time`: that it is tried again. */
+  questions: readonly {
+    id: string;
+    text: string;
+    ask?: 'answer' | 'approval' | 'requirement' | 'nothing' | 'time';
+    /** What has a requirement checked again. */
+    command?: string;
+  }[];
   /** What a person can do so that the task continues, and the command for it. */
   next: readonly { text: string; command?: string }[];
   ledger: { first: number; last: number };

@@ -69,6 +69,8 @@ function answerSection({ answer, verdict }: ResultFacts): string {
 const REPLY_HINTS = {
   answer: (id: string) => `\n  Answer with ${inlineCode(`oka answer ${id} "…"`)}.`,
   approval: (id: string) => `\n  Answer with ${inlineCode(`oka approve ${id}`)} or ${inlineCode(`oka deny ${id}`)}.`,
+  requirement: (_id: string, command = '') =>
+    `\n  ${inlineCode('oka requirements')} says how to get it; ${inlineCode('oka status')} shows it if oka asks before it installs something. Once it is there: ${inlineCode(command)}.`,
   nothing: () => '',
   time: () => '',
 } as const;
@@ -77,8 +79,8 @@ const REPLY_HINTS = {
 function nextSection({ questions, next, run }: ResultFacts): string {
   const answerable = questions.filter(({ ask = 'answer' }) => ask === 'answer' || ask === 'approval').length;
   const asked = questions.map(
-    ({ id, text, ask = 'answer' }) =>
-      `- ${quoteInline(text, 1000)}${REPLY_HINTS[ask](answerable === 1 && id.startsWith(run) ? run : id)}`,
+    ({ id, text, ask = 'answer', command }) =>
+      `- ${quoteInline(text, 1000)}${REPLY_HINTS[ask](answerable === 1 && id.startsWith(run) ? run : id, command)}`,
   );
   const todo = next.map(
     ({ text, command }) => `- ${quoteInline(text, 1000)}${command === undefined ? '' : `: ${inlineCode(command)}`}`,

@@ -58,7 +58,8 @@ describe('the evidence', () => {
   });
 
   it('a program that could not be started at all is one that is not there', () => {
-    expect(parseFailure('frobnicate: command not found', 'frobnicate')).toMatchObject({ exit: 127 });
+    for (const error of ['frobnicate: command not found', 'frobnicate: command not found without any output'])
+      expect(parseFailure(error, 'frobnicate')).toMatchObject({ exit: 127, text: 'frobnicate: command not found' });
     expect(parseFailure('it was stopped after 5 s', 'sleep 9')).toBeNull();
   });
 });
