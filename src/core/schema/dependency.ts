@@ -7,8 +7,10 @@ const name = z.string().min(1).max(200);
 export const Need = z
   .strictObject({
     kind: z
-      .enum(['command', 'python', 'node', 'library', 'header', 'pkgconfig', 'locale', 'font'])
-      .describe('What kind of thing is missing: a program, a module of Python or Node, or a part of the system.'),
+      .enum(['command', 'python', 'node', 'library', 'header', 'pkgconfig', 'locale', 'font', 'device', 'capability'])
+      .describe(
+        'What kind of thing is missing: a program, a module of Python or Node, a part of the system, or a device or capability that the machine has to give.',
+      ),
     name: name.describe('Its name as the failure gave it, such as jq, yaml, libGL.so.1 or openssl/ssl.h.'),
     version: z.string().max(100).optional().describe('The version that is needed, such as >=22.'),
     package: z.string().max(214).optional().describe('The package that provides it, if known.'),

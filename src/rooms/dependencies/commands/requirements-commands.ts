@@ -100,7 +100,7 @@ function readGiven(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new OkaError('usage', `${file} cannot be read: ${describeErrno(error)}`, { cause: error });
+    throw describeErrno(error, file);
   }
 }
 

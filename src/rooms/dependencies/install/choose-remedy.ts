@@ -40,6 +40,9 @@ export function chooseRemedy(need: Need, around: RemedyContext): Remedy {
     case 'locale':
     case 'font':
       return personRemedy(need, around);
+    case 'device':
+    case 'capability':
+      return { kind: 'person', packages: [], reason: MACHINE[need.kind](need.name) };
   }
 }
 
@@ -93,6 +96,14 @@ const SYSTEM = 'it is a part of the system, and oka installs nothing there';
 
 const packagesFor = (need: Need, { contents }: RemedyContext): string[] | null =>
   debianPackages(need) ?? contents?.(need) ?? null;
+
+/** What no package has: the machine, or whoever starts the container, gives it. */
+const MACHINE = {
+  device: (name: string) =>
+    `it is a device of the machine. Connect it; a container is given it by devices: ["${name}"] of the service worker in compose.yaml.`,
+  capability: (name: string) =>
+    `it is a right that the kernel gives. A container is given it by cap_add: ["${name}"] of the service worker in compose.yaml; commands in the sandbox stay without it, so run such a step outside of oka unless it is really meant.`,
+} as const;
 
 function personRemedy(need: Need, around: RemedyContext): Remedy {
   const packages = packagesFor(need, around);

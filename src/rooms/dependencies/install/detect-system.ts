@@ -1,4 +1,7 @@
-/** Parts of the system that are not there: libraries, headers, pkg-config entries, locales, fonts, modules of distributions. */
+/**
+ * Parts of the system that are not there: libraries, headers, pkg-config entries, locales, fonts, modules of
+ * distributions, devices, and capabilities that a program names.
+ */
 import { type Failure, type Found, matchSigns, type Sign } from './command-failure.ts';
 
 const LIB = String.raw`[\w+.-]+\.so(?:\.[\d.]+)?`;
@@ -78,6 +81,18 @@ const SIGNS: readonly Sign[] = [
     pattern: multiline(String.raw`there is no package called ['‘]([\w.]+)['’]`),
     when: ({ text }) => /^Error in (?:library|loadNamespace)/m.test(text),
     need: ([, name = '']) => ({ kind: 'library', name: `r:${name}` }),
+  },
+  {
+    pattern: multiline(
+      String.raw`(?:^|[\s'"‘(:])(/dev/(?!null|zero|full|u?random|tty\b|std(?:in|out|err)|fd\b|shm|pts|ptmx)[\w/.-]*\w)['"’)]?:? (?:No such (?:file or directory|device)|cannot open|does not exist)`,
+    ),
+    need: ([, name = '']) => ({ kind: 'device', name }),
+  },
+  {
+    pattern: multiline(
+      String.raw`\b(?:[Nn]eeds?|[Rr]equires?|[Mm]issing|[Ll]acks?|[Ww]ithout|not have|no)\b[^\n]{0,60}?\b(CAP_[A-Z][A-Z_]+|cap_[a-z][a-z_]+)\b`,
+    ),
+    need: ([, name = '']) => ({ kind: 'capability', name: name.toUpperCase() }),
   },
 ];
 

@@ -9,7 +9,7 @@ const NAME = /^[a-z0-9][a-z0-9+.-]*$/;
 export function dockerfileFor(wanted: readonly Wanted[]): string {
   const packages = [...new Set(wanted.flatMap((each) => each.packages))].filter((name) => NAME.test(name)).toSorted();
   const unknown = wanted
-    .filter((each) => each.packages.length === 0)
+    .filter(({ need, packages }) => packages.length === 0 && need.kind !== 'device' && need.kind !== 'capability')
     .map(({ need }) => `# not known: ${need.kind} ${printable(need.name)}`);
   const locales = wanted.flatMap(({ need }) =>
     need.kind === 'locale' && /^[A-Za-z]{2,3}_[A-Z]{2}/.test(need.name) ? [need.name] : [],

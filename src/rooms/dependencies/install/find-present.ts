@@ -60,6 +60,10 @@ export function findPresent(need: Pick<Need, 'kind' | 'name' | 'version'>, eyes:
       return findLocale(name, under(LOCALES));
     case 'font':
       return findFirst(under(FONTS), hasFiles, `there are no fonts in ${FONTS.join(', ')}`);
+    case 'device':
+      return findFirst([join(eyes.root ?? '', name)], isThere, `there is no ${name}`);
+    case 'capability':
+      return findCapability(name, eyes.root ?? '');
     case 'python':
       return findPythonModule(name, eyes);
     case 'node':
@@ -70,6 +74,22 @@ export function findPresent(need: Pick<Need, 'kind' | 'name' | 'version'>, eyes:
       );
   }
 }
+
+/** What commands may have at most, by the kernel's own numbers; a name that is not known is left to the step. */
+function findCapability(name: string, root: string): Presence {
+  const bit = CAPABILITIES.indexOf(name.replace(/^CAP_/, '').toLowerCase());
+  const [, mask = '0'] = /^CapBnd:\s*([0-9a-f]+)$/m.exec(readFileSync(join(root, '/proc/self/status'), 'utf8')) ?? [];
+  if (bit === -1) return { there: true, seen: `${name} is no capability that is known here` };
+  return (BigInt(`0x${mask}`) >> BigInt(bit)) % 2n === 1n
+    ? { there: true, seen: `processes here may have ${name}` }
+    : { there: false, seen: `processes here cannot have ${name}` };
+}
+
+/** In the order of their numbers (linux/capability.h). */
+const CAPABILITIES =
+  'chown dac_override dac_read_search fowner fsetid kill setgid setuid setpcap linux_immutable net_bind_service net_broadcast net_admin net_raw ipc_lock ipc_owner sys_module sys_rawio sys_chroot sys_ptrace sys_pacct sys_admin sys_boot sys_nice sys_resource sys_time sys_tty_config mknod lease audit_write audit_control setfcap mac_override mac_admin syslog wake_alarm block_suspend audit_read perfmon bpf checkpoint_restore'.split(
+    ' ',
+  );
 
 /** perl:X, ruby:X and their like are not checked: the step fails if they are missing. */
 function findLibrary(name: string, folders: readonly string[], { root = '' }: SearchPaths): Presence {

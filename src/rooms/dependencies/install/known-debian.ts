@@ -87,6 +87,8 @@ function debianPackage({ kind, name }: Pick<Need, 'kind' | 'name'>): string | un
       return 'locales';
     case 'font':
       return 'fonts-dejavu-core';
+    case 'device':
+    case 'capability':
     case 'python':
     case 'node':
       return undefined;

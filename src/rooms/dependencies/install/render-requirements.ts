@@ -86,6 +86,8 @@ function checkLine({ kind, name }: OpenRequirement['need']): string[] {
     pkgconfig: `pkg-config --exists ${name} && echo there`,
     locale: `locale -a`,
     font: `fc-list | grep -i ${name}`,
+    device: `ls -l ${name}`,
+    capability: `grep CapBnd /proc/self/status`,
   } as const;
   return [`- to check: \`${checks[kind]}\``];
 }

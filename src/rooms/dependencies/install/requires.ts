@@ -25,4 +25,6 @@ const KINDS: Readonly<Record<string, Need['kind']>> = {
   font: 'font',
   locale: 'locale',
   pkgconfig: 'pkgconfig',
+  device: 'device',
+  capability: 'capability',
 };

@@ -45,6 +45,8 @@ describe('how a need can be met', () => {
     ['pkgconfig', 'gtk+-3.0', 'person libgtk-3-dev'],
     ['locale', 'de_DE.UTF-8', 'person locales'],
     ['font', 'fonts', 'person fonts-dejavu-core'],
+    ['device', '/dev/video0', 'person '],
+    ['capability', 'CAP_NET_ADMIN', 'person '],
   ] as const)('%s %s: %s', (kind, name, expected) => {
     expect(shortly(way(kind, name))).toBe(expected);
   });

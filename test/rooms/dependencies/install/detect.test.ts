@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Need } from '../../../../src/core/schema/dependency.ts';
+import { findPresent } from '../../../../src/rooms/dependencies/install/find-present.ts';
+import { temporaryFolder } from '../../../support/cli.ts';
 import { needKey } from '../../../../src/kit/requests/dependency-state.ts';
 import { detect } from '../../../../src/rooms/dependencies/install/detect.ts';
 import { packageName } from '../../../../src/rooms/dependencies/install/detect-node.ts';
@@ -61,6 +64,46 @@ describe('the evidence', () => {
     for (const error of ['frobnicate: command not found', 'frobnicate: command not found without any output'])
       expect(parseFailure(error, 'frobnicate')).toMatchObject({ exit: 127, text: 'frobnicate: command not found' });
     expect(parseFailure('it was stopped after 5 s', 'sleep 9')).toBeNull();
+  });
+});
+
+describe('what only the machine can give', () => {
+  const found = (text: string, exit = 1): string | null => {
+    const need = detect({ exit, text, command: 'x' });
+    return need === null ? null : `${need.kind} ${need.name}`;
+  };
+
+  it.each([
+    [
+      'v4l2-ctl: Cannot open device /dev/video0, exiting.\nopen /dev/video0: No such file or directory',
+      'device /dev/video0',
+    ],
+    ['avrdude: ser_open(): can\'t open device "/dev/ttyUSB0": No such file or directory', 'device /dev/ttyUSB0'],
+    ['setcap: this needs CAP_SETFCAP to work', 'capability CAP_SETFCAP'],
+    ['tshark: missing capability cap_net_raw', 'capability CAP_NET_RAW'],
+  ])('is noticed: %s', (text, expected) => {
+    expect(found(text)).toBe(expected);
+  });
+
+  it.each([
+    'cat: /dev/null/x: Not a directory',
+    'sh: 1: cannot open /dev/tty: No such device or address',
+    'ls: cannot access notes.txt: No such file or directory',
+    'the page says CAP_SYS_ADMIN is powerful',
+  ])('is not seen in: %s', (text) => {
+    expect(found(text)).toBeNull();
+  });
+
+  it('is checked on the machine', () => {
+    const eyes = { path: '', python: '', modules: '' };
+    const isThere = (kind: Need['kind'], name: string): boolean => findPresent({ kind, name }, eyes).there;
+    expect([isThere('device', '/dev/null'), isThere('device', '/dev/oka-has-no-such')]).toEqual([true, false]);
+    using folder = temporaryFolder();
+    mkdirSync(join(folder.dir, 'proc/self'), { recursive: true });
+    writeFileSync(join(folder.dir, 'proc/self/status'), 'Name:\tx\nCapBnd:\t0000000000001000\n');
+    const inside = (name: string): boolean =>
+      findPresent({ kind: 'capability', name }, { ...eyes, root: folder.dir }).there;
+    expect([inside('CAP_NET_ADMIN'), inside('CAP_NET_RAW')]).toEqual([true, false]);
   });
 });
 
