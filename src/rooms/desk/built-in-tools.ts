@@ -14,7 +14,6 @@ import type { UseSkill } from '../../kit/skills/skill-texts.ts';
 import { type ShellOptions, shellTool } from './tools/shell.ts';
 import type { EgressRoutes } from '../../kit/egress/egress-routes.ts';
 import { classifierOf } from '../../kit/policy/classifier.ts';
-import { readingSandbox } from '../../kit/sandbox/reading-sandbox.ts';
 import { classWith, judgeWith } from '../../kit/sandbox/sandbox.ts';
 import { readConfined } from '../../kit/sandbox/read-confined.ts';
 import { commandEnvironment } from '../../kit/settings.ts';
@@ -72,7 +71,7 @@ export function detachedBuiltInTools({ desk, home, artifacts, purpose }: Detache
   const shell = {
     classify: classWith(classify, join(home.workspace, 'desk')),
     judge: judgeWith(classify, join(home.workspace, 'desk')),
-    sandbox: () => readingSandbox(home, desk),
+    sandbox: async () => (await import('../../kit/sandbox/reading-sandbox.ts')).readingSandbox(home, desk),
   };
   return builtInTools({ desk, home, artifacts, startRun, shell, ...skills });
 }
