@@ -55,6 +55,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
   $schema: annotation,
   title: annotation,
   description: annotation,
+  examples: annotation,
   type: {
     isValid: (value) => [value].flat().every((each) => typeof each === 'string' && TYPES.includes(each)),
     judge: (value, document, at) =>

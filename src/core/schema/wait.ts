@@ -189,11 +189,31 @@ export const WaitAnswer = z
   .describe('How a wait was closed.');
 export type WaitAnswer = z.infer<typeof WaitAnswer>;
 
-/** The option that an answer names, whatever its case and the space around it; null when it is none of them. */
+/**
+ * The option that an answer names: by its words, whatever their case and the space and marks around them, by its number,
+ * or by another word for yes or no where these are among the options; null when it is none of them.
+ */
 export function chosenOption(options: readonly string[], text: string): string | null {
-  const plain = (word: string): string => word.trim().toLowerCase();
-  return options.find((option) => option === text) ?? options.find((option) => plain(option) === plain(text)) ?? null;
+  const plain = (word: string): string =>
+    word
+      .trim()
+      .toLowerCase()
+      .replace(/[.!]+$/, '');
+  const given = plain(text);
+  const isAlike = (option: string): boolean =>
+    plain(option) === given || [YES, NO].some((words) => words.test(plain(option)) && words.test(given));
+  const numbered = /^\d{1,2}$/.test(given) ? options[Number(given) - 1] : undefined;
+  return (
+    options.find((each) => each === text) ??
+    options.find((each) => plain(each) === given) ??
+    numbered ??
+    options.find(isAlike) ??
+    null
+  );
 }
+
+const YES = /^(?:y|yes|yep|yeah|ok|okay|sure|ja|jawohl|oui|sí|si|sim|да|はい|是)$/u;
+const NO = /^(?:n|no|nope|nein|nee|non|não|nao|нет|いいえ|不|否)$/u;
 
 /** Whether a wait ends without a person while a process drives its run. */
 export function endsAlone(awaited: WaitFor): boolean {

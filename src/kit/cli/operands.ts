@@ -13,13 +13,16 @@ export function onlyOperand(call: Pick<Call, 'operands'>, what: string): string 
 }
 
 /** --input: JSON, a file that contains JSON (also with @ before its name), or - for stdin. */
-export async function inputOption(given: string | undefined, stdin: Call['stdin']): Promise<Json> {
+export async function inputOption(given: string | undefined, stdin: Call['stdin'], inputs?: Json): Promise<Json> {
   if (given === undefined) return null;
   const { from, body } = given === '-' ? { from: 'stdin', body: await text(stdin) } : inputBody(given);
   try {
     return JSON.parse(body) as Json;
   } catch (error) {
-    throw new OkaError('usage', `--input: ${from} is not JSON: ${messageOf(error)}`);
+    const fields = Object.keys((inputs as { properties?: object } | null | undefined)?.properties ?? {});
+    const shape = `{${fields.map((field) => `"${field}": …`).join(', ')}}`;
+    const fix = fields.length === 0 ? {} : { fix: `It takes ${fields.join(', ')}, such as --input '${shape}'` };
+    throw new OkaError('usage', `--input: ${from} is not JSON: ${messageOf(error)}`, fix);
   }
 }
 

@@ -63,11 +63,14 @@ const BLANKS: Readonly<Record<string, RegExp>> = {
 };
 
 function fillBlanks(text: string, intent: string): string {
-  return text.replaceAll(/\{\{input\.(\w+)\}\}/g, (blank, name: string) => {
+  const filled = text.replaceAll(/\{\{input\.(\w+)\}\}/g, (blank, name: string) => {
     const [whole, ...groups] = BLANKS[name]?.exec(intent) ?? [];
     const found = groups.find((group) => group !== undefined) ?? whole;
     return found === undefined ? blank : JSON.stringify(found).slice(1, -1);
   });
+  if (filled.includes('{{input.')) return filled;
+  const { inputs: _, ...graph } = JSON.parse(filled) as { inputs?: unknown }; // nothing is left to give it
+  return `${JSON.stringify(graph, null, 2)}\n`;
 }
 
 function templateNames(): string[] {

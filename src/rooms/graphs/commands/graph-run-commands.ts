@@ -89,7 +89,7 @@ export const commands: Commands = {
       const { signal, options, rooms } = call;
       const asked = { mode: options.mode, isForced: options.force };
       const loaded = loadRunnableGraph(graphOperand(call), await nodeKinds(rooms), asked);
-      const input = await inputOption(options.input, call.stdin);
+      const input = await inputOption(options.input, call.stdin, loaded.graph.inputs);
       const id = options.id ?? `${loaded.graph.id.slice(0, 40)}-${Date.now().toString(36)}`;
       const run: GraphRun = { ...loaded, id, input, until: options.until };
       const { ended, path } = await askOrDo(async () => (await runByWorker(call, run)) ?? (await runHere(call, run)));
@@ -166,7 +166,7 @@ export const commands: Commands = {
     example: `oka simulate price-alarm --input '{"price":20}'`,
     run: async (call) => {
       const graph = loadGraph(graphOperand(call), await nodeKinds(call.rooms));
-      const input = await inputOption(call.options.input, call.stdin);
+      const input = await inputOption(call.options.input, call.stdin, graph.inputs);
       const simulation = await simulateGraph(call, graph, input);
       return answer({ graph: graph.id, simulation }, simulation.isRefused ? exits.no : exits.ok);
     },
