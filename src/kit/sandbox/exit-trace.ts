@@ -6,7 +6,7 @@
  * X2 Only what is surely a failure is named: a program that was not found or cannot be executed, and a package manager
  *    that could not install. What the line provides for (`||`, `if`, `!`) is left out.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../../core/schema/errors.ts';
 
@@ -35,7 +35,9 @@ export function traceExits(line: string, scratch: string): { BASH_ENV?: string }
 
 /** Each failure that the line has hidden, such as `exit 1: npm install -g cowsay`. */
 export function hiddenFailures(line: string, scratch: string): string[] {
-  const noted = readNotes(join(scratch, '.exits')).filter(
+  const notes = readNotes(join(scratch, '.exits'));
+  for (const name of ['.trace', '.exits']) rmSync(join(scratch, name), { recursive: true, force: true });
+  const noted = notes.filter(
     ({ kind, status, text }) =>
       (kind === 'list' || !providesForFailure(line)) && (NOT_RUN.test(status) || INSTALLS.test(text)),
   );
@@ -56,15 +58,26 @@ export function hiddenFailures(line: string, scratch: string): string[] {
 type Note = { kind: 'list' | 'pipe'; status: string; text: string };
 
 function readNotes(file: string): Note[] {
+  const lines = readOwn(file).split('\n').slice(0, -1);
+  return lines.flatMap((each) => {
+    const [, kind, status = '', text = ''] = /^(list|pipe) (\d{1,3}) (.*)$/.exec(each) ?? [];
+    return kind === undefined ? [] : [{ kind: kind as Note['kind'], status, text: text.trim() }];
+  });
+}
+
+/** The beginning of a plain file. The command could write there: a pipe, a link or anything else in its place counts as nothing. */
+function readOwn(file: string): string {
+  let fd: number | null = null;
   try {
-    const lines = readFileSync(file).subarray(0, MOST_READ).toString().split('\n').slice(0, -1);
-    return lines.flatMap((each) => {
-      const [, kind, status = '', text = ''] = /^(list|pipe) (\d{1,3}) (.*)$/.exec(each) ?? [];
-      return kind === undefined ? [] : [{ kind: kind as Note['kind'], status, text: text.trim() }];
-    });
+    fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    if (!fstatSync(fd).isFile()) return '';
+    const bytes = Buffer.alloc(MOST_READ);
+    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, MOST_READ, 0));
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
+    if (['ENOENT', 'ELOOP', 'ENXIO', 'EACCES'].includes(errnoOf(error) ?? '')) return '';
     throw error;
+  } finally {
+    if (fd !== null) closeSync(fd);
   }
 }
 

@@ -27,6 +27,15 @@ async function run(line: string, isTraced = true) {
   return { exit, stdout: clean(stdout.head), stderr: clean(stderr.head), hidden };
 }
 
+it.each([
+  ['a pipe, which nobody writes to', 'rm -f .exits; mkfifo .exits; true'],
+  ['a link to a file that says something else', 'echo "list 127 lie" > lie; rm -f .exits; ln -s lie .exits; true'],
+  ['a file of a terabyte', 'rm -f .exits; truncate -s 1T .exits; true'],
+  ['a folder', 'rm -f .exits; mkdir .exits; true'],
+])('what a command puts in the place of the record is not read: %s', async (_, line) => {
+  expect(await run(line)).toMatchObject({ exit: 0, hidden: [] });
+});
+
 describe('what fails inside a line of the shell', () => {
   it.each<[string, string[]]>([
     [
