@@ -4,7 +4,7 @@
  * so does everything on a desk that is too large to be copied, or that cannot be read as a whole.
  */
 import { constants } from 'node:fs';
-import { copyFile, lstat, mkdir, readdir, readlink, realpath, symlink, utimes } from 'node:fs/promises';
+import { copyFile, type FileHandle, mkdir, open, readdir, readlink, realpath, symlink, utimes } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { ToolCall } from '../../../core/schema/tool.ts';
 
@@ -28,22 +28,34 @@ export async function trialFolder(
   return { cwd: join(copy, relative(await realpath(desk), cwd)), env: { ...caches, HOME: copy } };
 }
 
-/** Keeps links and times, which builds go by; false when there is no room for it. */
+/**
+ * Keeps links and times, which builds go by; false when there is no room for it. Each folder and file is opened once and not
+ * by way of a link: another task may put a link in its place meanwhile, to something that no command may read.
+ */
 async function copyFolder(from: string, to: string, room: { entries: number; bytes: number }): Promise<boolean> {
   await mkdir(to, { mode: 0o700 });
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+  await using folder = await open(from, OPENED | constants.O_DIRECTORY);
+  const inside = openedPath(folder, from);
+  for (const entry of await readdir(inside, { withFileTypes: true })) {
+    const [source, target] = [join(inside, entry.name), join(to, entry.name)];
     room.entries -= 1;
     if (entry.isDirectory()) {
       if (!(await copyFolder(source, target, room))) return false;
     } else if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
     else if (entry.isFile()) {
-      const { size, atime, mtime } = await lstat(source);
+      await using file = await open(source, OPENED);
+      const { size, atime, mtime } = await file.stat();
       room.bytes -= size;
       if (room.entries < 0 || room.bytes < 0) return false;
-      await copyFile(source, target, constants.COPYFILE_FICLONE);
+      await copyFile(openedPath(file, source), target, constants.COPYFILE_FICLONE);
       await utimes(target, atime, mtime);
     }
   }
   return room.entries >= 0;
 }
+
+const OPENED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** A name of what was opened that nobody can put anything else behind, where the system has one. */
+const openedPath = ({ fd }: FileHandle, path: string): string =>
+  process.platform === 'linux' ? `/proc/self/fd/${fd}` : path;
