@@ -68,7 +68,7 @@ describe('oka graph build', () => {
     await using story = await openStory({ model: () => say(JSON.stringify({ id: 'x', nodes: [harm] })) });
     const { code, out } = await story.oka('graph', 'build', INTENT);
     expect(code).toBe(0);
-    expect(out).toMatch(/✗ deny +go: shell \(external_mutation\)/);
+    expect(out).toMatch(/✗ deny +go: shell \(deny\)/);
   });
 
   it('says that there is no model, and what works without one', async () => {

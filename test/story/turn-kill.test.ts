@@ -26,7 +26,7 @@ const model = inParts({
   planner: () =>
     plan(
       [goal('work', 'Collect them', ['files.read', 'files.write', 'shell'], ['log.txt', 'out.txt'])],
-      ['contains: out.txt MARK-one'],
+      ['contains: out.txt one'],
     ),
   executor: (request) => {
     const seen = (request.text.match(/MARK-\w+/g) ?? []).join(' ');
