@@ -32,7 +32,7 @@ type SecretAnswer = SecretChange & { new_key: string | null; recorded: 'here' | 
 
 /** Changes the vault, then records in the ledger that it changed. */
 export async function changeSecret(
-  call: Pick<Call, 'home' | 'notify'>,
+  call: Pick<Call, 'home' | 'notify' | 'signal'>,
   name: string,
   how: (contents: VaultContents) => Changed,
   made: { passphrase?: string } = {},
@@ -58,12 +58,14 @@ export function renderSecretChange({ name, version, change, new_key: key }: Secr
 
 /** A running worker detects that the vault has changed, and records it. */
 export async function recordChange(
-  { home, notify }: Pick<Call, 'home' | 'notify'>,
+  call: Pick<Call, 'home' | 'notify' | 'signal'>,
   change: SecretChange,
 ): Promise<SecretAnswer['recorded']> {
-  if (penHolder(home.ledgers.run) !== null) return 'by the worker';
+  const { home, notify } = call;
+  const holder = penHolder(home.ledgers.run);
+  if (holder !== null && holder.brief !== true) return 'by the worker';
   try {
-    await recordSecretChange(home, change);
+    await recordSecretChange(call, change);
     return 'here';
   } catch (error) {
     if (!(error instanceof OkaError)) throw error;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { awaitReply, repliesFolder, wantReply } from '../requests/request-replies.ts';
-import { penHolder } from '../../core/ledger/pen.ts';
+import { type Holder, penHolder } from '../../core/ledger/pen.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Intake } from '../../core/schema/intake.ts';
@@ -39,7 +39,7 @@ export async function requestOfWorker(
   wantReply(replies, id);
   submit(join(home.oka, 'intake'), intake, id);
   const whileHandled = new AbortController();
-  const untaken = holder.brief === true ? watchForUntaken(home, id, whileHandled) : undefined;
+  const untaken = holder.brief === true ? watchForUntaken(home, id, holder, whileHandled) : undefined;
   const reply = await awaitReply(replies, id, patienceMs, AbortSignal.any([signal, whileHandled.signal]));
   clearInterval(untaken);
   if (reply === null) return whileHandled.signal.aborted ? null : { submitted: id };
@@ -49,12 +49,13 @@ export async function requestOfWorker(
 }
 
 /**
- * A command that had the pen may end before it has read the request: it is withdrawn then, and done here. What a worker
+ * A command that had the pen may end before it has read the request, and another one may have it by then: it is withdrawn, and done here. What a worker
  * was asked for stays for the next one, since a command cannot do everything that a worker can.
  */
-function watchForUntaken(home: Home, id: string, whileHandled: AbortController): NodeJS.Timeout {
+function watchForUntaken(home: Home, id: string, asked: Holder, whileHandled: AbortController): NodeJS.Timeout {
   return setInterval(() => {
-    if (penHolder(home.ledgers.run) !== null) return;
+    const now = penHolder(home.ledgers.run);
+    if (now !== null && (now.pid === asked.pid || now.brief !== true)) return;
     try {
       unlinkSync(join(home.oka, 'intake', `${id}.json`));
       whileHandled.abort();

@@ -5,7 +5,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { penHolder } from '../../core/ledger/pen.ts';
 import { OkaError } from '../../core/schema/errors.ts';
+import type { Config } from '../../core/schema/config.ts';
+import type { Home } from '../../core/schema/home.ts';
 import type { Log } from '../log-line.ts';
+import { openStores, type Stores } from './stores.ts';
 
 type Patience = {
   ms: number;
@@ -39,6 +42,22 @@ export async function whenPenIsFree<T>(ledger: string, take: () => Promise<T>, p
       }
       await sleep(POLL_MS, undefined, { signal: patience.signal });
     }
+  }
+}
+
+/** Lets a command write where no worker runs. It does one thing with the pen, and gives it back. */
+export async function withStores<T>(
+  home: Home,
+  config: Config,
+  { signal, notify }: Pick<Patience, 'signal' | 'notify'>,
+  work: (stores: Stores) => Promise<T>,
+): Promise<T> {
+  const take = (): Promise<Stores> => openStores(home, config, 'run', { isBrief: true });
+  const stores = await whenPenIsFree(home.ledgers.run, take, { signal, notify, ms: COMMAND_PATIENCE_MS });
+  try {
+    return await work(stores);
+  } finally {
+    await stores.close();
   }
 }
 

@@ -47,9 +47,9 @@ export async function launch(command: Command, options: LaunchOptions): Promise<
   if (args.some((text) => text.includes('\0'))) return notRun({ how: 'unstarted', problem: 'a NUL in an argument' });
   const { scratch } = options;
   if ('argv' in command || scratch === undefined) return start(file, args, options);
-  const traced = { ...options, env: { ...options.env, ...traceExits(command.line, scratch) } };
-  const done = await start(file, args, traced);
-  return { ...done, hidden: hiddenFailures(command.line, scratch) };
+  const trace = traceExits(command.line, scratch);
+  const done = await start(file, args, { ...options, env: { ...options.env, ...trace } });
+  return { ...done, hidden: trace.BASH_ENV === undefined ? [] : hiddenFailures(command.line, scratch) };
 }
 
 function start(file: string, args: readonly string[], options: LaunchOptions): Promise<Launched> {

@@ -46,7 +46,7 @@ async function askField({ name, ask, isNeeded }: Field, dialog: Dialog): Promise
 
 /** Puts a secret into the vault, for this channel and these hosts; Enter leaves it for later. */
 export async function askSecret(
-  call: Pick<Call, 'home' | 'notify'>,
+  call: Pick<Call, 'home' | 'notify' | 'signal'>,
   { channel, name, hosts }: { channel: string; name: string; hosts: string[] },
   dialog: Dialog,
 ): Promise<boolean> {

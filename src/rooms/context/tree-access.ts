@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openAgents } from '../../kit/agents/open-agents.ts';
 import { openHomeVault } from '../../kit/vault/home-vault.ts';
 import { loadRoomsConfig } from '../../kit/house/room-config.ts';
-import { openStores } from '../../kit/house/stores.ts';
+import { withStores } from '../../kit/house/await-pen.ts';
 import { openContextTree, scanNow, scanUntilRecorded } from './tree/open-tree.ts';
 import { handleTreeRequest, type TreeIntake } from './tree/tree-requests.ts';
 import { withTreeRows } from './tree/tree-index.ts';
@@ -19,7 +19,7 @@ import { askOrDo } from '../../kit/cli/host-here.ts';
 import { requestOfWorker } from '../../kit/cli/submitted.ts';
 
 export type TreeOptions = { workspace: string | undefined };
-type TreeCall = Pick<Call, 'home' | 'signal' | 'rooms'>;
+type TreeCall = Pick<Call, 'home' | 'signal' | 'rooms' | 'notify'>;
 
 export const workspaceOf = ({ workspace }: TreeOptions): string => workspace ?? DEFAULT_WORKSPACE;
 
@@ -36,19 +36,18 @@ async function change(call: TreeCall, intake: TreeIntake): Promise<Json> {
     throw new OkaError('refused', `the worker has not answered yet; it has the request (${asked.submitted})`);
   const { home } = call;
   const config = await loadRoomsConfig(home, call.rooms);
-  const stores = await openStores(home, config);
-  const { ledger, artifacts, vault } = stores;
   const settings = TreeConfig.parse(config['tree']);
   const agents = openAgents(home, Date.now);
-  const tree = openContextTree({ home, config: settings, ledger, artifacts, agents, redact: vault.redact });
-  try {
-    const done = await handleTreeRequest(tree, intake);
-    await tree.read(intake.workspace, () => null); // what was recorded is in the index for the next command
-    return done;
-  } finally {
-    await tree.close();
-    await stores.close();
-  }
+  return withStores(home, config, call, async ({ ledger, artifacts, vault }) => {
+    const tree = openContextTree({ home, config: settings, ledger, artifacts, agents, redact: vault.redact });
+    try {
+      const done = await handleTreeRequest(tree, intake);
+      await tree.read(intake.workspace, () => null); // what was recorded is in the index for the next command
+      return done;
+    } finally {
+      await tree.close();
+    }
+  });
 }
 
 /** Where this process stores what it hands to the worker. */

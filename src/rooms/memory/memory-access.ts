@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { openRecall } from './open-recall.ts';
 import { type MemoryIntake, recordMemory } from './record-memory.ts';
 import { loadConfig } from '../../kit/settings.ts';
-import { COMMAND_PATIENCE_MS, whenPenIsFree } from '../../kit/house/await-pen.ts';
-import { openStores, type Stores } from '../../kit/house/stores.ts';
+import { withStores } from '../../kit/house/await-pen.ts';
 import { submit } from '../../kit/requests/submit-request.ts';
 import { penHolder } from '../../core/ledger/pen.ts';
 import type { Recall } from './recall/recall.ts';
@@ -39,13 +38,7 @@ async function record({ home, signal, notify }: MemoryCall, intake: MemoryIntake
   const holder = penHolder(home.ledgers.run);
   if (holder !== null && holder.brief !== true) return { submitted: submit(join(home.oka, 'intake'), intake) };
   const config = await loadConfig(home);
-  const take = (): Promise<Stores> => openStores(home, config, 'run', { isBrief: true });
-  const stores = await whenPenIsFree(home.ledgers.run, take, { signal, notify, ms: COMMAND_PATIENCE_MS });
-  try {
-    return { seqs: await recordMemory(intake, stores) };
-  } finally {
-    await stores.close();
-  }
+  return withStores(home, config, { signal, notify }, async (stores) => ({ seqs: await recordMemory(intake, stores) }));
 }
 
 export function renderRecorded(recorded: object, text: string): string {

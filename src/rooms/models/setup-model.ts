@@ -26,7 +26,7 @@ import { changeSecret } from '../../kit/cli/secret-changes.ts';
 /** `set` has the model; `later` was chosen; `left` is Ctrl-C. */
 type SetupOutcome = { state: 'set'; model: string } | { state: 'later' } | { state: 'left' };
 
-type SetupCall = Pick<Call, 'home' | 'notify' | 'rooms'>;
+type SetupCall = Pick<Call, 'home' | 'notify' | 'rooms' | 'signal'>;
 
 /** What was answered so far. `key` is one that was typed; null uses what is stored, if anything is. */
 type Choice = { provider: OfferedProvider; url: string | undefined; server: ModelServer; key: string | null };

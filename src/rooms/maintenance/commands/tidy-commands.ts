@@ -1,7 +1,8 @@
 /** Removing what is old, and making again what is derived. */
 import { existsSync } from 'node:fs';
 import { loadRoomsConfig } from '../../../kit/house/room-config.ts';
-import { openStores, rebuildStores } from '../../../kit/house/stores.ts';
+import { withStores } from '../../../kit/house/await-pen.ts';
+import { rebuildStores } from '../../../kit/house/stores.ts';
 import { type Answer, answer, type Call, command, type Commands } from '../../../kit/cli/command-module.ts';
 import { bytes, count, plainText } from '../../../kit/cli/plain-text.ts';
 import { requests } from '../request-tidy.ts';
@@ -52,7 +53,8 @@ export const commands: Commands = {
     summary: 'Remove old results, and artifacts that no event names',
     options: { 'dry-run': flag('Only say what would be removed.') },
     example: 'oka tidy --dry-run',
-    run: async ({ home, options, signal, rooms }: Call<{ dryRun: boolean }>): Promise<Answer<TidyData>> => {
+    run: async (call: Call<{ dryRun: boolean }>): Promise<Answer<TidyData>> => {
+      const { home, options, signal, rooms } = call;
       const { dryRun } = options;
       const config = await loadRoomsConfig(home, rooms);
       const limits = requests(config.maintenance, Date.now()).find((intake) => intake.kind === 'tidy');
@@ -60,7 +62,7 @@ export const commands: Commands = {
       if (dryRun) return answer({ kind: 'tidied', tidied: await previewTidy(home, limits, signal), dryRun });
       const submitted = await submitToWorker(home, limits);
       if (submitted !== null) return answer({ kind: 'submitted', ...submitted });
-      return answer({ kind: 'tidied', tidied: await tidyNow(home, config, limits, signal), dryRun });
+      return answer({ kind: 'tidied', tidied: await tidyNow(call, config, limits), dryRun });
     },
     render: (data: TidyData): string => {
       switch (data.kind) {
@@ -101,15 +103,16 @@ async function previewTidy(home: Home, limits: Tidying['limits'], signal: AbortS
   return tidy(tidyingOf(home, limits, state, true, signal));
 }
 
-async function tidyNow(home: Home, config: Config, limits: Tidying['limits'], signal: AbortSignal): Promise<Tidied> {
-  const stores = await openStores(home, config);
-  try {
-    const tidied = await tidy(tidyingOf(home, limits, stores.taskGraph(), false, signal));
-    await stores.ledger.append(tidiedEvents(tidied));
+async function tidyNow(
+  { home, signal, notify }: Pick<Call, 'home' | 'signal' | 'notify'>,
+  config: Config,
+  limits: Tidying['limits'],
+): Promise<Tidied> {
+  return withStores(home, config, { signal, notify }, async ({ taskGraph: goals, ledger }) => {
+    const tidied = await tidy(tidyingOf(home, limits, goals(), false, signal));
+    await ledger.append(tidiedEvents(tidied));
     return tidied;
-  } finally {
-    await stores.close();
-  }
+  });
 }
 
 function tidyingOf(

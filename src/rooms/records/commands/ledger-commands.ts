@@ -5,7 +5,7 @@ import { runOperand } from '../../../kit/cli/find-run.ts';
 import { withReadingProgress } from '../../../kit/cli/reading-progress.ts';
 import { requireHome } from '../../../kit/cli/require-home.ts';
 import { loadConfig } from '../../../kit/settings.ts';
-import { openStores } from '../../../kit/house/stores.ts';
+import { withStores } from '../../../kit/house/await-pen.ts';
 import { archiveRuns } from '../../../core/ledger/archive-runs.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import { count } from '../../../kit/cli/plain-text.ts';
@@ -63,20 +63,18 @@ export const commands: Commands = {
   }),
 };
 
-async function ledgerArchive({ home, options }: Call<{ before: Date | undefined }>): Promise<Answer<ArchiveData>> {
+async function ledgerArchive(call: Call<{ before: Date | undefined }>): Promise<Answer<ArchiveData>> {
+  const { home, options } = call;
   const { before } = options;
   if (before === undefined)
     throw new OkaError('usage', '--before DATE is missing', { fix: 'Example: oka ledger archive --before 2026-01-31' });
   const submitted = await submitToWorker(home, { kind: 'archive', before: before.toISOString() });
   if (submitted !== null) return answer(submitted);
   const config = await loadConfig(home);
-  const stores = await openStores(home, config);
-  try {
-    const archived = await archiveRuns(stores.ledger, before, config.ledger.segment_mb * 1024 * 1024);
+  return withStores(home, config, call, async ({ ledger }) => {
+    const archived = await archiveRuns(ledger, before, config.ledger.segment_mb * 1024 * 1024);
     return answer({ archived, before: before.toISOString() });
-  } finally {
-    await stores.close();
-  }
+  });
 }
 
 function renderAccepted({ ledger, missing, expected, last }: Accepted): string {
