@@ -56,6 +56,8 @@ export function taskLine(call: AskedCall, task: string | null, meanings: readonl
   const unnamed = targetsOf(call).filter((target) => !isNamed(target, task, meanings));
   const best = asking.toSorted((a, b) => overlap(b, call) - overlap(a, call))[0] ?? '';
   const said = `“${shorten(escapeInvisibleLine(best), 400)}”`;
+  if (unnamed.length === 0 && call.command && best === commandText(call.input).trim())
+    return 'The task asks for this: the command is in it, word for word.';
   if (unnamed.length === 0) return `The task asks for this: ${said}`;
   const missing = shorten(escapeInvisibleLine(unnamed.join(', ')), 400);
   return `No sentence of the task asks for exactly this. It says ${said}, and it does not name ${missing}.`;

@@ -47,6 +47,14 @@ describe('approval pages', () => {
     expect(wrong.length / 60).toBeLessThanOrEqual(0.05);
   });
 
+  it('a command that is in the task as it is, is not shown twice', () => {
+    const line = 'curl -X POST https://example.org/newsletter';
+    const page = pageOf({ task: `# Publish\n\n\`\`\`bash\n${line}\n\`\`\`\n`, tool: 'shell', input: { line } });
+    expect(page).toContain('**The task asks for this: the command is in it, word for word.**');
+    const other = pageOf({ task: `Run ${line} please.`, tool: 'shell', input: { line } });
+    expect(other).toContain(`**The task asks for this: “Run ${line} please.”**`);
+  });
+
   it('a page says what a value stands for, and what of it the task does not name', () => {
     const page = pageOf(attacks[3] as ApprovalCase);
     expect(page).toContain('12: id: 12, subject: Contract');
