@@ -1,7 +1,6 @@
 /** The process that keeps the others alive. */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDraining, isStoppedHere } from '../../kit/home/stop-files.ts';
 import { onceThereIsSpace } from '../../kit/home/disk-space.ts';
 import { watchRules } from '../../kit/home/rules-fixed.ts';
@@ -22,6 +21,7 @@ import { tryUntilFixed } from '../../kit/cli/stay.ts';
 import { openLiveView } from '../../kit/cli/live-view.ts';
 import { flag } from '../../kit/cli/options.ts';
 import { stay } from '../../kit/cli/shared-options.ts';
+import { pause } from '../../kit/pause.ts';
 
 const POLL_EVERY_MS = 1000;
 
@@ -158,8 +158,7 @@ const namesIn = (folder: string): string[] =>
 async function untilAllowed({ home, signal }: UpCall, report: (line: string) => void): Promise<void> {
   if (!isStoppedHere(home)) return;
   report(`${join(home.oka, 'STOP')} is there: everything is stopped until you remove it.`);
-  while (isStoppedHere(home) && !signal.aborted)
-    await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  while (isStoppedHere(home) && !signal.aborted) await pause(POLL_EVERY_MS, signal);
 }
 
 async function up(call: UpCall): Promise<Answer<string>> {

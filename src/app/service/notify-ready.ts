@@ -1,9 +1,9 @@
 /** Telling systemd that oka is ready, once the worker responds: whoever starts after it finds a worker. */
 import { spawn } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { penHealth } from '../../core/ledger/pen-health.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { isNoticeWanted } from '../../kit/settings.ts';
+import { pause } from '../../kit/pause.ts';
 
 const LOOK_MS = 200;
 
@@ -19,6 +19,6 @@ export async function notifyReady(home: Home, signal: AbortSignal): Promise<void
       );
       return;
     }
-    await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined); // it ends when it is stopped
+    await pause(LOOK_MS, signal, { ref: false });
   }
 }

@@ -20,6 +20,7 @@ import { modelWaits } from './model-waits.ts';
 import { resumeQueue } from './resume-runs.ts';
 import { cancelSuperseded, startScheduled, storeSchedule } from '../../rooms/schedules/start-scheduled.ts';
 import type { Log } from '../../kit/log-line.ts';
+import { pause } from '../../kit/pause.ts';
 
 const POLL_MS = 500;
 /** Tasks that wait for their turn on the desk take no place from those that could work; but not without end. */
@@ -155,7 +156,7 @@ async function hasNewConfig(check: CheckConfig, { valuesOf }: Host, log: Log): P
   return change.kind === 'changed';
 }
 
-const rest = (signal: AbortSignal): Promise<void> => sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+const rest = (signal: AbortSignal): Promise<void> => pause(POLL_MS, signal);
 
 /** A member of a fleet gives a task to all members, unless only this home can do it. */
 async function acceptHereOrSend(host: Host, claimed: Claimed): Promise<string | null> {

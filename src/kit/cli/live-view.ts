@@ -1,6 +1,5 @@
 /** The goals in progress with what they do now, and what was not accepted, as lines below what is printed on a terminal. */
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { listRejected } from '../inbox/list-rejected.ts';
 import type { Goal } from '../../core/ledger/goal.ts';
 import { peekProjection } from '../../core/ledger/peek-projection.ts';
@@ -12,6 +11,7 @@ import { describeWait } from '../views/event-sentence.ts';
 import type { Terminal } from './io.ts';
 import { type Activity, openActivity } from './live-activity.ts';
 import { fitText, plainText } from './plain-text.ts';
+import { pause } from '../pause.ts';
 
 const MOST_GOALS = 8;
 const MOST_REJECTED = 3;
@@ -41,7 +41,7 @@ async function followGoals(home: Home, signal: AbortSignal, show: (goals: readon
       }
     } catch {
       show([]);
-      await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      await pause(RETRY_MS, signal);
     }
   }
 }

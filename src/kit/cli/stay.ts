@@ -2,10 +2,10 @@
  * Owns: waiting until a person has fixed what prevents a command from starting.
  * A container that ends is started again, without end: this one reports once what is wrong, and tries again at times.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { OkaError } from '../../core/schema/errors.ts';
 import { type Call, exits } from './command-module.ts';
 import { errorText } from './error-text.ts';
+import { pause } from '../pause.ts';
 
 /** Whether a line is worth printing: the attempt before did not print it. */
 type IsNews = (line: string) => boolean;
@@ -31,7 +31,7 @@ export async function tryUntilFixed(
     if (call.signal.aborted) return exits.ok;
     if (code !== exits.refused && code !== exits.usage) return code;
     before = reported;
-    await sleep(everyMs, undefined, { signal: call.signal }).catch(() => undefined);
+    await pause(everyMs, call.signal);
   }
 }
 

@@ -5,10 +5,10 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { replaceFile } from '../../core/ledger/disk.ts';
 import { errnoOf, OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
+import { pause } from '../pause.ts';
 
 export type DiskSpace = {
   /** Whether this went wrong for want of space; then it is short from now on. */
@@ -76,7 +76,7 @@ export async function onceThereIsSpace<T>(
       if (!isAboutSpace(error)) throw error;
     }
     log(FULL);
-    do await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+    do await pause(pollMs, signal);
     while (!signal.aborted && !hasSpace(home));
     if (signal.aborted) return undefined;
     log(FREED);

@@ -1,10 +1,10 @@
 /** Owns: mistakes in config.json and POLICY.md that prevent work: waiting until they are corrected, and noting them. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { replaceFile, stampOf } from '../../core/ledger/disk.ts';
 import { errnoOf, messageOf } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
+import { pause } from '../pause.ts';
 
 const POLL_MS = 500;
 const MOST_REASON = 4000;
@@ -24,7 +24,7 @@ export function watchRules(home: Home): (signal: AbortSignal, log: (line: string
       if (!isLogged) log('It starts as soon as the mistake above is corrected.');
       isLogged = true;
       hasWaited = true;
-      await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+      await pause(POLL_MS, signal);
     }
     const hasChanged = rulesStamp(home) !== before;
     before = rulesStamp(home);

@@ -31,6 +31,7 @@ import { COMMAND_PATIENCE_MS, whenPenIsFree } from './await-pen.ts';
 import { openStores, type Stores, storePorts } from './stores.ts';
 import { type OpenHome, openHome } from './wire.ts';
 import { receiveRequest, type RequestPorts } from './receive-request.ts';
+import { pause } from '../pause.ts';
 
 export type Host = {
   home: Home;
@@ -145,7 +146,7 @@ async function watchStopFile(host: Host, signal: AbortSignal): Promise<void> {
       const stopped = host.engine.stopAll(describeStop(host.home).why).then(() => void (host.stops.seen += 1));
       await Promise.race([stopped.catch(() => undefined), sleep(LONGEST_STOP_MS)]); // later ones are stopped, too
     }
-    await sleep(isBusy(host) ? POLL_MS : POLL_IDLE_MS, undefined, { signal }).catch(() => undefined);
+    await pause(isBusy(host) ? POLL_MS : POLL_IDLE_MS, signal);
   }
 }
 

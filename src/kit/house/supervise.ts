@@ -9,10 +9,10 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { programFolder, supervisedEnvironment } from '../settings.ts';
 import type { Home } from '../../core/schema/home.ts';
+import { pause } from '../pause.ts';
 
 export type SupervisedProcess = {
   name: string;
@@ -71,7 +71,7 @@ async function superviseSecondary(it: SupervisedProcess, supervision: Supervisio
 async function keepAlive(it: SupervisedProcess, supervision: Supervision): Promise<number> {
   const { signal, log } = supervision;
   const patience = { ...USUAL, ...supervision.patience };
-  for (let pause = patience.firstPauseMs; ; pause = Math.min(2 * pause, patience.longestPauseMs)) {
+  for (let ms = patience.firstPauseMs; ; ms = Math.min(2 * ms, patience.longestPauseMs)) {
     const startedAt = performance.now();
     const end = await runProcess(it, supervision, patience);
     if (signal.aborted || (end.code === 0 && supervision.isOver?.() === true)) return 0;
@@ -81,9 +81,9 @@ async function keepAlive(it: SupervisedProcess, supervision: Supervision): Promi
       if (!isFixed) return end.code ?? 1;
       continue;
     }
-    if (performance.now() - startedAt > patience.lastedMs) pause = patience.firstPauseMs;
-    log(`${it.name} ended (${end.how}); it is started again in ${Math.ceil(pause / 1000)} s`);
-    await sleep(pause, undefined, { signal }).catch(() => undefined);
+    if (performance.now() - startedAt > patience.lastedMs) ms = patience.firstPauseMs;
+    log(`${it.name} ended (${end.how}); it is started again in ${Math.ceil(ms / 1000)} s`);
+    await pause(ms, signal);
     if (signal.aborted) return 0;
   }
 }

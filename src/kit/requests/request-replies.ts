@@ -7,10 +7,10 @@
  */
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { listFolder, lstatIfPresent, makeFolder, replaceFile } from '../../core/ledger/disk.ts';
 import { messageOf, OkaError, type OkaErrorCode } from '../../core/schema/errors.ts';
 import type { Json } from '../../core/schema/json.ts';
+import { pause } from '../pause.ts';
 
 export type Reply = { done: Json } | { refused: { code: OkaErrorCode; message: string; fix?: string } };
 
@@ -60,7 +60,7 @@ export async function awaitReply(folder: string, id: string, ms: number, signal:
   try {
     while (performance.now() < end && !signal.aborted) {
       if (hasReply(file)) return JSON.parse(readFileSync(file, 'utf8')) as Reply;
-      await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+      await pause(POLL_MS, signal);
     }
     return null;
   } finally {

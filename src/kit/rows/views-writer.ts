@@ -7,12 +7,12 @@
  * 3. A store that cannot be written (a full disk, a read-only folder) is left as it is and tried again later.
  */
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type DatabaseShape, StoreDamaged } from '../../core/ledger/fold-database.ts';
 import { FoldStore } from '../../core/ledger/fold-store.ts';
 import { foldBatches, type FoldSources } from '../../core/ledger/follower.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { View } from '../../core/schema/view.ts';
+import { pause } from '../pause.ts';
 
 /** Where the rows of all views are stored. */
 export const viewsFile = (home: Pick<Home, 'oka'>): string => join(home.oka, 'index', 'views.sqlite');
@@ -96,7 +96,7 @@ async function foldWithPauses(store: FoldStore, sources: FoldSources, signal: Ab
       await collectGarbage();
       uncollected = 0;
     }
-    await sleep(performance.now() - since, undefined, { signal }).catch(() => undefined);
+    await pause(performance.now() - since, signal);
     since = performance.now();
   }
 }

@@ -14,9 +14,9 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants, lstatSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf } from '../../core/schema/errors.ts';
 import { temporaryName } from './result-file.ts';
+import { pause } from '../pause.ts';
 
 type Claim =
   /** There is no ticket. */
@@ -48,7 +48,7 @@ export async function makeTicket(launcher: string, file: string, signal: AbortSi
       if (left === 'running' || left === 'unknown') return `a ticket of this name is ${left}`;
       if (left === 'begun') await rm(temporaryName(file), { force: true });
     } else if (problem === null || !isAboutSpace(problem)) return problem;
-    else await sleep(SPACE_POLL_MS, undefined, { signal }).catch(() => undefined);
+    else await pause(SPACE_POLL_MS, signal);
     if (signal.aborted) return problem;
   }
 }

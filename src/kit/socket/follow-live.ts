@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Home } from '../../core/schema/home.ts';
 import { LiveMessage } from '../../core/schema/live.ts';
 import { socketAddress, socketKeyFile } from './live-socket.ts';
+import { pause } from '../pause.ts';
 
 const RETRY_MS = 300;
 
@@ -13,7 +13,7 @@ const RETRY_MS = 300;
 export async function followLive(home: Home, signal: AbortSignal, on: (message: LiveMessage) => void): Promise<void> {
   while (!signal.aborted) {
     await readStream(home, signal, on).catch(() => undefined);
-    await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    await pause(RETRY_MS, signal, { ref: false });
   }
 }
 

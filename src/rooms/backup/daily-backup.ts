@@ -5,12 +5,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Home } from '../../core/schema/home.ts';
 import { NODE_FLAGS } from '../../kit/house/supervise.ts';
 import { programFolder } from '../../kit/settings.ts';
 import { lastBackup } from './back-up.ts';
 import type { BackupConfig } from './backup-config.ts';
+import { pause } from '../../kit/pause.ts';
 
 type Pace = { firstMs: number; lookMs: number; afterFailureMs: number };
 const USUAL: Pace = { firstMs: 60_000, lookMs: 60_000, afterFailureMs: 3_600_000 };
@@ -37,7 +37,7 @@ async function again(home: Home, config: BackupConfig, pace: Pace, signal: Abort
       const code = await backupProcess(home, signal);
       if (code !== 0) notBefore = performance.now() + pace.afterFailureMs;
     }
-    await sleep(pace.lookMs, undefined, { signal, ref: false }).catch(() => undefined); // it ends when it is stopped
+    await pause(pace.lookMs, signal, { ref: false });
   }
 }
 

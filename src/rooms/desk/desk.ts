@@ -13,7 +13,6 @@
  * K4 Waits until there is disk space again; a call that succeeded must not fail because its snapshot could not be stored.
  */
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Event, NewEvent } from '../../core/schema/event.ts';
 import type { Json } from '../../core/schema/json.ts';
 import { type Outcome, runsCommand, type ToolCall } from '../../core/schema/tool.ts';
@@ -25,6 +24,7 @@ import { isOperatorsOwn } from '../../core/guard/judge-call.ts';
 import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
 import { type AsidePorts, askAboutAside, isAllowed, type SetAside, setAside } from './set-aside.ts';
 import type { OpenDeskCall } from './open-desk-calls.ts';
+import { pause } from '../../kit/pause.ts';
 
 type Append = (event: NewEvent) => Promise<unknown>;
 
@@ -252,7 +252,7 @@ async function retryUntilSpace<T>(
     } catch (error) {
       if (!isAboutSpace(error) || signal.aborted) throw error;
       if (tries === 0) onWait(run);
-      await sleep(SPACE_POLL_MS, undefined, { signal }).catch(() => undefined);
+      await pause(SPACE_POLL_MS, signal);
     }
 }
 

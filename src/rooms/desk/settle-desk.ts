@@ -12,7 +12,6 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isFenced, OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { awaitLock, endLeftovers, markOf } from '../../kit/sandbox/desk-lock.ts';
@@ -22,6 +21,7 @@ import { callsFolder, deskLockFile } from '../../kit/sandbox/sandbox.ts';
 import { callLockFile, callLocks, dropCallLock } from '../../kit/sandbox/call-locks.ts';
 import { doTouch, type Reach, reachOf } from '../../kit/desk/reach.ts';
 import type { OpenDeskCall } from './open-desk-calls.ts';
+import { pause } from '../../kit/pause.ts';
 
 type SettlePorts = {
   home: Home;
@@ -127,7 +127,7 @@ async function awaitEnd(
         run,
       );
     if (signal.aborted) throw new OkaError('refused', 'stopped while processes of a killed command could not be ended');
-    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+    await pause(POLL_MS, signal);
   }
 }
 

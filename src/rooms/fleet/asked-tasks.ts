@@ -7,7 +7,6 @@
  * count.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { foldHistory, type RunHistory, type StoredEvent } from './servers/run-owner.ts';
 import { AskedWait, type TaskAsked } from '../../core/schema/fleet-requests.ts';
 import type { MemberMessage } from '../../core/schema/fleet.ts';
@@ -17,6 +16,7 @@ import { ports } from '../../kit/ports/room-ports.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { fleetRuns } from '../../kit/fleet/fleet-runs.ts';
 import type { Work } from './work-in-progress.ts';
+import { pause } from '../../kit/pause.ts';
 
 const LOOK_MS = 2500;
 const MOST_WAITS = 20;
@@ -39,7 +39,7 @@ export async function followAskedTasks(work: Work): Promise<void> {
     const home = sent.includes(task) ? null : (waiting.get(task) ?? asked[task]?.home ?? null);
     await lookAt(work, task, { before: asked[task], home, answerable });
   }
-  await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+  await pause(LOOK_MS, signal);
 }
 
 const hearsOthers = ({ answers }: FleetMember): boolean => answers === 'fleet' || Array.isArray(answers);

@@ -5,14 +5,14 @@
  * C1 A run whose events differ is paused: nothing more of it is done until a person has looked, has the stream refilled
  *    (backfill-runs.ts), and resumes it.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { compareRun } from './compare-stream.ts';
 import type { Work } from './work-in-progress.ts';
+import { pause } from '../../kit/pause.ts';
 
 const COMPARE_MS = 300_000;
 
 export async function compareOwnedRuns(work: Work): Promise<void> {
-  await sleep(COMPARE_MS, undefined, { signal: work.signal }).catch(() => undefined);
+  await pause(COMPARE_MS, work.signal);
   if (!work.signal.aborted) await compareOnce(work);
 }
 

@@ -1,10 +1,10 @@
 /** Owns: `oka up --drain`: a running worker takes nothing new, finishes or hands over what it has, and ends. */
 import { rmSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { drainFile } from '../../kit/home/stop-files.ts';
 import { replaceFile } from '../../core/ledger/disk.ts';
 import { type Holder, penHolder } from '../../core/ledger/pen.ts';
 import { type Call, exits } from '../../kit/cli/command-module.ts';
+import { pause } from '../../kit/pause.ts';
 
 const POLL_MS = 300;
 
@@ -17,8 +17,7 @@ export async function drainWorker({ home, signal, notify, emit }: Call<object, s
   }
   replaceFile(drainFile(home), 'The worker takes nothing new, and ends when it has finished. Remove this to go on.\n');
   notify(`Process ${holder.pid} on ${holder.host} takes nothing new. Waiting until it has finished what it has.`);
-  while (isSame(penHolder(home.ledgers.run), holder) && !signal.aborted)
-    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+  while (isSame(penHolder(home.ledgers.run), holder) && !signal.aborted) await pause(POLL_MS, signal);
   if (signal.aborted) {
     notify(`It goes on draining. To let it take tasks again, remove ${drainFile(home)}.`);
     return exits.interrupted;

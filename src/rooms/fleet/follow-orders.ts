@@ -7,19 +7,19 @@
  * D3 Every order that is followed is recorded once in the ledger of this home.
  */
 import { rmSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredOrder } from './servers/fleet-orders.ts';
 import { replaceFile } from '../../core/ledger/disk.ts';
 import { type Halts, readHalts } from '../../kit/fleet/fleet-runs.ts';
 import { fleetStopFile, isDraining } from '../../kit/home/stop-files.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
 import { rest, type Work } from './work-in-progress.ts';
+import { pause } from '../../kit/pause.ts';
 
 const READ_MS = 1500;
 
 export async function followOrders(work: Work): Promise<void> {
   await followOnce(work);
-  await sleep(READ_MS, undefined, { signal: work.signal }).catch(() => undefined);
+  await pause(READ_MS, work.signal);
 }
 
 /** Resolves when the orders were read once, or the worker ends (D1). */

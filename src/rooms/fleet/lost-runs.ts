@@ -1,5 +1,4 @@
 /** Owns: runs that another member has taken over: what is running of them here is ended, and that is recorded. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunFence } from './servers/run-fence.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { NewEvent } from '../../core/schema/event.ts';
@@ -7,6 +6,7 @@ import { ports } from '../../kit/ports/room-ports.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { fleetRuns } from '../../kit/fleet/fleet-runs.ts';
 import type { Work } from './work-in-progress.ts';
+import { pause } from '../../kit/pause.ts';
 
 const CHECK_MS = 5000;
 
@@ -52,7 +52,7 @@ export async function findLost(work: Work): Promise<void> {
     if (active.has(run)) continue; // it may have been claimed again meanwhile
     if (last !== null && last.message.worker !== member.name) await recordFenced(work, run, epoch, last.message.worker);
   }
-  await sleep(CHECK_MS, undefined, { signal }).catch(() => undefined);
+  await pause(CHECK_MS, signal);
 }
 
 /** Here the run is over: its ledger stays as it is, and another one continues it. */

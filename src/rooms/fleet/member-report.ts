@@ -1,5 +1,4 @@
 /** Owns: what a member tells the others about itself, and the file with the fleet as it sees it, for faces. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Goal } from '../../core/ledger/goal.ts';
 import { replaceFile } from '../../core/ledger/disk.ts';
 import type { FleetOverview, MemberMessage, TaskProgress } from '../../core/schema/fleet.ts';
@@ -11,6 +10,7 @@ import { isDrainingMember } from './follow-orders.ts';
 import { overviewFile } from '../../kit/fleet/fleet-overview.ts';
 import { fleetRuns } from '../../kit/fleet/fleet-runs.ts';
 import type { Work } from './work-in-progress.ts';
+import { pause } from '../../kit/pause.ts';
 
 const REPORT_MS = 5000;
 const MOST_TEXT = 1000;
@@ -32,7 +32,7 @@ export async function reportMember(work: Work): Promise<void> {
     at: new Date().toISOString(),
   });
   await writeOverview(work);
-  await sleep(REPORT_MS, undefined, { signal }).catch(() => undefined);
+  await pause(REPORT_MS, signal);
 }
 
 function stateOf(work: Work): MemberMessage['state'] {

@@ -1,5 +1,4 @@
 /** `oka fleet stop`, `resume` and `drain`: orders that stay until the next one. Given again, they change nothing. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FleetMembers } from './servers/fleet-members.ts';
 import type { FleetOrders } from './servers/fleet-orders.ts';
 import { OkaError } from '../../core/schema/errors.ts';
@@ -7,6 +6,7 @@ import type { MemberMessage } from '../../core/schema/fleet.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { withFleet } from './fleet-access.ts';
 import { isSilent } from './member-watch.ts';
+import { pause } from '../../kit/pause.ts';
 
 const POLL_MS = 1000;
 
@@ -58,7 +58,7 @@ async function untilEmpty(members: FleetMembers, name: string, { signal, notify 
       : `${name} is ${member.state}: ${member.doing.length} in progress`;
     if (line !== before) notify(line);
     before = line;
-    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+    await pause(POLL_MS, signal);
   }
 }
 

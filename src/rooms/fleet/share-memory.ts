@@ -6,7 +6,6 @@
  *    value again changes nothing: a home that ends in between goes on from its ledger.
  * 2. A member that changes what it shares all the time is followed so often a day, and then not until the next day.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { MemorySharing } from './servers/member-memory.ts';
 import { stampOf } from '../../core/ledger/disk.ts';
 import { messageOf } from '../../core/schema/errors.ts';
@@ -16,6 +15,7 @@ import { ports } from '../../kit/ports/room-ports.ts';
 import { changesFrom, sharedText } from './imported-facts.ts';
 import { procedureChanges, procedureTexts } from './shared-procedures.ts';
 import type { Work } from './work-in-progress.ts';
+import { pause } from '../../kit/pause.ts';
 
 const SHARE_MS = 10_000;
 const DAY_MS = 86_400_000;
@@ -30,7 +30,7 @@ export function memorySharing(work: Work): () => Promise<void> {
     if (problem !== null && problem !== seen.problem)
       work.log(`fleet: facts and procedures are not shared: ${problem}`);
     seen.problem = problem;
-    await sleep(SHARE_MS, undefined, { signal: work.signal }).catch(() => undefined);
+    await pause(SHARE_MS, work.signal);
   };
 }
 

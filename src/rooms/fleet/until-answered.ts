@@ -1,6 +1,6 @@
 /** Owns: waiting for message servers that do not answer, for as long as nobody stops it. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { OkaError } from '../../core/schema/errors.ts';
+import { pause } from '../../kit/pause.ts';
 
 const RETRY_MS = 500;
 
@@ -11,7 +11,7 @@ export async function untilAnswered<T>(signal: AbortSignal, ask: () => Promise<T
       return await ask();
     } catch (error) {
       if (!(error instanceof OkaError) || error.code !== 'fleet-down') throw error;
-      await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      await pause(RETRY_MS, signal);
     }
   return null;
 }

@@ -1,9 +1,9 @@
 /** What a member has in progress for the fleet. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueuedTask } from './servers/task-queue.ts';
 import type { Host } from '../../kit/house/host.ts';
 import type { Log } from '../../kit/log-line.ts';
 import type { FleetMember } from './fleet-member.ts';
+import { pause } from '../../kit/pause.ts';
 
 /** A task in progress here; when it is delivered again, the later delivery is the one to answer. */
 export type Active = { taken: QueuedTask; isDriven: boolean };
@@ -29,5 +29,4 @@ export type Work = {
 const REST_MS = 500;
 
 /** A moment before something is tried again. */
-export const rest = (signal: AbortSignal): Promise<undefined> =>
-  sleep(REST_MS, undefined, { signal }).catch(() => undefined);
+export const rest = (signal: AbortSignal): Promise<void> => pause(REST_MS, signal);

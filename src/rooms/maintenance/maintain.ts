@@ -8,7 +8,6 @@
  * N4 Settings that a person has changed apply from the next check on.
  * N5 The replica, where one is set, is updated in the background; only the end of the process waits for it.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Times, timesOf } from '../../kit/schedule/utc-cron-times.ts';
 import { readEvents } from '../../core/ledger/read-events.ts';
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
@@ -30,6 +29,7 @@ import {
   STOPPED,
 } from '../../kit/schedule/slots.ts';
 import { maintenanceJobs as jobs } from '../../core/schema/maintenance.ts';
+import { pause } from '../../kit/pause.ts';
 
 /** How soon a clock that jumped, changed settings and the stop file are noticed. */
 const POLL_MS = 10_000;
@@ -139,14 +139,14 @@ async function runSchedule(m: Maintenance, checkConfig: CheckConfig, signal: Abo
     const due = jobs.flatMap((job) => dueSlots(job, times[job], { ...clock, last: last.get(job) ?? null }));
     const isAgain = hasComeAgain(times.learn, checked, now, last.get('learn') ?? null) && !clock.isStopped;
     checked = now;
-    let pause = POLL_MS;
+    let wait = POLL_MS;
     if (due.length > 0 || isAgain) {
       const outcomes = await doDueSlots(m, due, isAgain, signal, log);
       busy = { from: now, to: m.clock() };
-      if (!(await isRecorded(m, outcomes, last, log))) pause = AFTER_FAILURE_MS;
+      if (!(await isRecorded(m, outcomes, last, log))) wait = AFTER_FAILURE_MS;
     }
     if (await isChanged(checkConfig, log)) return;
-    await rest(Math.min(pause, untilNext(times, checked, m.clock())), signal);
+    await pause(Math.min(wait, untilNext(times, checked, m.clock())), signal);
   }
 }
 
@@ -267,7 +267,7 @@ async function isChanged(check: CheckConfig, log: Log): Promise<boolean> {
 }
 
 async function untilChanged(check: CheckConfig, signal: AbortSignal, log: Log): Promise<void> {
-  while (!signal.aborted && !(await isChanged(check, log))) await rest(POLL_MS, signal);
+  while (!signal.aborted && !(await isChanged(check, log))) await pause(POLL_MS, signal);
 }
 
 /** A line that every pass would log is logged once. */
@@ -278,9 +278,6 @@ function logOnce(log: Log): Log {
     logged.add(line);
   };
 }
-
-const rest = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal }).catch(() => undefined);
 
 export function summaryOf({ events, concluded, edits, pages }: PassResult): string {
   const some = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;

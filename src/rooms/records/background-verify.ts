@@ -8,7 +8,6 @@
  *    until a person has unpaused: `oka status` and `oka doctor` report it until a pass finds the ledger intact again.
  */
 import { statSync, writeFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { closeHistory, openHistory } from '../../core/ledger/history.ts';
 import { START } from '../../core/ledger/line.ts';
 import type { TaskGraph } from '../../core/ledger/task-graph.ts';
@@ -19,6 +18,7 @@ import type { Home } from '../../core/schema/home.ts';
 import { pauseFile } from '../../kit/home/stop-files.ts';
 import type { LedgerPort, Runs } from '../../kit/ports/port-types.ts';
 import { readVerification, storeVerification, type Verification } from '../../kit/home/verification-state.ts';
+import { pause } from '../../kit/pause.ts';
 
 type VerificationPorts = {
   home: Home;
@@ -59,14 +59,14 @@ async function verifyAgainAndAgain(
   pace: VerificationPace,
   signal: AbortSignal,
 ): Promise<void> {
-  await pause(pace.firstAfterMs, signal);
+  await pause(pace.firstAfterMs, signal, { ref: false });
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     const before = readVerification(ports.home, pen);
     const since = before.finished === null ? Number.POSITIVE_INFINITY : Date.now() - Date.parse(before.finished);
     const isDue = isFirst || before.place.seq > 0 || since >= pace.pauseMs || since < 0;
     // A file that cannot be read now is tried again; whoever works with it reports why.
     if (isDue) await onePass(ports, pen, before, pace, signal).catch(() => undefined);
-    await pause(isDue ? pace.pauseMs : pace.pauseMs - since, signal);
+    await pause(isDue ? pace.pauseMs : pace.pauseMs - since, signal, { ref: false });
   }
 }
 
@@ -95,7 +95,7 @@ async function onePass(
       for (const fault of fresh.splice(0)) await reportFault(ports, pen, fault);
       now = { ...now, faults: merged(before.faults, now.found) };
       storeVerification(home, pen, now);
-      await pause((bytes / rate) * 1000, signal);
+      await pause((bytes / rate) * 1000, signal, { ref: false });
     },
   });
   for (const fault of fresh.splice(0)) await reportFault(ports, pen, fault);
@@ -152,8 +152,4 @@ function endOf(file: string): number {
   if (history === null) return 0;
   closeHistory(history);
   return history.live.base + (statSync(file, { throwIfNoEntry: false })?.size ?? 0);
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(Math.max(0, ms), undefined, { signal, ref: false }).catch(() => undefined);
 }

@@ -6,7 +6,6 @@
  * R3 Only a person switches it on or off: off stays off, and stopped stays stopped until a person has dealt with it.
  */
 import { join } from 'node:path';
-import { setTimeout as after } from 'node:timers/promises';
 import { type Holder, penHolder, takePen } from '../../core/ledger/pen.ts';
 import { lastSeqOf } from '../../core/ledger/seek.ts';
 import { type Ended, replicateLedgers, type Progress, type Until } from './copy/replicate-ledgers.ts';
@@ -24,6 +23,7 @@ import {
   shownUrl,
 } from './replica-connection.ts';
 import type { Home } from '../../core/schema/home.ts';
+import { pause } from '../../kit/pause.ts';
 
 const POLL_MS = 2000;
 
@@ -188,9 +188,4 @@ function tryLock(home: Home): { release(): void } | null {
 function toStopped(error: unknown): Ended & { kind: 'stopped' } {
   const fix = error instanceof OkaError ? error.fix : undefined;
   return { kind: 'stopped', why: messageOf(error), fix: fix ?? 'Fix it, then run: oka replica on' };
-}
-
-/** Resolves early when the signal comes. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await after(ms, undefined, { signal }).catch(() => undefined);
 }

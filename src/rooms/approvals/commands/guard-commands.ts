@@ -6,13 +6,13 @@ import { type Answer, answer, type Call, command, type Commands, exits } from '.
 import { onlyOperand } from '../../../kit/cli/operands.ts';
 import { plainText } from '../../../kit/cli/plain-text.ts';
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { lineClassifierOf } from '../../../kit/policy/classifier.ts';
 import { serveEgress } from '../../../kit/egress/egress-access.ts';
 import { openPolicy, type PolicyFile } from '../../../kit/policy/policy-file.ts';
 import { tryUntilFixed } from '../../../kit/cli/stay.ts';
 import { flag, text } from '../../../kit/cli/options.ts';
 import { stay } from '../../../kit/cli/shared-options.ts';
+import { pause } from '../../../kit/pause.ts';
 
 type ClassifyData = ({ cmd: string } & JudgedCommand) | { error: string };
 
@@ -136,7 +136,7 @@ async function followPolicy(policy: PolicyFile, signal: AbortSignal, notify: (li
       policy.activate(polled);
       notify('The policy has changed and is now active.');
     }
-    await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await pause(POLL_EVERY_MS, signal);
   }
 }
 

@@ -1,5 +1,4 @@
 /** The worker thread in which the worker process searches memory. It is the only writer of the index. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openArtifacts } from '../../../core/ledger/artifact-store.ts';
 import { messageOf } from '../../../core/schema/errors.ts';
@@ -11,6 +10,7 @@ import { Recall } from './recall.ts';
 import { listInstructions } from '../stated-instructions.ts';
 import { createTokenCounter } from '../../../kit/text/tokens.ts';
 import { retrieve, search } from './search-memory.ts';
+import { pause } from '../../../kit/pause.ts';
 
 /** How long a prompt waits for an embedding model that is loading; after that, keywords answer alone. */
 const MODEL_WAIT_MS = 200;
@@ -85,7 +85,7 @@ function embedInBackground(): void {
   if (learning !== null || stopping.signal.aborted || !recall.shouldEmbed) return;
   const before = recall.corpus.now.size;
   learning = collectBeforeLoading()
-    .then(() => recall.embedAll(stopping.signal, { pause }))
+    .then(() => recall.embedAll(stopping.signal, { pause: giveWay }))
     .catch(() => undefined) // the next question rebuilds a damaged index
     .then(collectAfterLoading)
     .finally(() => {
@@ -112,7 +112,7 @@ function collectWhenQuiet(): void {
   if (!stopping.signal.aborted) quiet = setTimeout(() => void collectGarbage(), QUIET_MS).unref();
 }
 
-async function pause(ms: number): Promise<void> {
+async function giveWay(ms: number): Promise<void> {
   if (Date.now() - lastAsked > WORKING_WINDOW_MS) return;
-  await sleep(ms * (1 / SHARE_WHILE_WORKING - 1), undefined, { signal: stopping.signal }).catch(() => undefined);
+  await pause(ms * (1 / SHARE_WHILE_WORKING - 1), stopping.signal);
 }
