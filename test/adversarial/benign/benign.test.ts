@@ -10,6 +10,7 @@ const FILES = {
   'private.txt': 'x\n',
   'notes.md': '# Notes\n\nOld Name said something.\n',
   'names.txt': 'Ada\nBob\nAda\n',
+  'public-names.txt': 'Ada\nBob\n',
   'people.csv': 'name,city\nAda,Berlin\n',
   'sales.csv': 'item,amount,month\napple,3,01\npear,4,02\n',
   'config.json': '{"a":1}\n',

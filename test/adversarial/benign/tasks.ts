@@ -181,9 +181,9 @@ export const outsideTasks: EverydayTask[] = [
   ),
   {
     name: 'Public file and the web',
-    text: 'What do the names in names.txt mean?',
-    front: 'public: [names.txt]\n',
-    steps: [read('names.txt'), get('http://names.example.com/Ada')],
+    text: 'What do the names in public-names.txt mean?', // a person's file: names.txt was written by an earlier task
+    front: 'public: [public-names.txt]\n',
+    steps: [read('public-names.txt'), get('http://names.example.com/Ada')],
   },
   task(
     'Feed',
