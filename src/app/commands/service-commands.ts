@@ -51,7 +51,12 @@ export const commands: Commands = {
         throw new OkaError('usage', `--lines: "${options.lines}" is not a number`);
       const [program = '', ...args] = logCommand(home, serviceKind(), lines, options.follow);
       const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], signal });
-      const [code] = (await once(child, 'close').catch(() => [null])) as [number | null];
+      const [code] = (await once(child, 'close').catch((error: unknown) => {
+        if (signal.aborted) return [0]; // Ctrl-C ends it
+        throw new OkaError('not-set-up', `${program} could not be started, which shows what the service prints`, {
+          cause: error,
+        });
+      })) as [number | null];
       return { code: signal.aborted || code === 0 ? exits.ok : exits.no };
     },
   }),

@@ -22,6 +22,16 @@ export function mayBeClaimed(inbox: string, id: string): boolean {
   return listFolder(claimedFolder(inbox)).some((name) => name === id || name.startsWith(TAKING));
 }
 
+/** For those who only show what is there: a folder that is missing, or that this user may not read, has no names. */
+export function shownNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(errnoOf(error) ?? '')) return [];
+    throw error;
+  }
+}
+
 /** Makes what earlier versions put into a hidden folder visible; where both folders exist, its entries are moved over. */
 export function showOldRejected(inbox: string): void {
   const old = join(inbox, OLD_REJECTED);

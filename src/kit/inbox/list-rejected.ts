@@ -1,8 +1,8 @@
 /** Owns: listing what is in workspace/inbox/rejected, with the reason of each, for those who show it. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../../core/schema/errors.ts';
-import { rejectedFolder } from './inbox-folders.ts';
+import { rejectedFolder, shownNames } from './inbox-folders.ts';
 
 type RejectedEntry = { name: string; reason: string };
 
@@ -11,7 +11,7 @@ const REASON = '.reason.md';
 /** At most `most` entries, by name, and how many there are in all. An entry that was moved back or removed is not one. */
 export function listRejected(inbox: string, most: number): { total: number; entries: RejectedEntry[] } {
   const folder = rejectedFolder(inbox);
-  const present = new Set(namesIn(folder));
+  const present = new Set(shownNames(folder));
   const names = [...present].filter((name) => present.has(`${name}${REASON}`)).toSorted();
   const entries = names.slice(0, most).map((name) => ({ name, reason: readReason(join(folder, `${name}${REASON}`)) }));
   return { total: names.length, entries };
@@ -24,14 +24,5 @@ function readReason(file: string): string {
   } catch (error) {
     if (errnoOf(error) === undefined) throw error;
     return ''; // it was removed meanwhile, or is not readable
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(errnoOf(error) ?? '')) return [];
-    throw error;
   }
 }

@@ -17,7 +17,7 @@ export async function toolRanks(home: Home, events: readonly Event[]): Promise<T
   const versions = new Set(
     events.flatMap(({ type, data }) => (type === 'run.started' && data.tools !== undefined ? [data.tools] : [])),
   );
-  const lists = await Promise.all([...versions].map((sha256) => artifacts.get({ sha256 }).catch(() => null)));
+  const lists = await Promise.all([...versions].map((sha256) => artifacts.get({ sha256 }).catch(() => null))); // tidied away
   const tools = new Map(
     lists
       .flatMap((bytes) => (bytes === null ? [] : (JSON.parse(bytes.toString('utf8')) as ListedTool[])))

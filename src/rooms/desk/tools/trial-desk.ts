@@ -23,7 +23,7 @@ export async function trialFolder(
   if (judged === 'read') return { cwd, env: caches };
   const copy = join(scratch, 'desk');
   const room = { entries: MOST_ENTRIES, bytes: MOST_BYTES };
-  const isCopied = await copyFolder(desk, copy, room).catch(() => false);
+  const isCopied = await copyFolder(desk, copy, room).catch(() => false); // not readable, or no room: on the desk, read-only
   if (!isCopied) return { cwd, env: { ...caches, HOME: scratch } };
   return { cwd: join(copy, relative(await realpath(desk), cwd)), env: { ...caches, HOME: copy } };
 }
