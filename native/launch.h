@@ -136,4 +136,7 @@ int64_t now_ms(void);
 /* Starts launchers, which are this program, as the requests on stdin say, until the worker is gone; returns the exit code. */
 int serve(const char *self);
 
+/* Prints for each path "written", "unwritten" or "unknown"; returns the exit code. */
+int print_written(char **paths);
+
 #endif

@@ -113,7 +113,7 @@ static void read_options(int argc, char **argv)
 {
 	static const struct option known[] = {
 		{ "probe", 0, 0, 'P' }, { "await", 1, 0, 'A' }, { "result", 1, 0, 'R' }, { "parent", 1, 0, 'q' },
-		{ "serve", 0, 0, 'S' }, { "worker", 1, 0, 'W' }, { "pipe", 0, 0, 'I' },
+		{ "serve", 0, 0, 'S' }, { "worker", 1, 0, 'W' }, { "pipe", 0, 0, 'I' }, { "written", 0, 0, 'N' },
 		{ "cwd", 1, 0, 'C' }, { "timeout-ms", 1, 0, 't' }, { "output", 1, 0, 'o' }, { "show", 1, 0, 's' }, { "open", 0, 0, 'O' },
 		{ "read", 1, 0, 'r' }, { "run", 1, 0, 'x' }, { "device", 1, 0, 'd' }, { "write", 1, 0, 'w' },
 		{ "port", 1, 0, 'p' }, { "connect", 1, 0, 'k' }, { "file-bytes", 1, 0, 'f' }, { "cpu-seconds", 1, 0, 'c' }, { "open-files", 1, 0, 'n' },
@@ -126,6 +126,7 @@ static void read_options(int argc, char **argv)
 		case 'S': exit(serve(argv[0])); break;
 		case 'W': worker = (int)number(optarg, INT_MAX); break;
 		case 'I': piped = true; break;
+		case 'N': exit(print_written(argv + optind)); break;
 		case 'A': await_name = optarg; break;
 		case 'R': result_name = optarg; break;
 		case 'q': parent = number(optarg, INT_MAX); break;

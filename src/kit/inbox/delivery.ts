@@ -5,9 +5,9 @@
  *    A folder settles five times as long, since its files come one by one, and its content must be the same at both ends.
  * D2 What could still become a task (empty, unclosed front matter, no TASK.md yet) gets more time, then it is refused.
  * D3 Its content is read once, and again only after a change.
- * D4 What a process has open for writing is not delivered, where the system shows it (open-for-writing.ts). A file whose
- *    writer may be hidden settles five times as long, and ten times while its last line has no end; it is refused when
- *    its last block of code is never closed.
+ * D4 What a process has open for writing is not delivered, where the system shows it or the kernel says so
+ *    (open-for-writing.ts). A file whose writer may be hidden settles five times as long besides, and ten times while its
+ *    last line has no end; it is refused when its last block of code is never closed.
  */
 import { closeSync, constants, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { join } from 'node:path';

@@ -4,9 +4,11 @@
  *
  * One pass over /proc answers for the whole folder, so that thousands of tasks cost as much as one.
  */
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { errnoOf } from '../../core/schema/errors.ts';
+import { launcherPath } from '../sandbox/find-launcher.ts';
 import { isInContainer } from '../settings.ts';
 
 /** From the path of a file, its bytes decoded as Latin-1, to the process that may still write to it. */
@@ -14,6 +16,9 @@ export type OpenFiles = ReadonlyMap<string, string>;
 
 const SLICE_MS = 5;
 const O_ACCMODE = 3;
+/** At once, so that the words of the command are not too many. */
+const MOST_ASKED = 200;
+const ASK_MS = 10_000;
 
 export async function filesOpenForWriting(folder: string, proc = '/proc'): Promise<OpenFiles> {
   const open = new Map<string, string>();
@@ -44,6 +49,28 @@ export function mayBeWrittenUnseen({ uid }: Pick<Stats, 'uid'>): boolean {
   const user = process.geteuid?.();
   if (process.platform !== 'linux' || user === undefined) return false;
   return isInContainer() || (user !== 0 && uid !== user);
+}
+
+/**
+ * Those of these files that somebody has open for writing, also another user or somebody outside of our container: the
+ * kernel refuses a lease for them (native/lease.c). It gives one only to the owner of a file, and not on every file
+ * system; where it says nothing, the settling time decides.
+ */
+export async function filesWrittenUnseen(files: readonly string[], launcher = launcherPath()): Promise<Set<string>> {
+  const written = new Set<string>();
+  for (let from = 0; from < files.length; from += MOST_ASKED) {
+    const asked = files.slice(from, from + MOST_ASKED);
+    const states = await askForWriters(launcher, asked);
+    for (const [index, file] of asked.entries()) if (states[index] === 'written') written.add(file);
+  }
+  return written;
+}
+
+/** Nothing where there is no launcher. */
+function askForWriters(launcher: string, files: readonly string[]): Promise<string[]> {
+  return new Promise((resolve) => {
+    execFile(launcher, ['--written', ...files], { env: {}, timeout: ASK_MS }, (_, said) => resolve(said.split('\n')));
+  });
 }
 
 /** The process that writes to this entry, or to a file in it. */

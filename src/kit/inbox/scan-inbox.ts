@@ -1,9 +1,25 @@
 /** Owns: scanning the whole inbox, in bounded slices of time. The result replaces the previous one. */
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { errnoOf, messageOf } from '../../core/schema/errors.ts';
-import { type Entry, type Limits, inspectEntry, type NameCheck, type Patience, type Observed } from './delivery.ts';
-import { type OpenFiles, filesOpenForWriting, writerOf } from './open-for-writing.ts';
+import {
+  type Entry,
+  type Limits,
+  inspectEntry,
+  type NameCheck,
+  type Patience,
+  type Observed,
+  statsOf,
+} from './delivery.ts';
+import {
+  type OpenFiles,
+  filesOpenForWriting,
+  filesWrittenUnseen,
+  mayBeWrittenUnseen,
+  writerOf,
+} from './open-for-writing.ts';
+import { listFiles } from './task-folder.ts';
 import { newFolder, REJECTED, removeIfEmpty } from './inbox-folders.ts';
 
 /** By path, whose bytes are decoded as Latin-1. */
@@ -21,6 +37,7 @@ export async function scan(
 ): Promise<Scanned> {
   const observed = new Map<string, Observed>();
   const problems: string[] = [];
+  const unseen: { key: string; file: string }[] = [];
   let open: OpenFiles | null = null;
   let until = performance.now() + SLICE_MS;
   for (const entry of entriesIn(inbox)) {
@@ -32,6 +49,7 @@ export async function scan(
       if (isNewlyReady) open ??= await filesOpenForWriting(inbox);
       const by = isNewlyReady && open !== null ? writerOf(open, entry.path) : null;
       if (found !== null) observed.set(key, by === null ? found : { ...found, state: { kind: 'open', by } });
+      if (isNewlyReady && by === null) unseen.push(...unseenFilesOf(entry, rules).map((file) => ({ key, file })));
     } catch (error) {
       problems.push(`${entry.path.toString()} cannot be inspected: ${messageOf(error)}`);
     }
@@ -39,7 +57,23 @@ export async function scan(
     await breathe();
     until = performance.now() + SLICE_MS;
   }
+  const written = await filesWrittenUnseen(unseen.map(({ file }) => file));
+  for (const { key, file } of unseen) {
+    const found = observed.get(key);
+    if (found !== undefined && written.has(file))
+      observed.set(key, { ...found, state: { kind: 'open', by: 'a program that is not shown here' } });
+  }
   return { observed, problems };
+}
+
+/** The files of an entry that somebody may write unseen; none where their names are not text. */
+function unseenFilesOf({ path }: Entry, limits: Limits): string[] {
+  const stats = statsOf(path);
+  const shown = path.toString();
+  if (stats === null || !mayBeWrittenUnseen(stats) || !Buffer.from(shown).equals(path)) return [];
+  if (!stats.isDirectory()) return [shown];
+  const { task, files } = listFiles(shown, limits);
+  return [task, ...files].map((file) => join(shown, file));
 }
 
 function entriesIn(inbox: string): Entry[] {
