@@ -45,7 +45,7 @@ export const synthesis = defineRoom({
   },
   gives: { synthesis: port<SynthesisPort>('synthesis'), frames: ports.frames },
   open: async (needed) => {
-    const [{ contextTools }, { watchWorkspaces }, { hasTree }] = await Promise.all([
+    const [{ contextTools }, { watchWorkspaces }, { hasTree, handledScans }] = await Promise.all([
       import('./context-tools.ts'),
       import('./watch-workspace.ts'),
       import('../tree/tree-files.ts'),
@@ -66,7 +66,10 @@ export const synthesis = defineRoom({
       ...needed,
       clock: Date.now,
       regenerate: run,
-      runGraph: (graph, id, input) => needed.runGraph({ graph, id, input }),
+      runGraph: async (graph, id, input) => {
+        if ((await needed.runs.stateOf(id)) === null) await needed.runGraph({ graph, id, input });
+      },
+      handled: handledScans(needed.home),
       report: (problem) => needed.reportRun(problem, 'context'),
     });
     return {

@@ -4,13 +4,15 @@
  * 1. Files are compared by their stat, never more often than every few seconds and for at most a twentieth of the time.
  * 2. `mark` records the changes, by which frames become stale; `regenerate` also makes again what exists, as a run with a
  *    budget. Neither makes new frames.
- * 3. Graphs in `on_change` run after a change, one run for each; a scan without changes starts nothing.
+ * 3. Graphs in `on_change` run after a change, one run for each, also when somebody else's scan found it, or the worker
+ *    was killed before it could start them; a scan without changes starts nothing.
  */
 import { messageOf } from '../../../core/schema/errors.ts';
 import type { Intake } from '../../../core/schema/intake.ts';
 import type { Json } from '../../../core/schema/json.ts';
 import type { TreeConfig } from '../../../core/schema/tree.ts';
 import type { ContextTree } from '../../../kit/ports/tree-port.ts';
+import type { ScannedRoot } from '../model/tree-store.ts';
 
 type WatchPorts = {
   tree: Pick<ContextTree, 'workspaces' | 'scan' | 'read'>;
@@ -21,7 +23,11 @@ type WatchPorts = {
   /** Runs a graph of workspace/graphs. */
   runGraph: (graph: string, run: string, input: Json) => Promise<unknown>;
   report: (problem: string) => void;
+  /** By workspace, the last scan that was reacted to: kept when the worker ends. */
+  handled: { read: () => Handled; write: (handled: Handled) => void };
 };
+
+type Handled = Readonly<Record<string, number>>;
 
 type Change = {
   workspace: string;
@@ -31,6 +37,9 @@ type Change = {
   removed: number;
   stale: string[];
 };
+
+/** `seq`: of the scan that found it. */
+type Found = { seq: number; change: Change };
 
 export type Watcher = {
   /** Compares the files when it is time to. */
@@ -51,8 +60,10 @@ export function watchWorkspaces(ports: WatchPorts): Watcher {
     const began = ports.clock();
     for (const { name } of ports.tree.workspaces) {
       try {
-        const change = await findChange(ports, name, stopping.signal);
-        if (change !== null) await react(ports, change, listeners);
+        const found = await findChange(ports, name, stopping.signal);
+        if (found === null) continue;
+        await react(ports, found, listeners);
+        setHandled(ports, name, found.seq);
       } catch (error) {
         if (!stopping.signal.aborted) ports.report(`${name} cannot be watched: ${messageOf(error)}`);
       }
@@ -76,24 +87,36 @@ export function watchWorkspaces(ports: WatchPorts): Watcher {
   };
 }
 
-/** Null when nothing has changed, or when nobody has scanned this workspace yet. */
-async function findChange({ tree }: WatchPorts, workspace: string, signal: AbortSignal): Promise<Change | null> {
-  const before = await tree.read(workspace, (reader) => reader.summary()?.root ?? null);
-  if (before === null) return null;
+/** Null when nothing has changed since the scan that was handled last, or when nobody has scanned this workspace yet. */
+async function findChange(ports: WatchPorts, workspace: string, signal: AbortSignal): Promise<Found | null> {
+  const { tree, handled } = ports;
+  const roots = (): Promise<ScannedRoot[]> => tree.read(workspace, (reader) => reader.roots());
+  const before = (await roots()).at(-1);
+  if (before === undefined) return null;
+  const since = handled.read()[workspace] ?? before.seq;
   const { root, added, changed, removed } = await tree.scan(workspace, { signal });
-  if (root === before) return null;
+  const scans = await roots();
+  const { seq } = scans.at(-1) ?? before;
+  if (scans.findLast((scan) => scan.seq <= since)?.root === root) {
+    if (handled.read()[workspace] !== seq) setHandled(ports, workspace, seq);
+    return null;
+  }
   const stale = await tree.read(workspace, (reader) => reader.stale().map(({ path }) => path));
-  return { workspace, root, added, changed, removed, stale: [...new Set(stale)].slice(0, MOST_STALE) };
+  return { seq, change: { workspace, root, added, changed, removed, stale: [...new Set(stale)].slice(0, MOST_STALE) } };
+}
+
+function setHandled({ handled }: WatchPorts, workspace: string, seq: number): void {
+  handled.write({ ...handled.read(), [workspace]: seq });
 }
 
 async function react(
   ports: WatchPorts,
-  change: Change,
+  { seq, change }: Found,
   listeners: ReadonlySet<(change: Change) => void>,
 ): Promise<void> {
   const { settings } = ports;
   for (const listener of listeners) listener(change);
-  const id = `${change.root.slice(0, 8)}-${ports.clock().toString(36)}`;
+  const id = `${change.root.slice(0, 8)}-${seq}`; // the same when it has to be reacted to again
   if (settings.watch === 'regenerate' && change.stale.length > 0) {
     const input = { workspace: change.workspace, recursive: true };
     await ports.regenerate({ id: `context-${id}`, tool: 'context.regenerate', input, max_tokens: settings.max_tokens });

@@ -7,10 +7,9 @@ import { type MemoryTree, memoryTree } from '../../../support/memory-tree.ts';
 
 const open: { home: MemoryTree; watcher: Watcher }[] = [];
 afterEach(async () => {
-  for (const { home, watcher } of open.splice(0)) {
-    await watcher.close();
-    home.close();
-  }
+  const opened = open.splice(0);
+  for (const { watcher } of opened) await watcher.close();
+  for (const home of new Set(opened.map(({ home }) => home))) home.close();
 });
 
 type Started = {
@@ -19,12 +18,13 @@ type Started = {
   reported: string[];
   now: number;
   scans: number;
+  handled: Readonly<Record<string, number>>;
 };
 type Watched = { home: MemoryTree; watcher: Watcher; seen: Started };
 
-function watch(settings: Partial<TreeConfig>, failing = ''): Watched {
-  const home = memoryTree({ 'src/a.md': '# One\n\nFirst.\n', 'src/b.md': '# Two\n\nSecond.\n' });
-  const seen: Started = { regenerated: [], graphs: [], reported: [], now: 0, scans: 0 };
+function watch(settings: Partial<TreeConfig>, failing = '', before?: Watched): Watched {
+  const home = before?.home ?? memoryTree({ 'src/a.md': '# One\n\nFirst.\n', 'src/b.md': '# Two\n\nSecond.\n' });
+  const seen: Started = before?.seen ?? { regenerated: [], graphs: [], reported: [], now: 0, scans: 0, handled: {} };
   const watcher = watchWorkspaces({
     tree: {
       ...home.tree,
@@ -40,6 +40,7 @@ function watch(settings: Partial<TreeConfig>, failing = ''): Watched {
       if (graph === failing) throw new Error('there is no such graph');
       seen.graphs.push([graph, run, input]);
     },
+    handled: { read: () => seen.handled, write: (handled) => void (seen.handled = handled) },
     report: (problem) => void seen.reported.push(problem),
   });
   open.push({ home, watcher });
@@ -100,6 +101,27 @@ describe('the watcher', () => {
     await look(watched);
     expect(heard).toHaveLength(1);
     expect(seen.graphs).toHaveLength(2);
+  });
+
+  it('starts the graph also for what the scan of somebody else found, and for what a killed worker did not get to', async () => {
+    const watched = watch({ on_change: ['noticed'] });
+    const { home, seen } = watched;
+    await home.tree.scan('workspace');
+    await look(watched);
+    home.write({ 'src/a.md': '# Three\n' });
+    await home.tree.scan('workspace');
+    await look(watched);
+    expect(seen.graphs).toHaveLength(1);
+    const before = seen.handled;
+    home.write({ 'src/a.md': '# Four\n' });
+    await look(watched);
+    seen.handled = before; // killed in between
+    const again = watch({ on_change: ['noticed'] }, '', watched);
+    await look(again);
+    const [, second, third] = seen.graphs.map(([, run]) => run);
+    expect(third).toBe(second);
+    await look(again);
+    expect(seen.graphs).toHaveLength(3);
   });
 
   it('makes again what became stale, within the budget, and nothing where there was no frame', async () => {
