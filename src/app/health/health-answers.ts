@@ -51,6 +51,32 @@ export const HealthAnswer = z
   })
   .describe('How the home is doing.');
 
+export const DiskAnswer = z
+  .strictObject({
+    dir: z.string().describe('The folder of the home.'),
+    parts: z
+      .array(
+        z.strictObject({
+          part: z.string().describe('What it is.'),
+          path: z.string().describe('Where it is, below the home.'),
+          bytes: count.describe('What it takes of the disk.'),
+          goes: z.string().describe('Whether it goes by itself, and when.'),
+        }),
+      )
+      .describe('Everything that a home has.'),
+    bytes: count.describe('All of it.'),
+    now: z
+      .strictObject({
+        artifacts: count.describe('Artifacts.'),
+        outbox: z.array(z.string()).describe('Results.'),
+        tools: z.array(z.string()).describe('Old versions of tools.'),
+        bytes: count.describe('What they take.'),
+      })
+      .nullable()
+      .describe('What tidying would remove now; null when nothing is set that removes anything.'),
+  })
+  .describe('What takes how much of the disk, and what of it goes when.');
+
 export const FindingsAnswer = z
   .strictObject({
     healthy: z.boolean().describe('Whether nothing is broken.'),

@@ -9,7 +9,7 @@ import type { Home } from '../../core/schema/home.ts';
 import type { Rows } from '../../core/schema/rows.ts';
 import { listEvents } from '../../kit/views/events-query.ts';
 import { defineQuery } from '../../kit/web/page.ts';
-import { FindingsAnswer, HealthAnswer } from './health-answers.ts';
+import { DiskAnswer, FindingsAnswer, HealthAnswer } from './health-answers.ts';
 
 export const healthQuery = defineQuery({
   params: z.object({}),
@@ -44,6 +44,20 @@ export const findingsQuery = defineQuery({
   read: async ({ home }) => {
     const findings = await findingsOf(home, undefined, { mayOpenVault: false });
     return { healthy: findings.every(({ state }) => state !== 'bad'), findings };
+  },
+});
+
+/** Apart from the rest, since it looks at every file. */
+export const diskQuery = defineQuery({
+  params: z.strictObject({}),
+  answer: DiskAnswer,
+  read: async ({ home }) => {
+    const [{ loadRoomsConfig }, { readDiskUse }] = await Promise.all([
+      import('../../kit/house/room-config.ts'),
+      import('../status/disk-use.ts'),
+    ]);
+    const { maintenance } = await loadRoomsConfig(home);
+    return readDiskUse(home, maintenance, new AbortController().signal);
   },
 });
 

@@ -1,6 +1,6 @@
 /** Health: what works, what does not and how to mend it; the rules as they are read; secrets by name; where commands went. */
 import { definePage } from '../../kit/web/page.ts';
-import { findingsQuery, healthQuery } from './health-queries.ts';
+import { diskQuery, findingsQuery, healthQuery } from './health-queries.ts';
 import { classifyQuery, policyQuery } from './policy-queries.ts';
 import { pushQuery } from './push-query.ts';
 import { egressQuery, secretsQuery } from './secret-queries.ts';
@@ -13,6 +13,7 @@ export const healthPage = definePage({
   query: healthQuery,
   queries: {
     findings: findingsQuery,
+    disk: diskQuery,
     policy: policyQuery,
     classify: classifyQuery,
     secrets: secretsQuery,

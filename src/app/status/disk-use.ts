@@ -1,5 +1,6 @@
 /** Owns: what a home takes of the disk, by part, what of it goes by itself and when, and what would go now. */
 import { join } from 'node:path';
+import { setImmediate as breathe } from 'node:timers/promises';
 import { namesIn } from '../../core/ledger/old-files.ts';
 import { lstatIfPresent } from '../../core/ledger/disk.ts';
 import { peekProjection } from '../../core/ledger/peek-projection.ts';
@@ -10,12 +11,15 @@ import type { Tidied } from '../../core/schema/room.ts';
 import { tidy } from '../../kit/house/tidy.ts';
 import { requests } from '../../rooms/maintenance/request-tidy.ts';
 
+const SLICE_MS = 10;
+
 /** `goes`: when the oldest of it goes, by which setting. */
 type DiskPart = { part: string; path: string; bytes: number; goes: string };
 export type DiskUse = { dir: string; parts: DiskPart[]; bytes: number; now: Tidied | null };
 
 export async function readDiskUse(home: Home, settings: MaintenanceConfig, signal: AbortSignal): Promise<DiskUse> {
-  const parts = partsOf(settings).map(({ path, ...part }) => ({ ...part, path, bytes: sizeOf(join(home.dir, path)) }));
+  const parts: DiskPart[] = [];
+  for (const part of partsOf(settings)) parts.push({ ...part, bytes: await sizeOf(join(home.dir, part.path), signal) });
   const limits = requests(settings, Date.now()).find((intake) => intake.kind === 'tidy');
   const { state } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
   const isActive = (run: string): boolean => state.goals.some((goal) => goal.run === run);
@@ -45,11 +49,19 @@ function partsOf(settings: MaintenanceConfig): Omit<DiskPart, 'bytes'>[] {
   ];
 }
 
-/** As the disk counts it: in blocks. */
-function sizeOf(path: string): number {
-  const found = lstatIfPresent(path);
-  if (found === undefined) return 0;
-  const own = found.blocks * 512;
-  if (!found.isDirectory()) return own;
-  return namesIn(path).reduce((sum, name) => sum + sizeOf(join(path, name)), own);
+/** As the disk counts it: in blocks. Others get their turn meanwhile: a desk may have a hundred thousand files. */
+async function sizeOf(top: string, signal: AbortSignal): Promise<number> {
+  let size = 0;
+  let until = performance.now() + SLICE_MS;
+  for (const left = [top]; left.length > 0; ) {
+    const path = left.pop() ?? '';
+    const found = lstatIfPresent(path);
+    size += (found?.blocks ?? 0) * 512;
+    if (found?.isDirectory() === true) for (const name of namesIn(path)) left.push(join(path, name));
+    if (performance.now() < until) continue;
+    await breathe();
+    signal.throwIfAborted();
+    until = performance.now() + SLICE_MS;
+  }
+  return size;
 }

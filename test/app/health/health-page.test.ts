@@ -9,11 +9,12 @@ import { egressView } from '../../../src/kit/views/egress-view.ts';
 import { secretView } from '../../../src/kit/views/secret-view.ts';
 import type {
   ClassifyAnswer,
+  DiskAnswer,
   EgressAnswer,
   FindingsAnswer,
   PolicyAnswer,
 } from '../../../src/app/health/health-answers.ts';
-import { findingsQuery, healthQuery } from '../../../src/app/health/health-queries.ts';
+import { diskQuery, findingsQuery, healthQuery } from '../../../src/app/health/health-queries.ts';
 import { classifyQuery, policyQuery } from '../../../src/app/health/policy-queries.ts';
 import { egressQuery, secretsQuery } from '../../../src/app/health/secret-queries.ts';
 import { askQuery } from '../../support/ask-query.ts';
@@ -38,6 +39,18 @@ rules:
 `;
 
 describe('the page Health', () => {
+  it('says what takes how much of the disk and what goes when, as oka status --disk does', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    expect((await oka('init', '--dir', folder.dir)).code).toBe(0);
+    writeFileSync(join(home.workspace, 'desk', 'large'), Buffer.alloc(1_000_000, 1));
+    const shown = (await askQuery(diskQuery, home)) as unknown as z.infer<typeof DiskAnswer>;
+    const said = JSON.parse((await oka('status', '--disk', '--json', '--dir', folder.dir)).out) as unknown;
+    expect(shown).toEqual(said);
+    expect(shown.parts.find(({ part }) => part === 'desk')).toMatchObject({ goes: 'is yours' });
+    expect(shown.parts.find(({ part }) => part === 'desk')?.bytes).toBeGreaterThanOrEqual(1_000_000);
+  });
+
   it('shows the home, its findings and the secrets by name; no value leaves the vault, which is not opened', async () => {
     using folder = temporaryFolder();
     const home = homeAt(folder.dir);

@@ -10,6 +10,7 @@ import type { LedgerEvent } from '../../../kit/web/browser/live-events.ts';
 import type { ViewProps } from '../../../kit/web/browser/page-data.ts';
 import { useQuery } from '../../../kit/web/browser/query-data.ts';
 import type { FindingsAnswer, HealthAnswer } from '../health-answers.ts';
+import { DiskSection } from './disk-section.ts';
 import { EgressSection } from './egress-section.ts';
 import { PolicySection } from './policy-section.ts';
 import { PushSection } from './push-section.ts';
@@ -36,6 +37,7 @@ export default function HealthView({ data }: ViewProps<Answer>): VNode {
       <${SecretsSection} />
       <${SessionsSection} />
     </div>
+    <${DiskSection} />
     <${PushSection} />`;
 }
 
