@@ -73,6 +73,12 @@ describe('a newcomer reads a page a folder', () => {
   });
 });
 
+it('ARCHITECTURE.md names every room', () => {
+  const text = readFileSync(join(TOP, 'ARCHITECTURE.md'), 'utf8');
+  const rooms = readdirSync(join(TOP, 'src/rooms'));
+  expect(rooms.filter((room) => !text.includes(`\`${room}\``))).toEqual([]);
+});
+
 it('ARCHITECTURE.md has at most 12 KB, so that it stays the picture of the house', () => {
   expect(readFileSync(join(TOP, 'ARCHITECTURE.md')).length).toBeLessThanOrEqual(12 * 1024);
 });
