@@ -20,20 +20,29 @@ import { openWireServer, type WireScript } from '../support/wire-server.ts';
 import { calls, type WireRequest } from '../support/wire-server-reply.ts';
 import { hit, KINDS, restart, untilCommandRuns } from './kills.ts';
 import { LiveHome } from './live-home.ts';
-import type { Random, Trial, TrialCall, TrialReport } from './trial.ts';
+import {
+  EACH,
+  type Effect,
+  giveOutside,
+  inSeconds,
+  isAnswered,
+  judgeOutside,
+  linesIn,
+  makeFrames,
+  PARTS,
+  postLine,
+  QUIET_MS,
+  type Round,
+} from './effects-outside.ts';
+import { hasDovecot, openMailServers } from '../support/mail-servers.ts';
+import { freshFolder, type Random, type Trial, type TrialCall, type TrialReport } from './trial.ts';
 
-const EACH = 6;
 const KILLS = 200;
 const ROUND_MS = 120_000;
-const QUIET_MS = 300_000;
-const WORK = ['runbook', 'prose', 'graph', 'slot', 'chat'] as const;
-type Work = (typeof WORK)[number];
-/** Something that is to happen once outside, and the work it belongs to. */
-type Effect = { name: string; work: Work; run: string };
 
 export const effectsTrial: Trial = {
   name: 'Effects of all kinds of work',
-  about: `Rounds of ${EACH} each of: runbooks that send a request, tasks in prose whose model makes three calls in one turn (two lines in files and a request), graphs of schedules whose failing step may be retried after its request, tasks of schedules, and messages to an agent. SIGKILL hits as above, launchers among them, up to ${KILLS} times a round. A server on loopback and the files count what arrived. A person answers what is in doubt by looking there. Nothing may arrive twice unless that person said so, nothing may be missing of what is called done, everything must come to an end, every message has one reply, and the ledger must be intact.`,
+  about: `Rounds of ${EACH} each of: runbooks that send a request, tasks in prose whose model makes three calls in one turn (two lines in files and a request), graphs of schedules whose failing step may be retried after its request, tasks of schedules, calls of an MCP server, tasks that come as mails (Dovecot) and are answered by one, frames of a folder, and messages to an agent. SIGKILL hits as above, launchers among them, up to ${KILLS} times a round. A server on loopback and the files count what arrived. A person answers what is in doubt by looking there. Nothing may arrive twice unless that person said so, nothing may be missing of what is called done, everything must come to an end, every message has one reply, every frame is made once, and the ledger must be intact.`,
   share: 30,
   run: async (call) => {
     const report: TrialReport = { counts: {}, failures: [] };
@@ -43,22 +52,12 @@ export const effectsTrial: Trial = {
   },
 };
 
-type Round = {
-  live: LiveHome;
-  effects: Effect[];
-  arrived: Map<string, number>;
-  /** How often a person said that it be done again, and what a person could not tell. */
-  repeats: Map<string, number>;
-  messages: string[];
-  count: (what: string, by?: number) => void;
-  fail: (text: string) => void;
-};
-
 async function playRound({ until, random, log }: TrialCall, number: number, report: TrialReport): Promise<void> {
   const arrived = new Map<string, number>();
   const counter = await openCounter(arrived);
   const port = portOf(counter);
   await using model = await openWireServer(mind(port));
+  await using mail = hasDovecot === null ? null : await openMailServers({ own: ['oka@home.test'] });
   const settings = { 'custom:trial': { base_url: `${model.url}/v1` } };
   await using live = new LiveHome({ config: { models: { use: 'custom:trial', ask_again_seconds: 0.2, settings } } });
   const round: Round = {
@@ -67,17 +66,22 @@ async function playRound({ until, random, log }: TrialCall, number: number, repo
     arrived,
     repeats: new Map(),
     messages: [],
+    acted: join(freshFolder(), 'log'),
+    mail,
     count: (what, by = 1) => void (report.counts[what] = (report.counts[what] ?? 0) + by),
     fail: (text) => void report.failures.push(`round ${number + 1}: ${text}`),
   };
   give(round, port);
+  await giveOutside(round, port);
   live.start();
+  const frames = makeFrames(round);
   await hurt(round, random, until);
   log(`round ${number + 1}: no more kills; waiting for the ends`);
   for (const end = Date.now() + QUIET_MS; Date.now() < end && !(await isOver(round)); await sleep(1000)) {
     await restart(live, 0);
     await answer(round);
   }
+  await frames;
   await judge(round);
   round.count('rounds');
   counter.closeAllConnections();
@@ -120,19 +124,16 @@ function mind(port: number): WireScript {
 
 const taskIn = ({ text }: WireRequest): string => /prose\d+/.exec(text)?.[0] ?? 'unknown';
 
-const postLine = (port: number, name: string): string => `curl -sS -m 10 -d x http://127.0.0.1:${port}/${name}`;
-
 function give({ live, effects, messages }: Round, port: number): void {
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(live.home.dir, path)), { recursive: true });
     writeFileSync(join(live.home.dir, path), text);
   };
   const net = `127.0.0.1:${port}`;
-  const soon = (index: number): string =>
-    new Date(Date.now() - 60_000 + index * 20_000).toISOString().slice(0, 19) + 'Z';
+  const soon = (index: number): string => inSeconds(index * 20 - 60);
   write('.oka/rules/agents/echo.md', persona('Answers.'));
   submitChat(live.home, { kind: 'chat_open', conversation: 'c-hall', name: 'hall' });
-  for (let index = 0; index < EACH; index += 1) {
+  for (const index of PARTS) {
     const runbook = (id: string, fields = ''): string =>
       `---\nid: ${id}\n${fields}---\n\`\`\`bash net:${net}\n${postLine(port, id)}\nsleep 0.3\n\`\`\`\n`;
     live.drop(`runbook${index}.md`, runbook(`runbook${index}`));
@@ -187,7 +188,11 @@ async function endsOf({ live }: Round): Promise<Map<string, string>> {
 
 async function isOver(round: Round): Promise<boolean> {
   const ends = await endsOf(round).catch(() => new Map<string, string>());
-  return round.effects.every(({ run }) => ends.has(run)) && (await repliesIn(round)).size === round.messages.length;
+  return (
+    round.effects.every(({ run }) => ends.has(run)) &&
+    isAnswered(round) &&
+    (await repliesIn(round)).size === round.messages.length
+  );
 }
 
 /** Replies by the message that they answer. */
@@ -209,8 +214,8 @@ const linesOf = (live: LiveHome, name: string): number => {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
 };
 
-const timesSeen = ({ live, arrived }: Round, { name }: Effect): number =>
-  (arrived.get(name) ?? 0) + linesOf(live, name);
+const timesSeen = ({ live, arrived, acted }: Round, { name }: Effect): number =>
+  (arrived.get(name) ?? 0) + linesOf(live, name) + linesIn(acted, name);
 
 /** A person who is asked whether something happened looks at the counter and at the files. Requests are allowed. */
 async function answer(round: Round): Promise<void> {
@@ -249,6 +254,7 @@ async function judge(round: Round): Promise<void> {
   for (const message of messages)
     if (replies.get(message) !== 1) fail(`message ${message} has ${replies.get(message) ?? 0} replies`);
   count('replies to messages', replies.size);
+  await judgeOutside(round);
   const verdict = await verifyLedger(live.home.ledgers.run);
   if (verdict.state !== 'intact') fail(`the ledger is ${verdict.state}`);
 }

@@ -89,12 +89,13 @@ export async function openMailServers({
       onAuth: ({ username, password }, _, done) =>
         password === PASSWORD ? done(null, { user: username ?? '' }) : done(new Error('wrong password')),
       onData: (stream, session, done) => {
-        void buffer(stream).then(async (bytes) => {
+        const take = async (bytes: Buffer): Promise<void> => {
           const to = session.envelope.rcptTo.map(({ address }) => address);
           sent.push({ to, raw: bytes.toString(), mail: await PostalMime.parse(bytes) });
           if (to.some(isOwn)) deliver(onMail?.(bytes.toString()) ?? bytes);
           done();
-        });
+        };
+        void buffer(stream).then(take, done); // whoever breaks off has sent nothing
       },
     });
     server.on('error', () => {});
