@@ -33,19 +33,24 @@ export async function readDiskUse(home: Home, settings: MaintenanceConfig, signa
 
 function partsOf(settings: MaintenanceConfig): Omit<DiskPart, 'bytes'>[] {
   const { archive_days, archive_mb, artifact_days, outbox_days, outbox_mb, undo_days, undo_mb } = settings;
-  const rule = (days: number | null, mb: number | null, then: string): string => {
+  const rule = (what: string, days: number | null, mb: number | null): string | null => {
     const limits = [...(days === null ? [] : [`after ${days} days`]), ...(mb === null ? [] : [`beyond ${mb} MB`])];
-    return limits.length === 0 ? 'stays' : `${then} ${limits.join(' and ')}`;
+    return limits.length === 0 ? null : `${what} ${limits.join(', and ')}`;
   };
+  const stay = 'stay until you remove them';
   return [
-    { part: 'ledger', path: '.oka/run_ledger.jsonl', goes: rule(archive_days, archive_mb, 'is archived') },
-    { part: 'archive', path: '.oka/archive', goes: 'stays: it is the history' },
-    { part: 'artifacts', path: '.oka/artifacts', goes: rule(artifact_days, null, 'goes, if no event names it,') },
-    { part: 'undo', path: '.oka/undo', goes: rule(undo_days, undo_mb, 'the oldest states go') },
-    { part: 'index', path: '.oka/index', goes: 'stays: it can be rebuilt' },
-    { part: 'tools', path: '.oka/tools', goes: 'old versions go with tidying' },
-    { part: 'results', path: 'workspace/outbox', goes: rule(outbox_days, outbox_mb, 'go') },
-    { part: 'desk', path: 'workspace/desk', goes: 'is yours' },
+    { part: 'ledger', path: '.oka/run_ledger.jsonl', goes: rule('is archived', archive_days, archive_mb) ?? 'stays' },
+    { part: 'archive', path: '.oka/archive', goes: 'stays: it is your history' },
+    {
+      part: 'artifacts',
+      path: '.oka/artifacts',
+      goes: rule('those that nothing names any more go', artifact_days, null) ?? stay,
+    },
+    { part: 'undo', path: '.oka/undo', goes: rule('the oldest states go', undo_days, undo_mb) ?? stay },
+    { part: 'index', path: '.oka/index', goes: 'can be rebuilt at any time' },
+    { part: 'tools', path: '.oka/tools', goes: 'old versions go when oka tidies up' },
+    { part: 'results', path: 'workspace/outbox', goes: rule('the oldest go', outbox_days, outbox_mb) ?? stay },
+    { part: 'desk', path: 'workspace/desk', goes: 'is yours: nothing goes by itself' },
   ];
 }
 

@@ -47,7 +47,7 @@ describe('the page Health', () => {
     const shown = (await askQuery(diskQuery, home)) as unknown as z.infer<typeof DiskAnswer>;
     const said = JSON.parse((await oka('status', '--disk', '--json', '--dir', folder.dir)).out) as unknown;
     expect(shown).toEqual(said);
-    expect(shown.parts.find(({ part }) => part === 'desk')).toMatchObject({ goes: 'is yours' });
+    expect(shown.parts.find(({ part }) => part === 'desk')).toMatchObject({ goes: 'is yours: nothing goes by itself' });
     expect(shown.parts.find(({ part }) => part === 'desk')?.bytes).toBeGreaterThanOrEqual(1_000_000);
   });
 

@@ -235,8 +235,8 @@ describe('asking to tidy', () => {
     for (const path of readdirSync(page, { recursive: true, encoding: 'utf8' })) utimesSync(join(page, path), old, old);
     utimesSync(page, old, old);
     const { out } = await story.oka('status', '--disk');
-    expect(out).toMatch(/undo .*the oldest states go after 30 days and beyond 2048 MB/);
-    expect(out).toMatch(/ledger .*is archived after 90 days and beyond 256 MB/);
+    expect(out).toMatch(/undo .*the oldest states go after 30 days, and beyond 2048 MB/);
+    expect(out).toMatch(/ledger .*is archived after 90 days, and beyond 256 MB/);
     expect(out).toMatch(/results .*go after 5 days/);
     expect(out).toContain('Tidying now would remove 0 artifacts, 1 result');
     expect(existsSync(page)).toBe(true);
