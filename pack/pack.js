@@ -91,6 +91,7 @@ function manifest() {
     type,
     bin,
     engines,
+    oka: { home: 1 }, // by this `oka update` knows its own kind (app/update/find-release.ts)
     dependencies: needed,
     optionalDependencies: { ...optionalDependencies, [RUNTIME]: runtime },
   };

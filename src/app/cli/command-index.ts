@@ -9,6 +9,7 @@ const serve = () => import('../commands/serve-commands.ts');
 const service = () => import('../commands/service-commands.ts');
 const status = () => import('../commands/status-commands.ts');
 const up = () => import('../commands/up-commands.ts');
+const update = () => import('../commands/update-commands.ts');
 const web = () => import('../commands/web-commands.ts');
 const worker = () => import('../commands/worker-commands.ts');
 const agents = () => import('../../rooms/agents/commands/agents-commands.ts');
@@ -398,6 +399,8 @@ export const commandIndex: readonly IndexedGroup[] = [
     title: 'Upkeep',
     commands: {
       doctor: ['Check Node, folders, sandbox, vault, memory, ledgers and disk; say how to fix', doctor],
+      version: ['Show the version; with --check, exit 1 if there is a newer one', update],
+      update: ['Install the newest version beside this one, try it with a copy of the home, switch to it', update],
       'service install': ['Start oka with the machine, as a service of this user (systemd or launchd)', service],
       'service logs': ['Show what the service has printed', service],
       'service remove': ['Stop the service; it no longer starts with the machine. The home stays', service],

@@ -5,12 +5,13 @@
 import { existsSync, rmSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { homedir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { makeFolder, replaceFile } from '../../core/ledger/disk.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { folderHash, realFolder } from '../../kit/home/home-notes.ts';
 import { programFolder, programPath, userPlaces } from '../../kit/settings.ts';
+import { packageBase } from '../update/installed-versions.ts';
 import { cronLine, launchdAgent, type Started, systemdUnit } from './unit-files.ts';
 
 type ServiceKind = 'systemd' | 'launchd' | 'none';
@@ -32,10 +33,13 @@ export function serviceKind(platform = process.platform): ServiceKind {
 
 const serviceName = (home: Home): string => `oka-${folderHash(home).slice(0, 8)}`;
 
+/** By paths that stay when `oka update` replaces the version that runs. */
 function startedBy(home: Home): Started {
+  const base = packageBase() ?? programFolder;
+  const ofBase = join(base, relative(programFolder, process.execPath));
   return {
     name: serviceName(home),
-    program: [process.execPath, join(programFolder, 'bin', 'oka')],
+    program: [existsSync(ofBase) ? ofBase : process.execPath, join(base, 'bin', 'oka')],
     dir: realFolder(home),
     path: programPath(),
   };

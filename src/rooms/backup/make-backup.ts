@@ -112,7 +112,7 @@ function nextTime(latest: Date | undefined): Date {
 type Cut = { bytes: number; last: LedgerEnd | null };
 
 /** How much of a ledger's live file is on disk for good (M1); null when there is none. Its archive never changes. */
-function ledgerEnd(file: string): Cut | null {
+export function ledgerEnd(file: string): Cut | null {
   const history = openHistory(file);
   if (history === null) return null;
   try {
