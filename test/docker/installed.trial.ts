@@ -58,7 +58,7 @@ describe.skipIf(missing !== '')('what a task needs', () => {
     const page = 'workspace/INSTALL_REQUIREMENTS.md';
     await until('the request', () => (/^## bc$/m.test(stage.read(page)) ? true : null));
     const { out: dockerfile } = stage.oka('requirements', '--dockerfile');
-    expect(dockerfile).toMatch(/^FROM oka:local\n/);
+    expect(dockerfile).toMatch(/^ARG OKA_IMAGE=oka:local\nFROM \$\{OKA_IMAGE\}\n/);
     must(['build', '--tag', image, '-'], { input: dockerfile.replace('oka:local', image) });
     stage.up();
     await stage.healthy();

@@ -27,7 +27,9 @@ const requirementsResolve = (call: Call): Promise<Answer<ResolveData>> => askOrD
 export const commands: Commands = {
   requirements: command({
     summary: 'List what you have to install; --dockerfile prints one that installs it all',
-    options: { dockerfile: flag('Print a Dockerfile over the image oka:local.') },
+    options: {
+      dockerfile: flag('Print a Dockerfile over the image of oka (OKA_IMAGE, as in the compose file; else oka:local).'),
+    },
     example: 'oka requirements --dockerfile',
     run: requirementsCommand,
     render: (data, terminal) => {
@@ -105,11 +107,14 @@ function readGiven(file: string): Buffer {
 }
 
 /** Complete: built over the image that runs, it installs everything that is missing there. */
+/** The image that the compose file names: docker build --build-arg OKA_IMAGE takes it from the environment. */
+const BASE = ['ARG OKA_IMAGE=oka:local', 'FROM ${OKA_IMAGE}']; // oxlint-disable-line no-template-curly-in-string
+
 function dockerfileText(open: readonly OpenRequirement[]): string {
   const apart = open.filter(({ packages, snippet }) => packages.length === 0 && snippet.startsWith('RUN '));
   const together = open.filter((each) => !apart.includes(each));
   const lines = [dockerfileFor(together), ...apart.map(({ snippet }) => snippet)].filter((part) => part !== '');
-  return ['FROM oka:local', ...(lines.length === 0 ? ['# nothing is needed'] : asRoot(lines))].join('\n');
+  return [...BASE, ...(lines.length === 0 ? ['# nothing is needed'] : asRoot(lines))].join('\n');
 }
 
 const asRoot = (lines: readonly string[]): string[] => ['USER root', ...lines, 'USER 1000:1000'];
