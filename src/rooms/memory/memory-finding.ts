@@ -1,4 +1,4 @@
-/** What `oka doctor` reports about memory: whether semantic search works. Loads neither the database nor the model. */
+/** What `oka doctor` reports about memory: whether semantic search works. Loads what would run the model, but neither the model nor the database. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../core/schema/errors.ts';

@@ -78,9 +78,9 @@ function meanDirection(ofTokens: Float32Array, dims: number): Float32Array {
   return mean.map((value) => value / length);
 }
 
-/** Throws when the code is not installed or the model cannot be used. A model that may be downloaded counts as usable. */
+/** Throws when the code does not run here or the model cannot be used. A model that may be downloaded counts as usable. */
 export async function assertModelUsable({ model, download, cache }: EmbedderSettings): Promise<void> {
-  createRequire(createRequire(import.meta.url).resolve('@xenova/transformers')).resolve('onnxruntime-node');
+  createRequire(createRequire(import.meta.url).resolve('@xenova/transformers'))('onnxruntime-node'); // its binary, too
   if (model === BUNDLED_MODEL) return verifyBundledModel();
   if (!download && !existsSync(modelFile(cache, model)))
     throw new OkaError('not-set-up', `the model ${model} is not in ${cache}`, {

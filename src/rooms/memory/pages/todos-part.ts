@@ -40,7 +40,7 @@ export const todosPart: Part = {
 
 const HANDLERS: Handlers<[Rows], void> = {
   'wait.opened': recordWait,
-  'wait.closed': ({ data }, rows) => removeTodo(rows, `ask:${data.wait}`),
+  'wait.closed': recordAnswer,
   'requirement.opened': recordRequirement,
   'requirement.resolved': ({ data }, rows) => removeTodo(rows, `need:${data.name}`),
   'requirement.reopened': ({ data }, rows) =>
@@ -79,6 +79,11 @@ function recordWait(event: EventOf<'wait.opened'>, rows: Rows): void {
   rows.put(key, [...(rows.get<string[]>(key) ?? []), wait].slice(-MAX_ASKED));
 }
 
+function recordAnswer({ run, data }: EventOf<'wait.closed'>, rows: Rows): void {
+  removeTodo(rows, `ask:${data.wait}`);
+  if (run !== null && data.answer.verdict === 'denied') rows.put(`todo-denied/${rootOf(rows, run)}`, true);
+}
+
 function recordRequirement(event: EventOf<'requirement.opened'>, rows: Rows): void {
   const { name, reason } = event.data.requirement;
   const before = findTodo(rows, `need:${name}`);
@@ -99,6 +104,9 @@ function recordEnd(event: EventOf<'run.ended'>, rows: Rows): void {
   removeTodo(rows, `paused:${run}`);
   for (const wait of rows.get<string[]>(`todo-asks/${run}`) ?? []) removeTodo(rows, `ask:${wait}`);
   rows.put(`todo-asks/${run}`, null);
+  const isDenied = rows.get<boolean>(`todo-denied/${run}`) === true && event.data.reason.includes('approval denied');
+  rows.put(`todo-denied/${run}`, null);
+  if (isDenied) return; // whoever denied it knows how it ended
   const task = taskRecordOf(rows, run);
   if (event.data.status !== 'failed' || task === undefined || task.corrected !== null) return;
   storeTodo(rows, { kind: 'failed', of: run, ...aboutRun(event, rows), text: shorten(event.data.reason), how: 'look' });

@@ -130,3 +130,23 @@ describe('what waits for a person', () => {
     expect(told.page(TODOS)).toContain('\n- [x] call Ann\n');
   });
 });
+
+describe('a task whose approval was denied', () => {
+  const denied = (reason: string): string => {
+    const told = story();
+    told.begin('invoice', 'Send the invoice');
+    const wait = { wait: 'invoice.send.1', node: 'send' };
+    told.tell('wait.opened', 'invoice', { ...wait, for: { kind: 'approval', binding: 'b'.repeat(64), text: 'curl' } });
+    told.tell('wait.closed', 'invoice', { ...wait, answer: { verdict: 'denied', by: 'a person' } });
+    told.end('invoice', 'failed', reason);
+    return told.page(TODOS);
+  };
+
+  it('is not called a failure that nobody followed up: a person has decided it', () => {
+    expect(denied('critique: the steps failed: send: approval denied')).toContain('Nothing waits for you.');
+  });
+
+  it('is one if it failed for another reason', () => {
+    expect(denied('the disk was gone')).toContain('Failed, and nobody followed up');
+  });
+});
