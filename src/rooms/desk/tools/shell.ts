@@ -10,6 +10,7 @@ import { ArtifactRef, type Author, type Outcome, type Tool, type ToolCall } from
 import type { CommandSandbox, SandboxRequest, StepTerms } from '../../../kit/sandbox/command-sandbox.ts';
 import { watchFrozenTime } from '../../../core/chain/frozen-time.ts';
 import { type Captured, launch, type Launched } from '../../../kit/sandbox/launch.ts';
+import { countMemoryKills } from '../../../kit/sandbox/memory-kills.ts';
 import { artifactsOf, type BodyText, toBodyText } from '../../../kit/text/body-text.ts';
 import { ok, defineTool } from '../../../kit/define-tool.ts';
 import { provideSecrets, Secrets } from './command-secrets.ts';
@@ -96,7 +97,8 @@ export function shellTool(options: ShellOptions): Tool {
       await using _ = provided;
       const trial = await trialFolder(call, { desk, cwd, scratch: provided.scratch });
       using frozen = watchFrozenTime();
-      const done = await launch(command, {
+      const killedBefore = countMemoryKills();
+      const launched = await launch(command, {
         cwd: trial?.cwd ?? cwd,
         env: { ...env, ...provided.env, ...trial?.env, ...handed.env },
         signal: call.signal,
@@ -107,6 +109,7 @@ export function shellTool(options: ShellOptions): Tool {
         ...(live === undefined ? {} : { onOutput: (chunk) => live.output(call, chunk) }),
       });
       live?.end(call);
+      const done = countMemoryKills() === killedBefore ? launched : namingMemory(launched);
       const outcome = await toOutcome(done, input, call.class, artifacts, (await provided.refused?.()) ?? []);
       const isDoubtful = outcome.status === 'failed' && input.net !== false && frozen.longestMs() >= frozenMs;
       return isDoubtful ? unseen(outcome.error, frozen.longestMs()) : outcome;
@@ -122,6 +125,12 @@ function rightsOf(
 ): SideEffectClass {
   const terms = { hasNet: input.net !== false, dir: input.dir, folders };
   return classify?.(toCommand(input), author, terms) ?? 'external_mutation';
+}
+
+/** The kernel has killed something for want of memory meanwhile: a command that was killed, or the shell of one, says so. */
+function namingMemory(done: Launched): Launched {
+  const isKilled = done.ended.how === 'itself' && (done.signal === 'SIGKILL' || done.exit === 137);
+  return isKilled ? { ...done, ended: { how: 'exceeded', limit: 'memory' } } : done;
 }
 
 /** The egress proxy stood still with this process: the command may have failed for want of it, before or after it acted. */
