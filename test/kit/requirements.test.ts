@@ -18,7 +18,7 @@ describe('oka requirements and oka tools', { timeout: 60_000 }, () => {
     expect((await oka('requirements', ...dir)).out).toMatch(/^ebook-convert {2}open {2}calibre\n/);
     const { out: dockerfile } = await oka('requirements', '--dockerfile', ...dir);
     expect(dockerfile).toMatch(
-      /^FROM oka:local\nUSER root\nRUN apt-get update \\\n[^]* {6}calibre \\\n && rm -rf \S+\nUSER 1000:1000\n$/,
+      /^ARG OKA_IMAGE=oka:local\nFROM \$\{OKA_IMAGE\}\nUSER root\nRUN apt-get update \\\n[^]* {6}calibre \\\n && rm -rf \S+\nUSER 1000:1000\n$/,
     );
     expect(await oka('requirements', 'resolve', MISSING, ...dir)).toMatchObject({
       code: 1,
