@@ -13,7 +13,7 @@ import type { WaitFor } from '../schema/wait.ts';
 type GoalNode = PlannedNode & { status: NodeStatus };
 type OpenWait = { wait: string; node: string | null; for: WaitFor };
 /** A call that waits for its turn on the desk: behind which run, if it is one, and since when. */
-type DeskWait = { call: string; behind: string | null; since: string };
+export type DeskWait = { call: string; behind: string | null; since: string };
 export type Goal = {
   run: string;
   title: string;

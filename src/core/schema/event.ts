@@ -401,7 +401,9 @@ export const eventData = {
     .strictObject({
       call: CallId,
       node: NodeId.nullable(),
-      behind: Id.nullable().describe('The run that works where the call is to write; null when it is no run.'),
+      behind: Id.nullable().describe(
+        'The run whose turn in the same place is before this one; null when it is no run.',
+      ),
     })
     .describe('A call that writes to the desk waits for its turn, because another one works in the same place.'),
   'desk.kept': z

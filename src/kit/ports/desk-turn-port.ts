@@ -7,7 +7,7 @@ export type Turn<T> = {
   stop?: { signal: AbortSignal; value: T };
   /** Whose turn it is: a run, for those who wait for it. */
   run?: string;
-  /** Called at once if it has to wait, with the run that is before it, as far as it has one; again when that changes. */
+  /** Called at once if it has to wait, with the run whose turn is before its own, as far as it has one; again when that changes. */
   onWait?: (behind: string | null) => void;
 };
 

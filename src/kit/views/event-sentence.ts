@@ -114,7 +114,7 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
     `Saved version ${version.slice(0, 12)} of the graph ${graph} (${cause.replace('_', ' ')})`,
   'call.misclassified': ({ node, class: effect, reason }) =>
     `${node ?? 'oka'} tried more than ${effect} allows: ${reason}`,
-  'desk.awaited': ({ call, behind }) => `${call} waits for the desk${behind === null ? '' : `: ${behind} works there`}`,
+  'desk.awaited': ({ call, behind }) => `${call} waits for the desk${behind === null ? '' : `, behind ${behind}`}`,
   'desk.kept': ({ when, call }) => `Saved the desk as it was ${when} ${call}`,
   'policy.loaded': ({ sha256, rules }) => `Policy ${sha256.slice(0, 12)} is active (${count(rules, 'rule')})`,
   'budget.low': ({ of, limit, spent }) => `Most of the budget of the day is spent: ${spent} of ${limit} ${of}`,

@@ -21,10 +21,15 @@ type Asked = {
 export function deskTurns(settle: (reach: Reach) => Promise<void>): InTurn {
   const active = new Set<Asked>();
   const queue = new Set<Asked>();
-  /** Whom it waits for: an active one, or one that has asked before. */
+  /**
+   * Whom it waits for: the last one that has asked before, which changes least. With the first one, each end would be told
+   * to everybody who waits, and events would grow with the square of the queue.
+   */
   const before = (asked: Asked): Asked | undefined => {
     const earlier = [...queue];
-    return [...active, ...earlier.slice(0, earlier.indexOf(asked))].find(({ reach }) => doTouch(reach, asked.reach));
+    return [...active, ...earlier.slice(0, earlier.indexOf(asked))].findLast(({ reach }) =>
+      doTouch(reach, asked.reach),
+    );
   };
   const beginNext = (): void => {
     for (const asked of queue) {

@@ -69,11 +69,34 @@ describe('deskTurns', () => {
     await breathe();
     expect(behind).toEqual([
       ['second', 'first'],
-      ['third', 'first'],
       ['third', 'second'],
     ]);
     second.resolve();
     await Promise.all(all);
+  });
+
+  it('however many wait, each is told once', async () => {
+    const inTurn = deskTurns(nothingOpen);
+    let told = 0;
+    await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        inTurn(() => breathe(), { run: `run-${index}`, onWait: () => (told += 1) }),
+      ),
+    );
+    expect(told).toBe(29);
+  });
+
+  it('who is behind one that gives way is told of the one before', async () => {
+    const inTurn = deskTurns(nothingOpen);
+    const [gate, stop] = [latch(), new AbortController()];
+    const behind: unknown[] = [];
+    const first = inTurn(() => gate.promise, { run: 'first' });
+    const second = inTurn(nothingOpen, { run: 'second', stop: { signal: stop.signal, value: undefined } });
+    const third = inTurn(nothingOpen, { run: 'third', onWait: (whom) => behind.push(whom) });
+    stop.abort();
+    gate.resolve();
+    await Promise.all([first, second, third]);
+    expect(behind).toEqual(['second', 'first']);
   });
 
   it('D2 what is open elsewhere holds nobody up', async () => {
