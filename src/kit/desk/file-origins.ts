@@ -4,13 +4,13 @@
  *
  * R1 The origin belongs to a content at a path. Every call that leaves another content there is one more origin of it: those
  *    of what was there before stay, and those of a file that was moved go with it.
- * R2 It is lost by a person alone, who puts something else there. States that are removed from the store take nothing of it
- *    with them.
+ * R2 It is lost by a person alone, who puts something else there. States that are removed from the store take nothing of what
+ *    is there with them; the origins of contents that are in no state any more go, so that the file does not grow for ever.
  * R3 It is written before the state after the call is in the ledger.
  */
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describeErrno } from '../../core/ledger/disk.ts';
+import { describeErrno, replaceFile } from '../../core/ledger/disk.ts';
 import { errnoOf } from '../../core/schema/errors.ts';
 import type { FileOrigin } from '../../core/schema/tool.ts';
 import type { FileChange } from './desk-changes.ts';
@@ -20,6 +20,8 @@ export type FileOrigins = {
   add(by: FileOrigin, changes: readonly FileChange[]): void;
   /** The calls that made the file what it is; none if it is a person's. `nameOf` gives the name of its content. */
   find(path: string, nameOf: () => Promise<string>): Promise<readonly FileOrigin[]>;
+  /** Forgets contents that no state has any more. Returns how many. */
+  prune(isStored: (content: string) => boolean): number;
 };
 
 /** What has more origins than this counts as nobody knows whose. */
@@ -61,8 +63,24 @@ export function openFileOrigins(store: string): FileOrigins {
       const there = known().get(path);
       return there === undefined ? [] : (there.get(await nameOf()) ?? []);
     },
+    prune: (isStored) => {
+      let gone = 0;
+      for (const [path, contents] of known()) {
+        for (const content of contents.keys()) if (!isStored(content)) gone += Number(contents.delete(content));
+        if (contents.size === 0) known().delete(path);
+      }
+      if (gone > 0) replaceFile(file, textOf(known()), { durable: true });
+      return gone;
+    },
   };
 }
+
+const textOf = (known: Known): string =>
+  [...known]
+    .flatMap(([path, contents]) =>
+      [...contents].map(([oid, by]) => `${JSON.stringify({ by, files: { [path]: oid } })}\n`),
+    )
+    .join('');
 
 function uniqueOrigins(origins: readonly FileOrigin[]): FileOrigin[] {
   const unique = [...new Map(origins.map((each) => [each.call, each])).values()];

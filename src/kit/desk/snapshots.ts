@@ -101,6 +101,7 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
   let latest: string | undefined;
   let deskMode: number | null = null;
   const folders = new Map<string, Snapshots>();
+  const origins = openFileOrigins(store);
   const inOrder = oneAtATime(); // they share what is known of the files
 
   const take = async (label: string, { place, without = new Set() }: SnapshotOf): Promise<Snapshot> => {
@@ -159,11 +160,12 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
     filesLeft: (steps) => findFilesLeft(objects, steps),
     fileChanges: (steps) => findFileChanges(objects, steps),
     forFolder: (path) => folderSnapshots(folders, options, path),
-    origins: openFileOrigins(store),
+    origins,
     prune: async () => {
       await pruneFolders(store, folders, (at) => pruneSnapshots(at, clock(), { mostBytes, keepMs }));
       const pruned = pruneSnapshots(objects, clock(), { mostBytes, keepMs });
       for (const [path, { oid }] of seen ?? []) if (!objects.has(oid)) seen?.delete(path);
+      origins.prune((content) => objects.has(content));
       return pruned;
     },
     close: () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, renameSync } from 'node:fs';
+import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openFileOrigins } from '../../../src/kit/desk/file-origins.ts';
@@ -53,5 +53,24 @@ describe('the origins of files', () => {
     const next = openFileOrigins(desk.store);
     expect(await next.find('b.txt', named('b'))).toEqual([{ run: 'r', call: 'one' }]);
     expect(await next.find('c.txt', named('c'))).toEqual([{ run: 'r', call: 'two' }]);
+  });
+
+  it('R2 what no state has any more goes when old states go, and what is there stays', async () => {
+    let now = Date.now();
+    using desk = new TestDesk({}, { clock: () => now });
+    const origins = join(desk.store, 'origins.jsonl');
+    for (let n = 0; n < 200; n += 1)
+      await act(desk, `c${n}`, () => desk.put({ 'last.txt': `${n}`, [`f${n % 2}.txt`]: `${n}` }));
+    const before = statSync(origins).size;
+    now += 31 * 86_400_000;
+    await desk.shadow.prune();
+    expect(statSync(origins).size).toBeLessThan(before / 20);
+    await act(desk, 'later', () => desk.put({ 'b.txt': 'b' }));
+    const next = openFileOrigins(desk.store);
+    for (const at of [desk.shadow.origins, next]) {
+      expect(await at.find('f1.txt', named('199'))).not.toEqual([]);
+      expect(await at.find('f1.txt', named('1'))).toEqual([]);
+      expect(await at.find('b.txt', named('b'))).toEqual([{ run: 'r', call: 'later' }]);
+    }
   });
 });
