@@ -69,13 +69,13 @@ export function openFileOrigins(store: string): FileOrigins {
         for (const content of contents.keys()) if (!isStored(content)) gone += Number(contents.delete(content));
         if (contents.size === 0) known().delete(path);
       }
-      if (gone > 0) replaceFile(file, textOf(known()), { durable: true });
+      if (gone > 0) replaceFile(file, linesOf(known()), { durable: true });
       return gone;
     },
   };
 }
 
-const textOf = (known: Known): string =>
+const linesOf = (known: Known): string =>
   [...known]
     .flatMap(([path, contents]) =>
       [...contents].map(([oid, by]) => `${JSON.stringify({ by, files: { [path]: oid } })}\n`),
