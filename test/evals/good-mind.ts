@@ -214,10 +214,12 @@ function showsIt(request: WireRequest, task: EvalTask, criterion: string): { nam
   const index = prose.indexOf(criterion);
   if (!isAnswerRight(request, task, /nothing had to be/i.test(criterion))) return null;
   const proofs = index === -1 ? proofsOfAnswer(request, task) : [task.proofs?.[index] ?? /$^/];
-  const file = index === -1 ? '' : (/[\w-]+\.(?:csv|json|md|txt)/.exec(criterion)?.[0] ?? '');
-  const entries = evidenceIn(request).filter(({ source }) => index !== -1 || !OWN_LIST.test(source));
+  const files = (index === -1 ? null : criterion.match(/[\w-]+\.(?:csv|json|md|txt)/g)) ?? [''];
+  const isWhole = criterion.startsWith('What the task asks for is done');
+  const entries = evidenceIn(request).filter(({ source }) => index !== -1 || isWhole || !OWN_LIST.test(source));
   for (const { name, source, text } of entries.toReversed()) {
-    const quote = source.includes(file) ? proofs.map((proof) => quoteAround(text, proof)).find(isText) : undefined;
+    const isAbout = files.some((file) => source.includes(file) || (isWhole && text.includes(file)));
+    const quote = isAbout ? proofs.map((proof) => quoteAround(text, proof)).find(isText) : undefined;
     if (quote !== undefined) return { name, quote };
   }
   return null;

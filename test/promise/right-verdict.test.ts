@@ -5,7 +5,6 @@ import type { WireScript } from '../support/wire-server.ts';
 import { call, type WireReply } from '../support/wire-server-reply.ts';
 
 const TOOLS = ['files.read', 'files.write', 'files.list', 'shell'];
-const refuses: WireScript = () => verdict('rework', []);
 const NO_REPLAN = 'budget: { replans: 0 }';
 
 /** The name of the last entry of evidence that came from a call. */
@@ -17,7 +16,6 @@ describe('one rule for paths: what a model writes starts at the desk', () => {
     inParts({
       planner: () => plan([goal('clean', 'Remove the secret from job/a.txt', TOOLS, ['job/**'])], [criterion]),
       executor: acting(call('files_write', { path: 'job/a.txt', content })),
-      critic: refuses,
     });
   const TASK = '---\nid: job\nbudget: { replans: 0 }\n---\nRemove every line with the word hidden from a.txt.\n';
 
@@ -151,13 +149,27 @@ describe('no empty done', () => {
     const model = inParts({
       planner: checking('rows: notes.txt == 1'),
       executor: ending('notes.txt is shorter now.', write),
-      critic: trusting,
     });
     await using story = await openStory({ model });
     story.write('workspace/desk/notes.txt', 'a long note\nand another\n');
     story.drop('empty.md', TASK);
     story.work();
     expect(await story.ended('empty')).toMatchObject({ status: 'done' });
+  });
+
+  it('checks that a model planned are not enough: what was asked for is judged beside them', async () => {
+    const model = inParts({
+      planner: checking('rows: notes.txt == 1'),
+      executor: ending('notes.txt is shorter now.', call('files_write', { path: 'notes.txt', content: 'nonsense\n' })),
+      critic: () => verdict('rework', [{ criterion: 'c1', holds: false, evidence: '', quote: '' }], 'another text'),
+    });
+    await using story = await openStory({ model });
+    story.write('workspace/desk/notes.txt', 'a long note\nand another\n');
+    story.drop('empty.md', TASK);
+    story.work();
+    const { status, page } = await story.ended('empty');
+    expect(status).toBe('failed');
+    expect(page).toMatch(/✅ `?rows: notes\.txt == 1[\s\S]*❌ What the task asks for is done/);
   });
 
   it('nothing had to be done: said in the answer, and shown', async () => {

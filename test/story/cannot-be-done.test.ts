@@ -81,6 +81,6 @@ describe('an answer in the same turn as the last change', () => {
     expect(page).toContain('a.txt is written.');
     const ended = (await story.eventsOf('call.ended')).filter(({ data }) => data.node === 'write');
     expect([...new Set(ended.map(({ data }) => data.status))]).toEqual(['failed', 'ok']);
-    expect(story.model.requests).toHaveLength(3);
+    expect(story.model.requests, 'a plan, two turns, and whether it is done as a whole').toHaveLength(4);
   });
 });

@@ -12,7 +12,7 @@ import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
 import type { Event } from '../../src/core/schema/event.ts';
 import type { KillMoment } from '../support/kill-at-event.ts';
 import { openStory, type Story } from '../support/story.ts';
-import { goal, inParts, plan, turnOf, verdict } from '../support/story-model.ts';
+import { goal, inParts, plan, turnOf } from '../support/story-model.ts';
 import { isThorough, scaled } from '../support/thorough.ts';
 import { placesInTurn } from '../support/turn-places.ts';
 import { calls } from '../support/wire-server-reply.ts';
@@ -43,7 +43,6 @@ const model = inParts({
           { name: 'finish', input: { output: `I wrote the marks to out.txt: ${seen}` } },
         ]);
   },
-  critic: () => verdict('done', []),
 });
 
 /** A home with the task in it. */

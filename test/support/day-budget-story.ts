@@ -1,6 +1,6 @@
 /** What the tests of the budget of a day share: a policy with one, a model whose answers cost the same, and its waits. */
 import type { Story } from './story.ts';
-import { acting, goal, inParts, plan, verdict } from './story-model.ts';
+import { acting, goal, inParts, plan } from './story-model.ts';
 import type { WireScript } from './wire-server.ts';
 import { call, type WireReply } from './wire-server-reply.ts';
 
@@ -18,7 +18,6 @@ export const good = paidFor(
   inParts({
     planner: () => plan([goal('write', 'Write it', ['files.write'])], ['contains: one.txt patience']),
     executor: acting(call('files_write', { path: 'one.txt', content: 'patience\n' })),
-    critic: () => verdict('done', []),
   }),
 );
 

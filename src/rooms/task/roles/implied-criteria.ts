@@ -6,8 +6,9 @@
  * I3 Where a plan declares what it changes and changed none of it, it is judged whether nothing had to be changed.
  * I4 Where no criterion could have failed, it is judged whether the task is done; also where a procedure is new. The checks
  *    of a procedure that has proven itself are enough.
- * I5 Criteria that a person wrote say what must be true, and seldom all of it: where a critic can be asked, it is judged
- *    beside them whether what was asked for is done. A judgement of the answer, or that nothing had to be changed, is that.
+ * I5 Criteria that a person wrote say what must be true, and seldom all of it, and checks that a model planned show only what
+ *    it had thought of: where a critic can be asked, it is judged beside them whether what was asked for is done. A
+ *    judgement of the answer, or that nothing had to be changed, is that, and so is a criterion of the model in prose.
  */
 import { fileDemands, MAKE, sentencesIn } from '../../../kit/task/asked-files.ts';
 import type { Criterion } from '../../../kit/task/criteria.ts';
@@ -47,9 +48,7 @@ export const isOwnCriterion = (text: string): boolean =>
 
 /** Where a check says that it is not done, nobody need be asked whether it is as a whole (I5). */
 export const withoutWhole = (criteria: readonly Criterion[]): Criterion[] =>
-  criteria.some(({ author, text }) => author === 'operator' && !text.startsWith(TASK_IS_DONE))
-    ? criteria.filter(({ text }) => !text.startsWith(TASK_IS_DONE))
-    : [...criteria];
+  criteria.filter(({ text }) => !text.startsWith(TASK_IS_DONE));
 
 export function impliedCriteria(facts: TaskFacts): Criterion[] {
   const { text, criteria, answer, targets, judge, canAsk = false } = facts;
@@ -61,7 +60,8 @@ export function impliedCriteria(facts: TaskFacts): Criterion[] {
   const isProven = judge === 'checks' && criteria.some(({ check }) => check !== null);
   const isBound = isProven || criteria.some(isBinding) || files.length > 0 || prose.length > 0;
   const isWhole = isIdle || (wantsAnswer && targets.length === 0);
-  const isEnough = isBound && judge !== 'critic' && (!hasOwn || !canAsk || isProven || isWhole);
+  const isJudged = !hasOwn && criteria.some(({ check }) => check === null);
+  const isEnough = isBound && judge !== 'critic' && (isJudged || !canAsk || isProven || isWhole);
   const texts = [...prose, ...(isEnough ? [] : [`${TASK_IS_DONE}${namesIn(text)}.`])];
   const judged = texts.flatMap((each) => {
     const read = parseCriterion(each, 'operator');

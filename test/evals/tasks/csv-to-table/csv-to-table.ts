@@ -7,6 +7,7 @@ export default defineTask(import.meta.dirname, {
     `matches: ${at('stock.md')} /^\\| item \\| count \\|/m`,
     `contains: ${at('stock.md')} "| screws | 400 |"`,
   ],
+  proofs: [/\| nails \| 250 \|/],
   work: ({ read, write }) => {
     const [head = [], ...rows] = read('stock.csv')
       .trim()

@@ -4,6 +4,7 @@ export default defineTask(import.meta.dirname, {
   tools: ['files.read', 'files.edit'],
   targets: ['letter.md'],
   criteria: (at) => [`contains: ${at('letter.md')} "Nordlicht GmbH"`, `lacks: ${at('letter.md')} "Gmbh"`],
+  proofs: [/\+.*Nordlicht GmbH/],
   work: ({ read, edit, verify }) => {
     if (read('letter.md').includes('Nordlicht Gmbh')) edit('letter.md', 'Nordlicht Gmbh', 'Nordlicht GmbH');
     verify('letter.md');

@@ -8,6 +8,7 @@ export default defineTask(import.meta.dirname, {
     `file: ${at('photos/IMG_20260314_0012.txt')} is absent`,
     `unchanged: ${at('notes.md')}`,
   ],
+  proofs: [/photos\/2026-03-14_0013\.txt/],
   work: ({ list, move }) => {
     const names = list('photos').filter((name) => name.startsWith('IMG_'));
     for (const name of names) {

@@ -131,6 +131,29 @@ describe('I4 where no criterion could have failed', () => {
   });
 });
 
+describe('I5 beside checks that a model planned', () => {
+  const WHOLE = 'What the task asks for is done, and the evidence shows it: notes.txt.';
+  const text = 'Make notes.txt shorter.';
+  const check = criterion('rows: notes.txt == 1', 'model', false);
+
+  it('it is judged whether what was asked for is done, where a critic can be asked', () => {
+    expect(impliedBy({ text, canAsk: true })).toEqual([WHOLE]);
+    expect(impliedBy({ text, canAsk: false })).toEqual([]);
+  });
+
+  it('it is judged also where the task asks for an answer besides', () => {
+    const asked = { text: 'Make notes.txt shorter. How long is it now?', canAsk: true };
+    expect(impliedBy(asked)).toEqual([ANSWER_IS_RIGHT, WHOLE]);
+  });
+
+  it('nothing is added to what is judged anyway: prose of the plan, an answer alone, idleness, a proven procedure', () => {
+    expect(impliedBy({ text, criteria: [check, criterion('It is short.', 'model')], canAsk: true })).toEqual([]);
+    expect(impliedBy({ text, targets: [], changed: [], canAsk: true })).toEqual([ANSWER_IS_RIGHT]);
+    expect(impliedBy({ text, changed: [], canAsk: true })).toEqual([NOTHING_TO_CHANGE]);
+    expect(impliedBy({ text, judge: 'checks', canAsk: true })).toEqual([]);
+  });
+});
+
 describe('I5 beside criteria that a person wrote', () => {
   const own = { text: 'Make notes.txt shorter.', criteria: [criterion('rows: notes.txt == 1', 'operator')] };
   const WHOLE = 'What the task asks for is done, and the evidence shows it: notes.txt.';
