@@ -88,4 +88,48 @@ describe('oka graph build', () => {
     expect(JSON.stringify(built.graph)).toContain('"url":"https://news.example/a"');
     expect(JSON.stringify(built.fallback)).toContain('no sound graph');
   });
+
+  it('shows the times that the words name, and saves them beside the graph', async () => {
+    const fixed = { id: 'x', nodes: [{ ...write, input: { path: 'log.md', content: 'again\n' }, ...bounds }] };
+    await using story = await openStory({ model: () => say(JSON.stringify(fixed)) });
+    const words = 'every weekday at 8 write again to log.md';
+    const shown = await story.oka('graph', 'build', words, '--as', 'again');
+    expect(shown.out).toMatch(
+      /It is to run every weekday at 8, next \(.+\):\n( {2}(Mon|Tue|Wed|Thu|Fri) .* 08:00 .*\n){5}/,
+    );
+    expect((await story.oka('schedule', 'list', '--json')).out).not.toContain('again');
+    expect(story.model.requests[0]?.text).toContain('when it runs is a schedule beside it');
+    const saved = await story.oka('graph', 'build', words, '--as', 'again', '--save');
+    expect(saved.out).toContain('workspace/schedules/again.json');
+    const file = readFileSync(join(story.home.dir, 'workspace/schedules/again.json'), 'utf8');
+    expect(JSON.parse(file)).toEqual({ graph: 'again', every: 'every weekday at 8' });
+    expect((await story.oka('schedule', 'list')).out).toContain('again');
+  });
+
+  it('says why times are not saved: its input is missing, or they cannot be read', async () => {
+    await using story = await openStory({ model: () => say(JSON.stringify(sound)) });
+    const given = await story.oka('graph', 'build', `every day at 9 ${INTENT}`, '--as', 'log', '--save');
+    expect(given.out).toMatch(/saved without a schedule: it takes an input[^\n]*oka graph schedule add log/);
+    const unclear = await story.oka('graph', 'build', `every monday ${INTENT}`, '--as', 'log2', '--save');
+    expect(unclear.out).toMatch(/saved without a schedule: "every monday[^\n]*at what time/);
+    expect((await story.oka('schedule', 'list', '--json')).out.trim()).not.toContain('log');
+  });
+
+  it('has a comparison of text with a number written again', async () => {
+    const count = { kind: 'tool', id: 'count', tool: 'shell', input: { line: 'wc -l < a.txt' }, ...bounds };
+    const many = (right: string | number): string =>
+      JSON.stringify({
+        id: 'x',
+        nodes: [
+          count,
+          { kind: 'typed_condition', id: 'many', needs: ['count'], left: '{{count.stdout}}', operator: 'eq', right },
+        ],
+      });
+    const answers = [many(3), many('3\n')];
+    await using story = await openStory({ model: () => say(answers.shift() ?? 'no more') });
+    expect(await story.oka('graph', 'build', 'count the lines', '--as', 'many')).toMatchObject({ code: 0 });
+    expect(story.model.requests).toHaveLength(2);
+    expect(story.model.requests[0]?.text).toMatch(/operator: One of eq, ne, gt,[^\n]*\n/);
+    expect(story.model.requests[1]?.text).toContain('eq cannot compare text with number');
+  });
 });

@@ -4,6 +4,7 @@ import { modeProblems } from './mode-rules.ts';
 import { errorBranch } from './node-failure.ts';
 import { templatesOf } from './graph-templates.ts';
 import { leadsBack } from './graph-plan.ts';
+import { knownTypes } from './data-contract.ts';
 import type { GraphProblem, Place, Report } from './graph-problem.ts';
 import { nodeProblems, type Surroundings } from './node-problems.ts';
 import { ancestorsOf, predecessors, settlingOrder, wantedOf } from './settling-order.ts';
@@ -13,7 +14,9 @@ import { templateNames } from './template.ts';
 const LONGEST_MAP_NAME = 70;
 const BUILT_IN_NAMES = new Set(['input', 'last', 'item']);
 
-export function checkGraph(graph: Graph, around: Surroundings = {}): GraphProblem[] {
+export function checkGraph(graph: Graph, given: Surroundings = {}): GraphProblem[] {
+  const { outputs } = given;
+  const around = outputs === undefined ? given : { ...given, types: knownTypes(graph, outputs) };
   const problems: GraphProblem[] = [];
   const report: Report = (path, problem, about) => void problems.push({ path, rule: 'structure', problem, ...about });
   const names = new Map(graph.nodes.map((node, index) => [node.id, index]));

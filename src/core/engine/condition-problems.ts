@@ -7,7 +7,7 @@ import { isTemplate, onlyPath } from './template.ts';
 export type ValueType = ReturnType<typeof typeName>;
 
 /** The type of what a template such as `fetch.price` or `input.day` refers to, where a schema says so. */
-type TypeLookup = (path: string) => ValueType | null;
+export type TypeLookup = (path: string) => ValueType | null;
 
 type ConditionProblem = { path: string; rule: string; problem: string; fix?: string };
 

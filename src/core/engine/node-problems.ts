@@ -1,12 +1,17 @@
 /** Owns: what is wrong with one node of a graph, whatever is around it in the graph. */
 import type { Node } from '../schema/graph.ts';
-import { conditionProblems } from './condition-problems.ts';
+import { conditionProblems, type TypeLookup } from './condition-problems.ts';
 import type { Place, Report } from './graph-problem.ts';
+import { inputPath, type OutputSchemas } from './data-contract.ts';
 
 export type Surroundings = {
   /** Names of the tools there are; undefined = not known here, so not checked. */
   tools?: ReadonlySet<string>;
   graphs?: ReadonlySet<string>;
+  /** What tools give; undefined = not known here, so comparisons are tried on literal values only. */
+  outputs?: OutputSchemas;
+  /** What is known of the types of values, which follows from `outputs`. */
+  types?: TypeLookup;
   /** Why a text cannot be the acceptance of a node, or null; undefined = not known here, so not checked. */
   acceptance?: (text: string) => string | null;
 };
@@ -36,7 +41,7 @@ export function nodeProblems(node: Node, at: Place, around: Surroundings, report
     report(`${at()}.input_schema`, `the input of a ${node.kind} node is not checked; put it on a transform before it`);
   if (node.kind === 'transform' && node.acceptance.length > 0)
     report(`${at()}.acceptance`, 'a transform makes nothing that could be checked');
-  if (node.kind === 'typed_condition') checkCondition(node, at(), report);
+  if (node.kind === 'typed_condition') checkCondition(node, at(), around.types, report);
   if (node.on_error === 'handle' && node.kind !== 'tool')
     report(`${at()}.on_error`, 'handle is for a node that calls a tool', {
       rule: 'on_error',
@@ -58,8 +63,14 @@ function checkFailure(node: Node, at: Place, report: Report): void {
     });
 }
 
-function checkCondition(node: Extract<Node, { kind: 'typed_condition' }>, at: string, report: Report): void {
-  for (const { path, problem, ...about } of conditionProblems(node, at)) report(path, problem, about);
+function checkCondition(
+  node: Extract<Node, { kind: 'typed_condition' }>,
+  at: string,
+  types: TypeLookup | undefined,
+  report: Report,
+): void {
+  for (const { path, problem, ...about } of conditionProblems(node, at, types, inputPath(node)))
+    report(path, problem, about);
   if (node.acceptance.length > 0)
     report(`${at}.acceptance`, 'a condition makes nothing that could be checked', { rule: 'condition' });
 }

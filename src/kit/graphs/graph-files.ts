@@ -2,6 +2,7 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertNoProblems, type GraphProblem } from '../../core/engine/graph-problem.ts';
+import type { OutputSchemas } from '../../core/engine/data-contract.ts';
 import { readGraph } from '../../core/engine/lower.ts';
 import { isLooser } from '../../core/engine/mode-rules.ts';
 import { stepAcceptanceProblem } from '../task/step-acceptance.ts';
@@ -66,13 +67,14 @@ export function runnableGraph(text: string, file: string, kinds: readonly NodeKi
   return { graph, text, ...(isLoosened ? { loosenedFrom: own.graph.mode } : {}) };
 }
 
-/** The same, with what is wrong in it for this set of tools. */
+/** The same, with what is wrong in it for this set of tools; `outputs` says what they give, where that is known. */
 export function checkGraphFile(
   file: string,
   tools: readonly string[],
   kinds: readonly NodeKind[] = [],
+  outputs?: OutputSchemas,
 ): { graph: Graph; problems: GraphProblem[] } {
-  return checkGraphValue(graphValueIn(file), file, tools, kinds);
+  return checkGraphValue(graphValueIn(file), file, tools, kinds, outputs);
 }
 
 /** The same for a value that is not in a file yet; `name` is what to call it when it is no graph at all. */
@@ -81,9 +83,11 @@ export function checkGraphValue(
   name: string,
   tools: readonly string[],
   kinds: readonly NodeKind[] = [],
+  outputs?: OutputSchemas,
 ): { graph: Graph; problems: GraphProblem[] } {
   const { graph, problems } = readGraph(value, kinds, name);
-  return { graph, problems: problems({ tools: new Set(tools), acceptance: stepAcceptanceProblem }) };
+  const around = { tools: new Set(tools), acceptance: stepAcceptanceProblem };
+  return { graph, problems: problems(outputs === undefined ? around : { ...around, outputs }) };
 }
 
 /** The file of a graph that a person named: a path, or the name of a graph in workspace/graphs. */

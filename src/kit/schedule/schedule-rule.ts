@@ -31,6 +31,38 @@ export function parseScheduleRule(text: string): ScheduleRule {
 /** Fields, the first of which begins as one of minutes does, or a name such as @daily: node-cron says what is wrong. */
 const CRON_LIKE = /^(?:[*?\d][\d*/,-]*(?:\s+\S+){3,}|@\S*)$/;
 
+const STARTS = /^(?:every|each|daily|hourly|weekly|(?:sun|mon|tues|wednes|thurs|fri|satur)days|weekdays|workdays)$/i;
+/** What is plainly about time, whether or not it can be read. */
+const OF_TIME =
+  /\b(?:every|each)\s+(?:other\s+)?(?:\d+\s+\w+|morning|noon|afternoon|evening|night|(?:week|work)?day|weekend|week|month|quarter|year|hour|minute|(?:sun|mon|tues|wednes|thurs|fri|satur)day)\b/i;
+const LONGEST_PHRASE = 10;
+
+/** The words of a text that say how often, such as "every weekday at 8", or why they cannot be read; null without such. */
+export function scheduleWordsIn(text: string): { every: string } | { problem: string } | null {
+  const words = text.split(/\s+/);
+  for (const [start, first] of words.entries()) {
+    if (!STARTS.test(first.replace(/[.,;:!?]+$/, ''))) continue;
+    for (let end = Math.min(words.length, start + LONGEST_PHRASE); end > start; end -= 1) {
+      const every = words
+        .slice(start, end)
+        .join(' ')
+        .replace(/[.,;:!?]+$/, '');
+      if (!FILLERS.has(words[end - 1] ?? '') && problemOf(every) === null) return { every };
+    }
+  }
+  const phrase = OF_TIME.exec(text)?.[0].trim();
+  return phrase === undefined ? null : { problem: `"${phrase}" cannot be read as times: ${problemOf(phrase)}` };
+}
+
+function problemOf(text: string): string | null {
+  try {
+    parseScheduleRule(text);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 type Words = { count: number | null; unit: keyof typeof UNITS | null; weekdays: number[]; minutes: number[] };
 
 const UNITS = { minute: 1, hour: 60, day: 1, week: 7 } as const;

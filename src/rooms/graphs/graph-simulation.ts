@@ -1,11 +1,13 @@
 /** What a graph would do: the paths it may take, and the calls on each, judged by the policy. Nothing is changed. */
 import { join } from 'node:path';
+import { z } from 'zod';
 import { engineOptions } from '../../kit/house/engine-options.ts';
 import { lineClassifierOf } from '../../kit/policy/classifier.ts';
 import { loadPolicy } from '../../kit/policy/policy-file.ts';
 import { graphsIn } from '../../kit/graphs/graph-files.ts';
 import { loadRoomsConfig } from '../../kit/house/room-config.ts';
 import { detachedTools, modelProviders, nodeKinds } from '../../kit/house/room-contributions.ts';
+import type { OutputSchemas } from '../../core/engine/data-contract.ts';
 import { simulate, type SimulatedPath, type Simulation } from '../../core/engine/simulate-graph.ts';
 import type { SimulatedCall } from '../../core/engine/simulated-verdicts.ts';
 import { given } from '../../core/guard/granted-approvals.ts';
@@ -65,6 +67,15 @@ const artifactsOf = ({ home }: Place): ArtifactStore => openArtifacts(join(home.
 export function simulatedTools({ home, rooms }: Place): Promise<Tool[]> {
   const desk = join(home.workspace, 'desk');
   return detachedTools({ home, desk, artifacts: artifactsOf({ home, rooms }), purpose: 'simulation' }, rooms);
+}
+
+/** What tools give, by their schemas. */
+export function outputSchemas(tools: readonly Tool[]): OutputSchemas {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  return (name) => {
+    const tool = byName.get(name);
+    return tool === undefined ? undefined : (z.toJSONSchema(tool.output, { unrepresentable: 'any' }) as Json);
+  };
 }
 
 export function renderSimulation(graph: string, simulation: Simulation, terminal: Terminal): string {

@@ -96,3 +96,46 @@ it('neither is one inside another graph: the node that starts it fails with the 
   });
   expect((await (await seen.engine.start(outer, { id: 's', input: { n: 1 } })).done).status).toBe('done');
 });
+
+describe('comparisons are tried on the types that are known before a run', () => {
+  const outputs = (name: string): Json | undefined =>
+    name === 'shell'
+      ? { type: 'object', properties: { stdout: { type: 'string' }, exit: { type: ['integer', 'null'] } } }
+      : undefined;
+  const shell = { kind: 'tool', id: 'count', tool: 'shell', input: { line: 'wc -l < a.txt' } };
+  const compare = (rest: object): object => ({ kind: 'typed_condition', id: 'many', needs: ['count'], ...rest });
+  const problemsOf = (nodes: object[], more: object = {}, known = true): string[] =>
+    readGraph({ id: 'g', mode: 'flex', nodes, ...more })
+      .problems(known ? { outputs } : {})
+      .map(({ path, problem }) => `${path}: ${problem}`);
+
+  it('what a command prints is text, and no number', () => {
+    const nodes = [shell, compare({ left: '{{count.stdout}}', operator: 'gt', right: 3 })];
+    expect(problemsOf(nodes)).toEqual(['nodes.1: gt cannot compare text with number']);
+    expect(problemsOf(nodes, {}, false), 'where tools are not known').toEqual([]);
+    expect(problemsOf([shell, compare({ left: '{{count.stdout}}', operator: 'contains', right: '3' })])).toEqual([]);
+  });
+
+  it('also by the field of what the node is given, and handed on by a transform', () => {
+    expect(problemsOf([shell, compare({ field: 'stdout', operator: 'lt', right: 3 })])).toHaveLength(1);
+    const handed = { kind: 'transform', id: 'hand', needs: ['count'], value: { lines: '{{count.stdout}}' } };
+    const last = compare({ needs: ['hand'], left: '{{hand.lines}}', operator: 'eq', right: 3 });
+    expect(problemsOf([shell, handed, last])).toEqual(['nodes.2: eq cannot compare text with number']);
+  });
+
+  it('by the schemas of people, which go before those of tools', () => {
+    const inputs = { type: 'object', properties: { most: number } };
+    const byInput = compare({ left: '{{count.stdout}}', operator: 'gt', right: '{{input.most}}' });
+    expect(problemsOf([shell, byInput], { inputs })).toHaveLength(1);
+    const promised = { ...shell, output_schema: { type: 'object', properties: { stdout: number } } };
+    expect(problemsOf([promised, byInput], { inputs })).toEqual([]);
+  });
+
+  it('what only a run can know is no problem: other types at once, failures that go on, pins, unknown tools', () => {
+    const late = compare({ left: '{{count.stdout}}', operator: 'gt', right: 3 });
+    expect(problemsOf([{ ...shell, on_error: 'continue' }, late])).toEqual([]);
+    expect(problemsOf([shell, late], { pins: { count: { stdout: 4 } } })).toEqual([]);
+    expect(problemsOf([{ ...shell, tool: 'look' }, late])).toEqual([]);
+    expect(problemsOf([shell, compare({ left: '{{count.exit}}', operator: 'gt', right: 3 })])).toEqual([]);
+  });
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readTask } from '../../../src/kit/inbox/parse-task.ts';
-import { parseScheduleRule } from '../../../src/kit/schedule/schedule-rule.ts';
+import { parseScheduleRule, scheduleWordsIn } from '../../../src/kit/schedule/schedule-rule.ts';
 
 describe('the line that says how often', () => {
   it.each([
@@ -67,5 +67,33 @@ describe('the schedule of a task file', () => {
     ['every: daily at 8:00\nuntil: 1960-01-01', /line 3: front matter field "until": it would never be due/],
   ])('is refused with its line: %s', (fields, why) => {
     expect(() => read(fields)).toThrow(why);
+  });
+});
+
+describe('the times that a text names', () => {
+  it.each([
+    ['Every weekday at 8 append the new titles to news.md.', 'Every weekday at 8'],
+    ['write the report to out.md, every monday 08:00, please', 'every monday 08:00'],
+    ['count the lines of a.txt every 2 hours and note them', 'every 2 hours'],
+    ['Each day at noon, look at the page.', 'Each day at noon'],
+    ['fetch it daily at 6:30.', 'daily at 6:30'],
+    ['tidy up on mondays and fridays at 17:00', 'mondays and fridays at 17:00'],
+    ['every day and every night', 'every day'],
+  ])('are found in %j', (text, every) => {
+    expect(scheduleWordsIn(text)).toEqual({ every });
+  });
+
+  it.each(['append the titles of new.rss to news.md, each once', 'rename every file', 'write at 8 lines', ''])(
+    'are none in %j',
+    (text) => {
+      expect(scheduleWordsIn(text)).toBeNull();
+    },
+  );
+
+  it.each([
+    ['send the list every monday', 'it does not say at what time'],
+    ['look every morning', '"morning" is not understood here'],
+  ])('that cannot be read are said: %j', (text, why) => {
+    expect(scheduleWordsIn(text)).toEqual({ problem: expect.stringContaining(why) });
   });
 });

@@ -13,7 +13,9 @@ import type { Graph } from '../../../core/schema/graph.ts';
 import type { Json } from '../../../core/schema/json.ts';
 import { type Answer, answer, type Call, command, type Commands, exits } from '../../../kit/cli/command-module.ts';
 import type { Simulation } from '../../../core/engine/simulate-graph.ts';
-import { renderSimulation, simulatedTools, simulateGraph } from '../graph-simulation.ts';
+import { outputSchemas, renderSimulation, simulatedTools, simulateGraph } from '../graph-simulation.ts';
+import type { OutputSchemas } from '../../../core/engine/data-contract.ts';
+import type { Tool } from '../../../core/schema/tool.ts';
 import { toMermaid } from '../../../kit/views/picture/diagram-text.ts';
 import { pictureOf } from '../../../kit/views/picture/graph-picture.ts';
 import { toSvg } from '../../../kit/views/picture/svg.ts';
@@ -21,6 +23,13 @@ import { requireHome } from '../../../kit/cli/require-home.ts';
 import { renderGraph } from '../graph-text.ts';
 import { nearestTemplate } from '../starter-graphs.ts';
 import { flag, text } from '../../../kit/cli/options.ts';
+import {
+  previewSchedule,
+  recordSchedules,
+  scheduleExists,
+  writeSchedule,
+} from '../../../kit/schedule/save-schedule.ts';
+import { scheduleWordsIn } from '../../../kit/schedule/schedule-rule.ts';
 
 /** After the first answer. */
 const MOST_REPAIRS = 3;
@@ -34,9 +43,12 @@ type GraphValue = { [field: string]: Json };
 /** `fallback`: no model wrote it; it is this template, for this reason. */
 type Built = { graph: GraphValue; lowered: Graph; attempts: number; fallback?: { template: string; why: string } };
 
+/** When the words say it is to run; `problem`: why that cannot be saved as a schedule. */
+type Times = { every: string; timezone: string; next: string[] } | { problem: string };
+
 type Data =
-  | (Built & { simulation: Simulation; picture: string; file: string | null })
-  | { name: string; file: string | null; isAsked: boolean; fallback?: string | undefined };
+  | (Built & { simulation: Simulation; picture: string; file: string | null; schedule?: Times; scheduled?: string })
+  | { name: string; file: string | null; isAsked: boolean; fallback?: string | undefined; scheduled?: string };
 
 export const commands: Commands = {
   'graph build': command({
@@ -52,9 +64,10 @@ export const commands: Commands = {
     run: graphBuild,
     render: (data, terminal) => {
       if ('lowered' in data)
-        return `${fallbackText(data)}${renderGraph(data.lowered, terminal)}\n${data.picture}\n${renderSimulation(data.lowered.id, data.simulation, terminal)}\n`;
-      const { name, file, isAsked, fallback } = data;
-      if (file !== null) return `${terminal.green('Saved')} as ${file}. Run it with: oka graph run ${name}\n`;
+        return `${fallbackText(data)}${renderGraph(data.lowered, terminal)}\n${data.picture}\n${renderSimulation(data.lowered.id, data.simulation, terminal)}\n${timesText(data)}`;
+      const { name, file, isAsked, fallback, scheduled } = data;
+      const beside = scheduled === undefined ? '' : `, its times as ${scheduled}`;
+      if (file !== null) return `${terminal.green('Saved')} as ${file}${beside}. Run it with: oka graph run ${name}\n`;
       if (fallback !== undefined) return `Nothing was saved. To begin with the template: oka graph new ${fallback}\n`;
       return isAsked ? 'It was not saved.\n' : 'Nothing was saved; add --save to save it.\n';
     },
@@ -71,7 +84,9 @@ async function buildUntilSound(call: Call<Options, Data>, intent: string, id: st
   const { home, rooms, signal, notify } = call;
   const kinds = await nodeKinds(rooms);
   const names = await toolNamesIn(home, rooms);
-  const task: BuilderTask = { intent, id, kinds, tools: await toolsFor(call) };
+  const tools = await simulatedTools(call);
+  const outputs = outputSchemas(tools);
+  const task: BuilderTask = { intent, id, kinds, tools: toolsFor(tools) };
   const started = Date.now().toString(36);
   return withHost(
     home,
@@ -82,7 +97,7 @@ async function buildUntilSound(call: Call<Options, Data>, intent: string, id: st
         const input = { prompt: [builderPrompt(task, rejected)], format: 'text', ...modelOf(call.options) };
         const { done } = await engine.start(buildGraph, { id: `build-${started}-${attempts}`, input });
         const text = answerText(await done);
-        const found = judge(text, id, names, kinds);
+        const found = judge(text, id, { names, kinds, outputs });
         if (!('problems' in found)) return { ...found, attempts };
         rejected = { text, problems: found.problems };
       }
@@ -90,6 +105,33 @@ async function buildUntilSound(call: Call<Options, Data>, intent: string, id: st
     },
     { rooms, warn: notify },
   );
+}
+
+function timesText({ schedule }: { schedule?: Times }): string {
+  if (schedule === undefined) return '';
+  if ('problem' in schedule) return `It is saved without a schedule: ${schedule.problem}\n`;
+  const { every, timezone, next } = schedule;
+  return [`It is to run ${every}, next (${timezone}):`, ...next.map((each) => `  ${each}`), ''].join('\n');
+}
+
+/** The times that the words name, as they would be saved beside the graph. */
+function timesOf({ home }: Call<Options, Data>, intent: string, name: string, graph: Graph): Times | undefined {
+  const found = scheduleWordsIn(intent);
+  if (found === null) return undefined;
+  const add = `oka graph schedule add ${name} --every "monday 08:00"`;
+  if ('problem' in found) return { problem: `${found.problem}. Say when: ${add}` };
+  if (JSON.stringify(graph.nodes).includes('{{input'))
+    return { problem: `it takes an input, which its schedule has to give: ${add} --input '{…}'` };
+  if (scheduleExists(home, `${name}.json`)) return { problem: `workspace/schedules/${name}.json exists already` };
+  return { every: found.every, ...previewSchedule({ every: found.every }, name) };
+}
+
+/** Beside a graph that was saved; says where. */
+async function saveTimes(call: Call<Options, Data>, name: string, times: Times | undefined): Promise<string | null> {
+  if (times === undefined || 'problem' in times) return null;
+  writeSchedule(call.home, `${name}.json`, `${JSON.stringify({ graph: name, every: times.every }, null, 2)}\n`);
+  await recordSchedules(call);
+  return `workspace/schedules/${name}.json`;
 }
 
 function fallbackText({ fallback }: Built): string {
@@ -120,8 +162,7 @@ async function builtFromTemplate(
 }
 
 /** The tools that a graph of a person may call. */
-async function toolsFor(call: Call<Options, Data>): Promise<BuilderTask['tools']> {
-  const all = await simulatedTools(call);
+function toolsFor(all: readonly Tool[]): BuilderTask['tools'] {
   return all
     .filter(({ internal }) => internal !== true)
     .map(({ name, about, input }) => ({ name, about, input: jsonSchemaOf(input) }));
@@ -136,18 +177,20 @@ function answerText({ status, reason, output }: { status: string; reason: string
   });
 }
 
+/** What there is to build a graph of. */
+type Known = { names: readonly string[]; kinds: Awaited<ReturnType<typeof nodeKinds>>; outputs: OutputSchemas };
+
 /** The graph of an answer, or everything that is wrong with it. A graph that a model wrote says so. */
 function judge(
   text: string,
   id: string,
-  tools: readonly string[],
-  kinds: Awaited<ReturnType<typeof nodeKinds>>,
+  { names, kinds, outputs }: Known,
 ): { graph: GraphValue; lowered: Graph } | { problems: string[] } {
   const read = readBuiltGraph(text);
   if ('problem' in read) return { problems: [read.problem] };
   const graph = { ...read.graph, id, author: 'model' };
   try {
-    const { graph: lowered, problems } = checkGraphValue(graph, 'the answer', tools, kinds);
+    const { graph: lowered, problems } = checkGraphValue(graph, 'the answer', names, kinds, outputs);
     if (problems.length === 0) return { graph, lowered };
     return {
       problems: problems.map(({ path, problem, fix }) => `${path}: ${problem}${fix === undefined ? '' : `. ${fix}`}`),
@@ -179,9 +222,14 @@ function nameFrom(intent: string): string {
   return name === '' ? 'graph' : name;
 }
 
-async function isConfirmed({ openDialog }: Call<Options, Data>, name: string): Promise<boolean> {
+async function isConfirmed(
+  { openDialog }: Call<Options, Data>,
+  name: string,
+  schedule: Times | undefined,
+): Promise<boolean> {
   const dialog = await openDialog?.();
-  return /^y(es)?$/i.test((await dialog?.ask(`Save it as workspace/graphs/${name}.json? [y/N] `)) ?? '');
+  const beside = schedule === undefined || 'problem' in schedule ? '' : ', with its times,';
+  return /^y(es)?$/i.test((await dialog?.ask(`Save it${beside} as workspace/graphs/${name}.json? [y/N] `)) ?? '');
 }
 
 async function graphBuild(call: Call<Options, Data>): Promise<Answer<Data>> {
@@ -195,6 +243,7 @@ async function graphBuild(call: Call<Options, Data>): Promise<Answer<Data>> {
   const built = await buildUntilSound(call, intent, name).catch((error: unknown) =>
     builtFromTemplate(call, intent, name, error),
   );
+  const schedule = timesOf(call, intent, name, built.lowered);
   const drawn = pictureOf(built.graph);
   if (options.picture !== undefined) replaceFile(options.picture, toSvg(drawn));
   const shown = {
@@ -202,13 +251,15 @@ async function graphBuild(call: Call<Options, Data>): Promise<Answer<Data>> {
     picture: toMermaid(drawn),
     simulation: await simulateGraph(call, built.lowered, undefined),
     file: null,
+    ...(schedule === undefined ? {} : { schedule }),
   };
   if (!json) call.emit(shown);
   const isMeant = options.save && built.fallback === undefined; // a template is saved only by somebody who has seen it
   const isAsked = !json && !isMeant && call.openDialog !== null;
-  const isSaved = isMeant || (isAsked && (await isConfirmed(call, name)));
+  const isSaved = isMeant || (isAsked && (await isConfirmed(call, name, schedule)));
   if (isSaved) await createGraph(call, file, built.graph, 'built');
-  const saved = { file: isSaved ? shownPath(home, file) : null };
+  const scheduled = isSaved ? await saveTimes(call, name, schedule) : null;
+  const saved = { file: isSaved ? shownPath(home, file) : null, ...(scheduled === null ? {} : { scheduled }) };
   const code = built.fallback === undefined ? exits.ok : exits.no;
   return answer(json ? { ...shown, ...saved } : { name, ...saved, isAsked, fallback: built.fallback?.template }, code);
 }

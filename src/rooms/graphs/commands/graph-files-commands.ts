@@ -9,6 +9,7 @@ import { count } from '../../../kit/cli/plain-text.ts';
 import { graphVersion } from '../../../core/engine/graph-versions.ts';
 import type { Json } from '../../../core/schema/json.ts';
 import { parseGraphText, readGraphText } from '../../../kit/graphs/edit-graph.ts';
+import { outputSchemas, simulatedTools } from '../graph-simulation.ts';
 import { renderGraph } from '../graph-text.ts';
 import { graphOperand } from '../graph-operand.ts';
 import { eventsOfRun } from '../../../kit/runs/replay-runs.ts';
@@ -73,6 +74,7 @@ export const commands: Commands = {
         graphOperand(call),
         await toolNamesIn(call.home, call.rooms),
         await nodeKinds(call.rooms),
+        outputSchemas(await simulatedTools(call)),
       );
       const valid = problems.length === 0;
       const data = { graph: graph.id, valid, problems, nodes: graph.nodes.length, mode: graph.mode };

@@ -2,7 +2,7 @@
  * Owns: what a model is asked when it is to write a graph for a person, and reading its answer.
  * The format is described by the schemas themselves, so that the prompt cannot know less than the checks.
  */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { Edge, instructionNodes, commonFields, Graph } from '../../../core/schema/graph.ts';
 import { isJson, type Json } from '../../../core/schema/json.ts';
 import type { NodeKind } from '../../../core/schema/node-kind.ts';
@@ -42,6 +42,8 @@ const rules = (id: string): string => `Rules:
 - Prefer fixed steps to agents, and comparisons (typed_condition) to questions to a model.
 - Templates in strings: {{input.x}} is the input of the graph, {{node.field}} the output of an earlier node, {{state.key}} what the graph remembers, {{date}} today.
 - A value that must survive until the next run is written with write_state.
+- Values of different types are not compared: what a command prints is text, also where it is digits, so a graph compares it with "3" and not with 3, or takes a number from a tool that gives one.
+- One run is one time. Never wait for a date or repeat in a graph: when it runs is a schedule beside it, which is not your work.
 - Use only the tools below, with inputs that fit their schemas. No secrets and no made-up addresses: what the person did not name is an input of the graph.`;
 
 function formatOf(kinds: readonly NodeKind[]): string {
@@ -62,8 +64,16 @@ function kindText(kind: string, about: string, fields: z.ZodRawShape): string {
 
 function fieldLines(fields: z.ZodRawShape): string {
   return Object.entries(fields)
-    .map(([name, schema]) => `- ${name}: ${(schema as z.ZodType).description ?? ''}`)
+    .map(([name, schema]) => `- ${name}: ${aboutField(schema as z.ZodType)}`)
     .join('\n');
+}
+
+/** The words of a field, also of one that may be left out, and its values where there are only a few. */
+function aboutField(schema: z.ZodType): string {
+  const values = schema instanceof z.ZodEnum ? `One of ${schema.options.join(', ')}. ` : '';
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
+  const inner = isWrapped ? aboutField(schema.unwrap() as z.ZodType) : '';
+  return `${values}${schema.description ?? inner}`;
 }
 
 const toolLine = ({ name, about, input }: BuilderTool): string => `- ${name}: ${about} ${JSON.stringify(input)}`;

@@ -1,12 +1,12 @@
 /** New schedules, of tasks and of graphs. */
 import { basename, join } from 'node:path';
-import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { graphFile } from '../../../kit/graphs/graph-files.ts';
 import { addTask } from '../../../kit/inbox/add-task.ts';
 import { readTask } from '../../../kit/inbox/parse-task.ts';
 import { NotATask } from '../../../kit/inbox/plain-file.ts';
-import { isScheduled, listNextTimes, readSchedule, ScheduleFieldError } from '../../../kit/schedule/schedule-spec.ts';
-import { replaceFile } from '../../../core/ledger/disk.ts';
+import { previewSchedule, recordSchedules, writeSchedule } from '../../../kit/schedule/save-schedule.ts';
+import { isScheduled } from '../../../kit/schedule/schedule-spec.ts';
 import { penHolder } from '../../../core/ledger/pen.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import { type GraphSchedule, parseGraphSchedule } from '../../../core/schema/graph-schedule.ts';
@@ -14,8 +14,6 @@ import type { Home } from '../../../core/schema/home.ts';
 import type { ScheduleFields } from '../../../core/schema/schedule.ts';
 import { type Answer, answer, type Call, command, type Commands, exits } from '../../../kit/cli/command-module.ts';
 import { choice, flag, type OptionValues, text } from '../../../kit/cli/options.ts';
-import { withHost } from '../../../kit/cli/host-here.ts';
-import { ports } from '../../../kit/ports/room-ports.ts';
 import { inputOption, onlyOperand } from '../../../kit/cli/operands.ts';
 import { plainText } from '../../../kit/cli/plain-text.ts';
 import { requireHome } from '../../../kit/cli/require-home.ts';
@@ -70,20 +68,8 @@ async function addSchedule(call: Call<AddOptions>, draft: Draft): Promise<Answer
   const worker = penHolder(call.home.ledgers.run) !== null;
   if (!(await isWanted(call, next))) return answer({ ...shown, saved: false, worker }, exits.ok);
   save(call.home, draft);
-  if (!worker && draft.folder === undefined) await recordNow(call);
+  if (draft.folder === undefined) await recordSchedules(call);
   return answer({ ...shown, saved: true, worker });
-}
-
-/** The times that were shown count from now on, even if nobody looks at the clock until the first of them has passed. */
-async function recordNow({ home, signal, notify, rooms }: Call<AddOptions>): Promise<void> {
-  const read = (): Promise<void> =>
-    withHost(home, signal, (host) => host.valuesOf({ schedules: ports.schedules }).schedules.readFiles(), {
-      rooms,
-      warn: notify,
-    });
-  await read().catch((error: unknown) => {
-    if (!(error instanceof OkaError) || error.code !== 'pen-held') throw error; // a worker has started, and reads it
-  });
 }
 
 function render({ file, timezone, next, saved, worker }: Data): string {
@@ -151,16 +137,7 @@ function preview({ fields, name }: Draft): { timezone: string; next: string[] } 
     throw new OkaError('usage', `${name} does not say when`, {
       fix: 'Add --every "monday 08:00" or --at 2026-12-01T08:00.',
     });
-  try {
-    const now = Date.now();
-    const spec = readSchedule(fields, now);
-    const next = listNextTimes(spec, now);
-    if (next.length > 0) return { timezone: spec.timezone, next };
-    throw new OkaError('usage', `none of the times of ${name} is still to come`);
-  } catch (error) {
-    if (error instanceof ScheduleFieldError) throw new OkaError('usage', `${error.field}: ${error.message}`);
-    throw error;
-  }
+  return previewSchedule(fields, name);
 }
 
 async function isWanted({ options, openDialog, notify }: Call<AddOptions>, next: readonly string[]): Promise<boolean> {
@@ -172,11 +149,5 @@ async function isWanted({ options, openDialog, notify }: Call<AddOptions>, next:
 
 function save(home: Home, { name, bytes, folder }: Draft): void {
   if (folder !== undefined) return void addTask(join(home.workspace, 'inbox'), { path: folder });
-  const file = join(home.workspace, 'schedules', name);
-  if (existsSync(file))
-    throw new OkaError('refused', `workspace/schedules/${name} exists already`, {
-      fix: 'Edit it there, or choose another name with --id.',
-    });
-  mkdirSync(join(home.workspace, 'schedules'), { recursive: true });
-  replaceFile(file, bytes ?? '', { durable: true });
+  writeSchedule(home, name, bytes ?? '');
 }
