@@ -15,7 +15,7 @@ import { checkEvent, type Event } from '../src/core/schema/event.ts';
 import type { Home } from '../src/core/schema/home.ts';
 import type { ArtifactStore } from '../src/core/schema/ports.ts';
 import { type Figure, median } from './figure.ts';
-import { history } from './maintain/history.ts';
+import { history, type Moment } from './maintain/history.ts';
 import { temporaryHome } from './support/home.ts';
 
 const FEW = 1000;
@@ -57,9 +57,13 @@ export async function measure(note: (text: string) => void): Promise<Figure[]> {
  * Makes a history and everything that a worker derives from it. Returns what folding an event took: CPU time, which
  * hardly depends on what else the machine does, and time by the clock.
  */
-export async function fillHome(home: Home, events: number): Promise<{ cpuUs: number; wallUs: number }> {
+export async function fillHome(
+  home: Home,
+  events: number,
+  moments: AsyncIterable<Moment> = history(1, noArtifacts),
+): Promise<{ cpuUs: number; wallUs: number }> {
   setUp(home);
-  await writeLedger(home.ledgers.run, events);
+  await writeLedger(home.ledgers.run, events, moments);
   await (await openStores(home, await loadConfig(home))).close();
   const { folds, shape } = await viewFolds();
   const store = FoldStore.open(viewsFile(home), shape);
@@ -71,12 +75,12 @@ export async function fillHome(home: Home, events: number): Promise<{ cpuUs: num
   return { cpuUs: (user + system) / count, wallUs };
 }
 
-async function writeLedger(file: string, events: number): Promise<void> {
+async function writeLedger(file: string, events: number, moments: AsyncIterable<Moment>): Promise<void> {
   mkdirSync(dirname(file), { recursive: true });
   const fd = openSync(file, 'w');
   const sealer = new Sealer();
   let [seq, offset, prev] = [0, 0, START.hash];
-  for await (const { at, events: each } of history(1, noArtifacts)) {
+  for await (const { at, events: each } of moments) {
     for (const [index, given] of each.entries()) {
       if (seq >= events) break;
       seq += 1;
@@ -84,12 +88,12 @@ async function writeLedger(file: string, events: number): Promise<void> {
       const event = { ...checkEvent(given), seq, at: moment, pen: 'run' } as Event;
       prev = sealer.add(event, JSON.stringify(event.data), offset, prev);
     }
-    if (sealer.length > 1_000_000 || seq >= events) {
-      offset += writeSync(fd, sealer.bytes);
-      sealer.clear();
-    }
     if (seq >= events) break;
+    if (sealer.length < 1_000_000) continue;
+    offset += writeSync(fd, sealer.bytes);
+    sealer.clear();
   }
+  writeSync(fd, sealer.bytes);
   closeSync(fd);
 }
 

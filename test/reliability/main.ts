@@ -12,11 +12,21 @@ import { crashTrial } from './crash-trial.ts';
 import { damageTrial } from './damage-trial.ts';
 import { effectsTrial } from './effects-trial.ts';
 import { floodTrial } from './flood-trial.ts';
+import { growthTrial } from './growth-trial.ts';
 import { powerCuts } from './power-cuts.ts';
 import { type Finished, reliabilityPage } from './reliability-page.ts';
 import { randomFrom, type Trial, type TrialReport } from './trial.ts';
 
-const TRIALS: readonly Trial[] = [crashTrial, effectsTrial, powerCuts, damageTrial, clockTrial, badInput, floodTrial];
+const TRIALS: readonly Trial[] = [
+  crashTrial,
+  effectsTrial,
+  powerCuts,
+  damageTrial,
+  clockTrial,
+  badInput,
+  floodTrial,
+  growthTrial,
+];
 const PAGE = join(import.meta.dirname, '../../docs/RELIABILITY.md');
 
 const { values } = parseArgs({
@@ -62,6 +72,7 @@ async function runTrial(trial: Trial, ms: number, seed: number): Promise<Finishe
     );
   if (report.skipped !== undefined) print(`  SKIPPED: ${report.skipped}`);
   for (const [what, times] of Object.entries(report.counts)) print(`  ${times} ${what}`);
+  for (const row of report.table ?? []) print(`  ${row.join('  ')}`);
   for (const failure of report.failures) print(`  FAILED: ${failure}`);
   return { trial, report, seconds: (Date.now() - begun) / 1000 };
 }

@@ -35,6 +35,11 @@ function table(finished: readonly Finished[]): string {
   return ['| trial | time | failures |', '|---|---:|---:|', ...rows].join('\n');
 }
 
+function rowsOf([head = [], ...rows]: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map((_, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
+}
+
 function section({ trial, report }: Finished): string {
   const counts = Object.entries(report.counts).map(([what, times]) => `- ${times.toLocaleString('en')} ${what}`);
   const failures = report.failures.slice(0, MAX_LISTED).map((text) => `- ${text.replaceAll('\n', ' ').slice(0, 500)}`);
@@ -43,6 +48,7 @@ function section({ trial, report }: Finished): string {
     trial.about,
     ...(report.skipped === undefined ? [] : [`**${report.skipped}**`]),
     counts.join('\n'),
+    ...(report.table === undefined ? [] : [rowsOf(report.table)]),
     report.failures.length === 0
       ? 'Failures: none.'
       : `Failures (${report.failures.length}):\n\n${failures.join('\n')}`,

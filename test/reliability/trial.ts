@@ -23,6 +23,8 @@ export type TrialReport = {
   /** How often what was done. */
   counts: Record<string, number>;
   failures: string[];
+  /** Figures that are compared; the first row is the head. */
+  table?: readonly (readonly string[])[];
   /** Why some or all of it could not be done here. */
   skipped?: string;
 };
