@@ -1,6 +1,6 @@
 /** Evidence inside a budget: how much of what answers a question is among what fits. */
-import { addToCorpus, type Corpus, emptyCorpus } from '../../src/rooms/memory/index/corpus.ts';
-import { sumOf } from '../../src/rooms/memory/index/index-item.ts';
+import { addToCorpus, type Corpus, emptyCorpus } from '../../src/kit/learning/corpus.ts';
+import { sumOf } from '../../src/kit/learning/index-item.ts';
 import { topRanked, type Ranked } from '../../src/rooms/memory/recall/best-entries.ts';
 import { scoreEntries, type Weights, WEIGHTS } from '../../src/rooms/memory/recall/ranker.ts';
 import { type Found, fitToBudget } from '../../src/rooms/memory/recall/search-memory.ts';

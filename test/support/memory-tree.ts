@@ -11,7 +11,7 @@ import type { Event, NewEvent } from '../../src/core/schema/event.ts';
 import type { ArtifactStore } from '../../src/core/schema/ports.ts';
 import { scanWorkspace } from '../../src/rooms/context/scan/scan-workspace.ts';
 import { treeFold } from '../../src/rooms/context/model/tree-fold.ts';
-import type { ContextTree } from '../../src/kit/ports/tree-port.ts';
+import type { ContextTree } from '../../src/rooms/context/tree-port.ts';
 import { type FolderRow, treeKeys } from '../../src/rooms/context/model/tree-rows.ts';
 import { readTree } from '../../src/rooms/context/model/tree-store.ts';
 import { openSynthesis, type Synthesis } from '../../src/rooms/context/synthesis/open-synthesis.ts';

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { openArtifacts } from '../../src/core/ledger/artifact-store.ts';
 import { type Ledger, openLedger } from '../../src/core/ledger/ledger.ts';
 import type { Candidate } from '../../src/kit/learning/context-pack.ts';
-import { sumOf } from '../../src/rooms/memory/index/index-item.ts';
+import { sumOf } from '../../src/kit/learning/index-item.ts';
 import { Recall, type RecallOptions } from '../../src/rooms/memory/recall/recall.ts';
 import { extractTerms } from '../../src/kit/text/terms.ts';
 import type { NewEvent } from '../../src/core/schema/event.ts';

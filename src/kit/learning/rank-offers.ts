@@ -5,7 +5,7 @@
  * 2. What shares no significant word with the task is left out: a ranking always has a best entry, a prompt need not.
  * 3. The order depends on the offers and the task only.
  */
-import { addToCorpus, emptyCorpus, weighAll } from '../../rooms/memory/index/corpus.ts';
+import { addToCorpus, emptyCorpus, weighAll } from './corpus.ts';
 import { extractTerms } from '../text/terms.ts';
 import { OTHER_WORDS } from './offer-words.ts';
 

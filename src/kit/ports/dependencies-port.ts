@@ -1,16 +1,14 @@
 /** What provides missing programs, as other rooms use it. */
 import type { Drive } from '../../core/engine/drive.ts';
 import type { OpenWait, RunState } from '../../core/engine/run-state.ts';
-import type { InstallInput, Need, Receipt } from '../../core/schema/dependency.ts';
+import type { Need, Receipt } from '../../core/schema/dependency.ts';
 import type { Outcome, Tool } from '../../core/schema/tool.ts';
 import type { WaitAnswer } from '../../core/schema/wait.ts';
-import type { Remedy } from '../../rooms/dependencies/install/choose-remedy.ts';
-import type { Presence } from '../../rooms/dependencies/install/find-present.ts';
 import type { Diagnose } from '../../core/chain/middleware/heal.ts';
 
 export type Deps = RequirementResolver &
   ToolRequests &
-  Pick<NeedFinder, 'waitForMissing' | 'detect'> &
+  NeedFinder &
   Pick<NeedProvider, 'provide'> & {
     tool: Tool;
     diagnose: Diagnose;
@@ -41,14 +39,17 @@ export type ToolRequests = {
   remove: (what: string, reason: string) => Promise<Drive | null>;
 };
 
+/** What was seen: where it is, or that it is nowhere. */
+export type Presence = {
+  there: boolean;
+  seen: string;
+  /** Set when it cannot be checked: it is then only assumed to be there. */
+  blind?: true;
+};
+
 export type NeedFinder = {
-  remedyFor: (need: Need) => Remedy;
   /** Whether it is there, as far as this can be detected without running anything. */
   detect: (need: Need) => Presence;
-  /** The same, and whether it is new enough. */
-  check: (need: Need) => Promise<Presence>;
-  /** Whether a package is the one that meets the need. */
-  isMetBy: (need: Need, input: Pick<InstallInput, 'by' | 'name'>) => boolean;
   /** The outcome that waits for the first of a task's requirements that is missing; null when all are there. */
   waitForMissing: (requires: readonly string[]) => Promise<Outcome | null>;
 };

@@ -15,7 +15,6 @@ import type { Home } from '../../core/schema/home.ts';
 import type { EventStore, ExecutionBackend, Planner, StateStore } from '../../core/schema/ports.ts';
 import type { ProviderDefinition } from '../../core/schema/model-provider.ts';
 import type { NodeKind } from '../../core/schema/node-kind.ts';
-import type { ContextTree } from './tree-port.ts';
 import type { TaskFrames } from './frames-port.ts';
 import { port, type RunHandle, type Tidied, type Tidying } from '../../core/schema/room.ts';
 import type { Intake } from '../../core/schema/intake.ts';
@@ -98,8 +97,6 @@ export const ports = {
   deps: port<Deps>('deps'),
   /** rooms/memory */
   memory: port<Memory>('memory'),
-  /** rooms/context/tree */
-  tree: port<ContextTree>('tree'),
   /** rooms/schedules */
   schedules: port<SchedulesPort>('schedules'),
   /** rooms/channels */

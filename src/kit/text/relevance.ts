@@ -3,7 +3,6 @@
  * empty, so that unrelated memories cost nothing and cannot lead anybody astray.
  */
 import { extractTerms } from './terms.ts';
-import type { Found } from '../../rooms/memory/recall/search-memory.ts';
 
 /** Words of every second task: sharing them says nothing. */
 const COMMON_WORDS = `add answer ask call change check content copy create csv data date day desk directory do document
@@ -24,7 +23,10 @@ const SHARED = 0.25;
 const SHARED_OF_MANY = 0.15;
 const FEW_WORDS = 4;
 
-export function createRelevanceTest(query: string): (found: Pick<Found, 'text' | 'similarity'>) => boolean {
+/** `similarity` is by meaning, -1 to 1; null when that was not measured. */
+type Remembered = { text: string; similarity: number | null };
+
+export function createRelevanceTest(query: string): (found: Remembered) => boolean {
   const wanted = topicWords(query);
   return ({ text, similarity }) => {
     if (similarity !== null && similarity >= SIMILAR) return true;

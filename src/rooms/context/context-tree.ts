@@ -4,7 +4,7 @@ import { idPathsIn, readableArtifacts, withTreeRows } from './tree/tree-index.ts
 import { findWorkspace, listWorkspaces } from './tree/workspaces.ts';
 import { loadRoomsConfig } from '../../kit/house/room-config.ts';
 import { TreeConfig } from '../../core/schema/tree.ts';
-import type { ContextTree } from '../../kit/ports/tree-port.ts';
+import type { ContextTree } from './tree-port.ts';
 import { readTree } from './model/tree-store.ts';
 import type { Call } from '../../kit/cli/command-module.ts';
 

@@ -12,7 +12,7 @@ import { OkaError } from '../../core/schema/errors.ts';
 import type { Json } from '../../core/schema/json.ts';
 import type { ArtifactStore, Redact } from '../../core/schema/ports.ts';
 import { DEFAULT_WORKSPACE, TreeConfig } from '../../core/schema/tree.ts';
-import type { ScanOptions, ScanResult } from '../../kit/ports/tree-port.ts';
+import type { ScanOptions, ScanResult } from './tree-port.ts';
 import type { TreeReader } from './model/tree-store.ts';
 import type { Call } from '../../kit/cli/command-module.ts';
 import { askOrDo } from '../../kit/cli/host-here.ts';

@@ -6,7 +6,7 @@ import type { Outcome } from '../../core/schema/tool.ts';
 import { type Remedy, chooseRemedy } from './install/choose-remedy.ts';
 import { type Dependencies, installedId } from '../../kit/requests/dependency-state.ts';
 import { contentsOf } from './install/debian-contents.ts';
-import { type Presence, findPresent } from './install/find-present.ts';
+import { findPresent } from './install/find-present.ts';
 import { shimFolder } from '../../kit/sandbox/tool-links.ts';
 import { satisfies } from './install/versions.ts';
 import { parseNeed } from './install/requires.ts';
@@ -14,13 +14,21 @@ import { type DepsPorts, nameOf } from './deps-ports.ts';
 import { barePath } from '../../kit/sandbox/sandbox-environment.ts';
 import { commandEnvironment } from '../../kit/settings.ts';
 import type { VersionOf } from './version-of.ts';
-import type { NeedFinder } from '../../kit/ports/dependencies-port.ts';
+import type { NeedFinder, Presence } from '../../kit/ports/dependencies-port.ts';
+
+export type NeedChecks = NeedFinder & {
+  remedyFor: (need: Need) => Remedy;
+  /** Whether it is there, and new enough. */
+  check: (need: Need) => Promise<Presence>;
+  /** Whether a package is the one that meets the need. */
+  isMetBy: (need: Need, input: Pick<InstallInput, 'by' | 'name'>) => boolean;
+};
 
 export function findNeeds(
   { home, config }: Pick<DepsPorts, 'home' | 'config'>,
   known: () => Dependencies,
   versionOf: VersionOf,
-): NeedFinder {
+): NeedChecks {
   const tools = join(home.oka, 'tools');
   const machine = { os: process.platform, cpu: process.arch };
   const contents = contentsOf(home);

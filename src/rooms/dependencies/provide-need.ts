@@ -10,14 +10,14 @@ import type { WaitAnswer } from '../../core/schema/wait.ts';
 import type { Remedy } from './install/choose-remedy.ts';
 import { countMissed, type Dependencies, installedId } from '../../kit/requests/dependency-state.ts';
 import { type DepsPorts, nameOf } from './deps-ports.ts';
-import type { NeedFinder } from '../../kit/ports/dependencies-port.ts';
+import type { NeedChecks } from './find-needs.ts';
 import type { Installs } from './installs.ts';
 import { openRequirement, STILL_MISSED } from './open-requirement.ts';
 import type { RequirementsPage } from './requirements-page.ts';
 import type { NeedProvider } from '../../kit/ports/dependencies-port.ts';
 
 type ProviderParts = {
-  finder: NeedFinder;
+  finder: NeedChecks;
   installs: Installs;
   page: RequirementsPage;
   /** The dependencies as of the last event. */

@@ -10,17 +10,16 @@ import type { Need } from '../../core/schema/dependency.ts';
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import type { WaitAnswer } from '../../core/schema/wait.ts';
 import { type OpenRequirement, type Dependencies, installedId } from '../../kit/requests/dependency-state.ts';
-import type { Presence } from './install/find-present.ts';
 import { isStillMissed } from './open-requirement.ts';
 import type { Installs } from './installs.ts';
 import type { RequirementsPage } from './requirements-page.ts';
 import { type DepsPorts, nameOf } from './deps-ports.ts';
-import type { NeedFinder } from '../../kit/ports/dependencies-port.ts';
-import type { RequirementResolver, Resolved } from '../../kit/ports/dependencies-port.ts';
+import type { NeedChecks } from './find-needs.ts';
+import type { Presence, RequirementResolver, Resolved } from '../../kit/ports/dependencies-port.ts';
 
 type ResolverParts = {
   page: RequirementsPage;
-  finder: NeedFinder;
+  finder: NeedChecks;
   installs: Installs;
   /** The dependencies once everything appended so far is durable. */
   durable: () => Promise<Dependencies>;

@@ -9,12 +9,12 @@ import { parseNeed } from './install/requires.ts';
 import { snippetFor } from './open-requirement.ts';
 import type { Installs } from './installs.ts';
 import type { DepsPorts } from './deps-ports.ts';
-import type { NeedFinder } from '../../kit/ports/dependencies-port.ts';
+import type { NeedChecks } from './find-needs.ts';
 import type { ToolRequests } from '../../kit/ports/dependencies-port.ts';
 
 export function toolRequests(
   { home, ledger }: Pick<DepsPorts, 'home' | 'ledger'>,
-  { remedyFor }: NeedFinder,
+  { remedyFor }: NeedChecks,
   installs: Installs,
   settled: () => Promise<Dependencies>,
 ): ToolRequests {

@@ -2,7 +2,7 @@
 import type { ImportedEpisode } from './index/import-episodes.ts';
 import type { Line } from '../../core/schema/event.ts';
 import type { Episode } from '../../core/schema/memory.ts';
-import { sumOf } from './index/index-item.ts';
+import { sumOf } from '../../kit/learning/index-item.ts';
 
 /** `events` are those of the run ledger. A line whose words have changed since is new. */
 export async function selectNewEpisodes(

@@ -8,7 +8,6 @@
 import { join } from 'node:path';
 import { type BackgroundRecall, openBackgroundRecall } from './recall/background-recall.ts';
 import type { Candidate } from '../../kit/learning/context-pack.ts';
-import type { PackRequest } from './recall/build-pack.ts';
 import { messageOf } from '../../core/schema/errors.ts';
 import type { NewEvent } from '../../core/schema/event.ts';
 import type { Config } from '../../core/schema/config.ts';
@@ -16,13 +15,21 @@ import type { MemoryStore } from '../../core/schema/ports.ts';
 import type { TaskGraph } from '../../core/ledger/task-graph.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { OnDurable } from '../../kit/ports/port-types.ts';
-import type { Memory } from '../../kit/ports/memory-port.ts';
+import type { Memory, PackRequest } from '../../kit/ports/memory-port.ts';
+import type { MemoryPorts } from './memory-tools.ts';
 
 const MOST_PACKS = 200;
 
+/** Memory, and what only this room uses of it. */
+type OpenMemory = Memory & {
+  retrieve: BackgroundRecall['retrieve'];
+  tools: MemoryPorts;
+  close: () => Promise<void>;
+};
+
 type OpenMemoryPorts = { home: Home; config: Config; onDurable: OnDurable; taskGraph: () => TaskGraph };
 
-export function openMemory({ home, config, onDurable, taskGraph }: OpenMemoryPorts): Memory {
+export function openMemory({ home, config, onDurable, taskGraph }: OpenMemoryPorts): OpenMemory {
   const recall = openBackgroundRecall({
     folder: join(home.oka, 'index'),
     ledgers: home.ledgers,

@@ -1,11 +1,9 @@
 /** The operator's instructions and preferences, from both ledgers, and since when and until when each applied. */
 import type { Rows } from '../../core/schema/rows.ts';
+import type { StatedInstruction } from '../../kit/ports/memory-port.ts';
 import { isInstruction } from './fact-state.ts';
 import { storedFacts } from './fact-view.ts';
-import { isOperatorsFact } from './index/index-item.ts';
-
-/** `since` and `until` are events of the run ledger; `until` is null while it applies. */
-export type StatedInstruction = { text: string; since: number; until: number | null };
+import { isOperatorsFact } from '../../kit/learning/index-item.ts';
 
 /** One that was superseded is left out: what replaced it is in the list. */
 export function listInstructions(rows: Rows, now: number): StatedInstruction[] {

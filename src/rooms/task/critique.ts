@@ -32,7 +32,7 @@ import { pastRounds } from './past-rounds.ts';
 import { plannedCriterion } from './planned-criteria.ts';
 import { bodyOf, moveTo, type TaskPorts } from './task-ports.ts';
 import type { Changes } from '../../kit/desk/desk-changes.ts';
-import { answerThatStands } from './final-answer.ts';
+import { answerThatStands } from '../../kit/runs/final-answer.ts';
 import { judgeAnswer } from './judge-answer.ts';
 import { checkContextOf, hasFailed, type Judgement, runChecks } from './run-checks.ts';
 import { confirmedVerdict, askForConfirmation } from './confirm-verdict.ts';

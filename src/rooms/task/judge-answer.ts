@@ -6,7 +6,7 @@ import type { Breach } from '../../kit/text/safety.ts';
 import { unfinishedReason } from './roles/unfinished-answer.ts';
 import type { Event } from '../../core/schema/event.ts';
 import type { Act } from '../../core/schema/tool.ts';
-import { hostsContacted } from './hosts-contacted.ts';
+import { hostsContacted } from '../../kit/runs/hosts-contacted.ts';
 
 type AnswerFacts = {
   answer: string;

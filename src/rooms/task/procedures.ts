@@ -21,7 +21,7 @@ import type { FilledProcedure } from '../procedures/fill-procedure.ts';
 import type { KnownProcedure } from '../../kit/learning/known-procedures.ts';
 import { knownProcedures, procedureView } from '../../kit/learning/procedure-rows.ts';
 import { taskFields, taskText } from '../procedures/task-text.ts';
-import type { StatedInstruction } from '../memory/stated-instructions.ts';
+import type { StatedInstruction } from '../../kit/ports/memory-port.ts';
 import { topicWords } from '../../kit/text/relevance.ts';
 import { extractTerms } from '../../kit/text/terms.ts';
 import { parseCriterion } from '../../kit/task/criteria.ts';

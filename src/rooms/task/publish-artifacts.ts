@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { lstatIfPresent, replaceShownFile } from '../../core/ledger/disk.ts';
 import { redactedNames } from '../../core/guard/redact.ts';
 import { slugify } from '../../kit/text/prompt-text.ts';
-import type { ResultFacts, ResultStep } from './roles/result-content.ts';
+import type { ResultFacts, ResultStep } from '../../kit/runs/result-content.ts';
 import { isShownWhole } from './roles/result-steps.ts';
 import type { ArtifactStore, Redact } from '../../core/schema/ports.ts';
 import type { ArtifactRef } from '../../core/schema/tool.ts';

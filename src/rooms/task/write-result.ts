@@ -5,7 +5,7 @@ import type { RunState } from '../../core/engine/run-state.ts';
 import { lstatIfPresent, replaceShownFile } from '../../core/ledger/disk.ts';
 import { findMark } from '../../core/guard/masked-text.ts';
 import { resultPage } from './roles/result.ts';
-import type { ResultFacts } from './roles/result-content.ts';
+import type { ResultFacts } from '../../kit/runs/result-content.ts';
 import type { Receipt } from '../../core/schema/dependency.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { Event } from '../../core/schema/event.ts';
@@ -18,7 +18,7 @@ import { stepsOf } from '../../kit/runs/recorded-steps.ts';
 import { changesOf } from '../../kit/runs/run-changes.ts';
 import { deliverFiles } from './deliver-files.ts';
 import { type PublishPorts, publishArtifacts } from './publish-artifacts.ts';
-import { artifactsIn, foldResultFacts } from './result-facts.ts';
+import { artifactsIn, foldResultFacts } from '../../kit/runs/result-facts.ts';
 import { childrenIn } from '../../kit/runs/run-family.ts';
 
 /** `redact` removes secrets: names of files on the desk come from the disk, not from the ledger. */

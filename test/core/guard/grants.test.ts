@@ -87,7 +87,7 @@ it('nothing else in the program makes a grant of a text', () => {
   expect(callers.toSorted()).toEqual([
     'src/core/guard/grants.ts',
     'src/kit/policy/run-flow.ts',
-    'src/rooms/task/hosts-contacted.ts', // names the author of what was opened, and opens nothing
+    'src/kit/runs/hosts-contacted.ts', // names the author of what was opened, and opens nothing
   ]);
   const searchers = globSync('src/core/guard/**/*.ts').filter((file) => /\blinksIn\(/.test(readFileSync(file, 'utf8')));
   expect(searchers.toSorted()).toEqual([

@@ -4,7 +4,7 @@ import { memoryRows } from '../../../src/core/ledger/memory-rows.ts';
 import { factsPart } from '../../../src/rooms/memory/distil/facts-part.ts';
 import { findFact } from '../../../src/rooms/memory/distil/fact-rows.ts';
 import { factView, storedFact, storedFacts } from '../../../src/rooms/memory/fact-view.ts';
-import { isOperatorsFact } from '../../../src/rooms/memory/index/index-item.ts';
+import { isOperatorsFact } from '../../../src/kit/learning/index-item.ts';
 import type { Event, NewEvent } from '../../../src/core/schema/event.ts';
 import { MOST_SHARED_BYTES, readShared } from '../../../src/core/schema/fleet-memory.ts';
 import { FactGiven, STANDING } from '../../../src/core/schema/memory.ts';

@@ -6,7 +6,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { artifactsIn } from '../../../rooms/task/result-facts.ts';
+import { artifactsIn } from '../../../kit/runs/result-facts.ts';
 import { redactShapes } from '../../../core/guard/redact.ts';
 import { openArtifacts } from '../../../core/ledger/artifact-store.ts';
 import { errnoOf, OkaError } from '../../../core/schema/errors.ts';

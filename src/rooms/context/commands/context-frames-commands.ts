@@ -12,7 +12,7 @@ import { changeTree, findHistory, openOutgoing, type TreeOptions, workspaceOf } 
 import { readFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
 import { describeErrno } from '../../../core/ledger/disk.ts';
-import type { PutResult } from '../../../kit/ports/tree-port.ts';
+import type { PutResult } from '../tree-port.ts';
 import { count, plainText } from '../../../kit/cli/plain-text.ts';
 import { readableArtifacts } from '../tree/tree-index.ts';
 import { diffScans } from '../model/tree-diff.ts';

@@ -9,7 +9,7 @@ import { questionRequest, readQuestionAnswer } from './workspace-question.ts';
 import type { QuestionAnswer, QuestionRequest } from '../../../core/schema/synthesis.ts';
 import type { Act, Outcome } from '../../../core/schema/tool.ts';
 import { type Candidate, candidatesBelow, selectFrames } from './select-frames.ts';
-import type { ContextTree } from '../../../kit/ports/tree-port.ts';
+import type { ContextTree } from '../tree-port.ts';
 import { ok } from '../../../kit/define-tool.ts';
 import { askModel } from '../../../kit/models/ask-model.ts';
 import { rankFrames } from './rank-frames.ts';

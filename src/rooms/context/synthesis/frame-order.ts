@@ -1,6 +1,6 @@
 /** What the parts of synthesis give each other: an order for one frame, and what happened to it. */
 import type { NodeRecord } from '../../../core/schema/tree.ts';
-import type { ContextTree } from '../../../kit/ports/tree-port.ts';
+import type { ContextTree } from '../tree-port.ts';
 import type { Recipe } from './frame-basis.ts';
 import type { ChildFrame, Policies } from './synthesis-policies.ts';
 

@@ -6,7 +6,7 @@ import { mapWorkspace, type WorkspaceMap } from '../map/workspace-map.ts';
 import type { SourceFile } from '../map/source-references.ts';
 import { endingOf, outlineOf } from '../outline/file-outline.ts';
 import type { ReadSource } from './frame-order.ts';
-import type { ContextTree } from '../../../kit/ports/tree-port.ts';
+import type { ContextTree } from '../tree-port.ts';
 import type { TreeReader } from '../model/tree-store.ts';
 
 /** Larger files are data, not source. */

@@ -22,7 +22,7 @@ import { planRegeneration, planSynthesis } from './synthesis-plan.ts';
 import { createPolicies, type PolicyFunction } from './synthesis-policies.ts';
 import { synthesizeTree } from './synthesize-tree.ts';
 import { composeNode, type FrameOrdering } from '../model/compose-view.ts';
-import type { ContextTree } from '../../../kit/ports/tree-port.ts';
+import type { ContextTree } from '../tree-port.ts';
 import { isAtOrBelow } from '../model/tree-store.ts';
 import type { AgentsPort } from '../../../kit/ports/agents-port.ts';
 import { checkFrameType } from '../tree/put-frames.ts';

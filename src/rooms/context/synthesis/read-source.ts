@@ -10,7 +10,7 @@ import { lstat, open } from 'node:fs/promises';
 import type { NodeRecord } from '../../../core/schema/tree.ts';
 import { fromPathText } from '../scan/path-text.ts';
 import type { ReadSource } from './frame-order.ts';
-import type { Workspace } from '../../../kit/ports/tree-port.ts';
+import type { Workspace } from '../tree-port.ts';
 
 /** Larger files are not read into memory; a frame says no more of them than their size. */
 const MOST_BYTES = 32 * 1024 * 1024;

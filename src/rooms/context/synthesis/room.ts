@@ -3,13 +3,13 @@ import { configPort, defineRoom, type LateAnswer, port } from '../../../core/sch
 import type { TreeConfig } from '../../../core/schema/tree.ts';
 import { ports } from '../../../kit/ports/room-ports.ts';
 import { refuseUse } from '../../../kit/unused-ports.ts';
+import { treePort } from '../tree-port.ts';
 import type { Synthesis, SynthesisPort } from './open-synthesis.ts';
 import type { runContext } from './run-context.ts';
 
 type RunContext = typeof runContext;
 
-const { home, tree, artifacts, agents, vault, models, runs, backend, ledger, projections, nodeKinds, reportRun } =
-  ports;
+const { home, artifacts, agents, vault, models, runs, backend, ledger, projections, nodeKinds, reportRun } = ports;
 
 export const synthesis = defineRoom({
   name: 'rooms/context/synthesis',
@@ -29,7 +29,7 @@ export const synthesis = defineRoom({
   },
   needs: {
     home,
-    tree,
+    tree: treePort,
     artifacts,
     agents,
     vault,

@@ -8,7 +8,7 @@
 import type { Candidate } from '../../../kit/learning/context-pack.ts';
 import type { Home } from '../../../core/schema/home.ts';
 import { DEFAULT_WORKSPACE } from '../../../core/schema/tree.ts';
-import type { ContextTree } from '../../../kit/ports/tree-port.ts';
+import type { ContextTree } from '../tree-port.ts';
 import { hasTree } from '../tree/tree-files.ts';
 import type { TaskFrames } from '../../../kit/ports/frames-port.ts';
 

@@ -11,7 +11,7 @@ import { messageOf } from '../../../core/schema/errors.ts';
 import type { Intake } from '../../../core/schema/intake.ts';
 import type { Json } from '../../../core/schema/json.ts';
 import type { TreeConfig } from '../../../core/schema/tree.ts';
-import type { ContextTree } from '../../../kit/ports/tree-port.ts';
+import type { ContextTree } from '../tree-port.ts';
 import type { ScannedRoot } from '../model/tree-store.ts';
 
 type WatchPorts = {

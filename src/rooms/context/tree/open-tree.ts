@@ -8,7 +8,7 @@ import type { ArtifactRef } from '../../../core/schema/tool.ts';
 import type { TreeChanges, TreeConfig } from '../../../core/schema/tree.ts';
 import { oldHistory } from '../model/compact-history.ts';
 import { scanWorkspace } from '../scan/scan-workspace.ts';
-import type { ContextTree, ScanOptions, ScanResult } from '../../../kit/ports/tree-port.ts';
+import type { ContextTree, ScanOptions, ScanResult } from '../tree-port.ts';
 import { type FolderRow, treeKeys } from '../model/tree-rows.ts';
 import { readTree, type TreeReader } from '../model/tree-store.ts';
 import type { AgentsPort } from '../../../kit/ports/agents-port.ts';

@@ -13,7 +13,7 @@ import { BUILT_IN_FRAME_TYPES, FrameDraft, type NewFrame } from '../../../core/s
 import { nearestWord } from '../../../core/schema/nearest-word.ts';
 import type { ArtifactStore, Redact } from '../../../core/schema/ports.ts';
 import { basisHash, frameId } from '../model/frame-id.ts';
-import type { PutResult } from '../../../kit/ports/tree-port.ts';
+import type { PutResult } from '../tree-port.ts';
 import type { TreeReader } from '../model/tree-store.ts';
 import type { AgentsPort } from '../../../kit/ports/agents-port.ts';
 import { treeEvents } from './tree-events.ts';

@@ -2,9 +2,10 @@
 import { configPort, defineRoom, type LateAnswer } from '../../../core/schema/room.ts';
 import type { TreeConfig } from '../../../core/schema/tree.ts';
 import { ports } from '../../../kit/ports/room-ports.ts';
+import { treePort } from '../tree-port.ts';
 import type { TreeIntake } from './tree-requests.ts';
 
-const { home, ledger, artifacts, agents, vault, tree } = ports;
+const { home, ledger, artifacts, agents, vault } = ports;
 
 export const contextTree = defineRoom({
   name: 'rooms/context/tree',
@@ -19,7 +20,7 @@ export const contextTree = defineRoom({
   },
   rebuild: async (at) => (await import('./tree-index.ts')).rebuildTree(at),
   needs: { home, ledger, artifacts, agents, vault, config: configPort<TreeConfig>('tree') },
-  gives: { tree },
+  gives: { tree: treePort },
   open: async (needed) => {
     const [{ lazyTree }, { hasTree }, { listWorkspaces }] = await Promise.all([
       import('./lazy-tree.ts'),

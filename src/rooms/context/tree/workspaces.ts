@@ -4,7 +4,7 @@ import { OkaError } from '../../../core/schema/errors.ts';
 import type { Home } from '../../../core/schema/home.ts';
 import { nearestWord } from '../../../core/schema/nearest-word.ts';
 import { DEFAULT_WORKSPACE, type TreeConfig } from '../../../core/schema/tree.ts';
-import type { Workspace } from '../../../kit/ports/tree-port.ts';
+import type { Workspace } from '../tree-port.ts';
 
 export function listWorkspaces(home: Home, { roots }: Pick<TreeConfig, 'roots'>): Workspace[] {
   const others = Object.entries(roots).filter(([name]) => name !== DEFAULT_WORKSPACE);

@@ -2,14 +2,7 @@
 import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Need } from '../../../core/schema/dependency.ts';
-
-/** What was seen: where it is, or that it is nowhere. */
-export type Presence = {
-  there: boolean;
-  seen: string;
-  /** Set when it cannot be checked: it is then only assumed to be there. */
-  blind?: true;
-};
+import type { Presence } from '../../../kit/ports/dependencies-port.ts';
 
 type SearchPaths = {
   /** PATH as commands see it. */

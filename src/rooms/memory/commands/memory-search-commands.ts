@@ -1,5 +1,5 @@
 /** Searching what is remembered. */
-import { KINDS } from '../index/index-item.ts';
+import { KINDS } from '../../../kit/learning/index-item.ts';
 import type { Recall } from '../recall/recall.ts';
 import { type Found, listDays, retrieve, type Retrieved } from '../recall/search-memory.ts';
 import { type Answer, answer, type Call, command, type Commands, exits } from '../../../kit/cli/command-module.ts';

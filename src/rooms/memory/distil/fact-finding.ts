@@ -4,7 +4,7 @@ import type { Evidence, Fact } from '../../../core/schema/memory.ts';
 import type { Rows } from '../../../core/schema/rows.ts';
 import type { Read } from '../../../core/schema/view.ts';
 import { rootOf } from '../../../kit/learning/task-record.ts';
-import { sumOf } from '../index/index-item.ts';
+import { sumOf } from '../../../kit/learning/index-item.ts';
 import type { Subject } from './fact-subject.ts';
 
 /** A fact was stated by a person and is neither an instruction nor a preference; a note comes from runs alone. */

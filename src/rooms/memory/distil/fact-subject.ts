@@ -5,7 +5,7 @@
  * 2. Two sentences contradict each other when they have the same subject and either different values, or the same value
  *    with and without a negation.
  */
-import { sumOf } from '../index/index-item.ts';
+import { sumOf } from '../../../kit/learning/index-item.ts';
 import { stem } from '../../../kit/text/stem.ts';
 import { extractTerms } from '../../../kit/text/terms.ts';
 import { inAnyLanguage, languages } from './languages/all-languages.ts';

@@ -2,7 +2,7 @@
 import type { Receipt } from '../../../core/schema/dependency.ts';
 import type { Json } from '../../../core/schema/json.ts';
 import type { EventOf } from '../event-handlers.ts';
-import { sumOf } from '../index/index-item.ts';
+import { sumOf } from '../../../kit/learning/index-item.ts';
 
 /** A command of one program. */
 export type Command = {

@@ -9,7 +9,7 @@
 import type { Event, NewEvent } from '../../../core/schema/event.ts';
 import type { FactGiven } from '../../../core/schema/memory.ts';
 import type { Rows } from '../../../core/schema/rows.ts';
-import { sumOf } from '../index/index-item.ts';
+import { sumOf } from '../../../kit/learning/index-item.ts';
 import { type StoredFact, findFact, isValid, storeFact, endFactState, rewordStored, type Why } from './fact-rows.ts';
 import type { Subject } from './fact-subject.ts';
 

@@ -2,7 +2,7 @@
  * A key that is equal for texts that say the same in nearly the same words: equal stemmed terms without fillers, equal
  * numbers and negation, and for texts with relational words also the same order.
  */
-import { sumOf } from '../index/index-item.ts';
+import { sumOf } from '../../../kit/learning/index-item.ts';
 import { extractTerms } from '../../../kit/text/terms.ts';
 import { isNegative } from './fact-subject.ts';
 import { inAnyLanguage, languages } from './languages/all-languages.ts';

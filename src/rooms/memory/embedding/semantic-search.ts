@@ -13,8 +13,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../../core/schema/errors.ts';
 import type { MemoryConfig } from '../../../core/schema/memory.ts';
 import type { Clock } from '../../../core/schema/ports.ts';
-import type { Corpus } from '../index/corpus.ts';
-import { sumOf } from '../index/index-item.ts';
+import type { Corpus } from '../../../kit/learning/corpus.ts';
+import { sumOf } from '../../../kit/learning/index-item.ts';
 import type { EmbedOptions, VectorIndex } from './vector-index.ts';
 import type { VectorSettings } from './stored-vectors.ts';
 

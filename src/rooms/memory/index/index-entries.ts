@@ -25,7 +25,7 @@ import {
   type TemporaryValues,
   titleOf,
 } from './entry-parts.ts';
-import { type IndexEntry, eventKey, type Kind } from './index-item.ts';
+import { type IndexEntry, eventKey, type Kind } from '../../../kit/learning/index-item.ts';
 import { type Speaker, speakerOf } from './speaker.ts';
 
 const NOTHING: IndexedContent = { entries: [] };

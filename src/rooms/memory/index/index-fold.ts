@@ -12,7 +12,7 @@ import { dateInWords, extractTerms } from '../../../kit/text/terms.ts';
 import { createTokenCounter, modelFamily } from '../../../kit/text/tokens.ts';
 import type { TemporaryValues } from './entry-parts.ts';
 import { bodyEntries, extractEntries } from './index-entries.ts';
-import { type IndexEntry, isOperatorsFact } from './index-item.ts';
+import { type IndexEntry, isOperatorsFact } from '../../../kit/learning/index-item.ts';
 import { ITEM_TABLES, ItemTable } from './item-table.ts';
 
 /** Raised whenever entries, terms or tables change: the index is then built again. */

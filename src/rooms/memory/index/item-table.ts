@@ -7,15 +7,7 @@
  */
 import { guardDatabase, StoreDamaged } from '../../../core/ledger/fold-database.ts';
 import type { FoldStore } from '../../../core/ledger/fold-store.ts';
-import { type IndexEntry, type Item, sumOf } from './index-item.ts';
-
-/** What the search needs of an item; the text is left in the store. */
-export type IndexedItem = Pick<Item, 'n' | 'kind' | 'who' | 'at' | 'thread' | 'run' | 'namespace'> & {
-  terms: string;
-  /** The checksum of its text. */
-  sum: string;
-  gone: number;
-};
+import { type IndexedItem, type IndexEntry, type Item, sumOf } from '../../../kit/learning/index-item.ts';
 
 export const ITEM_TABLES = `
 CREATE TABLE item (

@@ -9,8 +9,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { OkaError } from '../../../core/schema/errors.ts';
-import type { StatedInstruction } from '../stated-instructions.ts';
-import type { PromptPack, PackRequest } from './build-pack.ts';
+import type { PackRequest, StatedInstruction } from '../../../kit/ports/memory-port.ts';
+import type { PromptPack } from './build-pack.ts';
 import type { RecallOptions } from './recall.ts';
 import type { Retrieved, SearchAnswer, SearchRequest } from './search-memory.ts';
 

@@ -4,7 +4,7 @@
  * 1. Of equal scores the earlier place is the better one.
  * 2. An entry is scored only where it can be one of the best: in a long history few can.
  */
-import type { Corpus } from '../index/corpus.ts';
+import type { Corpus } from '../../../kit/learning/corpus.ts';
 import { scoreOf, type Scoring } from './ranker.ts';
 
 export type Ranked = { at: number; score: number };

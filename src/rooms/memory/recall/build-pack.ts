@@ -7,28 +7,16 @@
  */
 import { type Fact, type PackManifest, STANDING } from '../../../core/schema/memory.ts';
 import { isMessage } from '../index/chat-entries.ts';
-import { isOperatorsFact, LEARNED_ID } from '../index/index-item.ts';
+import { isOperatorsFact, LEARNED_ID } from '../../../kit/learning/index-item.ts';
 import { isInstruction as isInstructionFact } from '../fact-state.ts';
 import { type TokenCounter, createTokenCounter, modelFamily } from '../../../kit/text/tokens.ts';
 import { createApplicabilityTest, isLimited } from './applicability.ts';
 import { type Candidate, packContext } from '../../../kit/learning/context-pack.ts';
 import type { Recall } from './recall.ts';
 import { createRelevanceTest } from '../../../kit/text/relevance.ts';
+import type { PackRequest } from '../../../kit/ports/memory-port.ts';
 import { dayOf, type Found, formatFound, type Ranking, rankEntries } from './search-memory.ts';
 import { withoutInstructions } from './stated-sentences.ts';
-
-export type PackRequest = {
-  role: PackManifest['role'];
-  run: string;
-  node: string | null;
-  query: string;
-  /** The run of the task that it is for, where that is another one: nothing of this task is remembered. */
-  task?: string;
-  /** provider:model that reads the pack, or null when unknown. */
-  model: string | null;
-  /** What the caller adds itself: the current work, procedures, frames. */
-  given: readonly Candidate[];
-};
 
 export type PromptPack = { text: string; manifest: PackManifest };
 

@@ -8,8 +8,8 @@
  *    where a person's own words weigh most.
  * 3. The same question over the same entries gives the same order; ties keep the order of the ledger.
  */
-import { type Corpus, weighAll } from '../index/corpus.ts';
-import { type Kind, KINDS } from '../index/index-item.ts';
+import { type Corpus, weighAll } from '../../../kit/learning/corpus.ts';
+import { type Kind, KINDS } from '../../../kit/learning/index-item.ts';
 import { extractTerms } from '../../../kit/text/terms.ts';
 import { parseTimeRange } from './time-range.ts';
 

@@ -6,7 +6,7 @@
  * 3. Ranking reads no text: entries are read one by one, while somebody still wants them.
  */
 import type { Evidence } from '../../../core/schema/memory.ts';
-import { evidenceOf, type Item, KINDS } from '../index/index-item.ts';
+import { evidenceOf, type Item, KINDS } from '../../../kit/learning/index-item.ts';
 import type { TokenCounter } from '../../../kit/text/tokens.ts';
 import { bestEntries, type Ranked } from './best-entries.ts';
 import { openScoring, scoreKeywords, scoreOf, type Scoring } from './ranker.ts';

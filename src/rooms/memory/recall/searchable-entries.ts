@@ -1,6 +1,6 @@
 /** Owns: which entries a search may return, as marks by place in the corpus. */
-import type { Corpus } from '../index/corpus.ts';
-import { isTrustedFact, type Kind, KINDS } from '../index/index-item.ts';
+import type { Corpus } from '../../../kit/learning/corpus.ts';
+import { isTrustedFact, type Kind, KINDS } from '../../../kit/learning/index-item.ts';
 import type { Recall } from './recall.ts';
 
 export type EntryFilter = {

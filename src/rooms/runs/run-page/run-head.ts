@@ -1,7 +1,7 @@
 /** The query of the page of a run: everything but its calls and events, which have queries of their own. */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { foldResultFacts } from '../../task/result-facts.ts';
+import { foldResultFacts } from '../../../kit/runs/result-facts.ts';
 import { redactShapes } from '../../../core/guard/redact.ts';
 import { openArtifacts } from '../../../core/ledger/artifact-store.ts';
 import { foldGoal } from '../../../core/ledger/goal.ts';

@@ -1,7 +1,7 @@
 /** Owns: what a task has left behind, as sections of RESULT.md: files, pictures, packages, and hosts that were asked. */
 import { triggersAmong } from '../../../core/schema/program-triggers.ts';
 import { formatLink, formatPicture, inlineCode } from '../../../kit/text/markdown-escape.ts';
-import type { ResultFacts } from './result-content.ts';
+import type { ResultFacts } from '../../../kit/runs/result-content.ts';
 import { formatBytes, MAX_LISTED, moreLine } from './result-numbers.ts';
 
 const PICTURE = /\.(?:png|jpe?g|svg|gif|webp)$/i;

@@ -1,6 +1,6 @@
 /** The line on the console when a task ends or waits: its outcome, by its title. */
 import { toOneLine } from '../../../core/schema/one-line.ts';
-import type { ResultFacts } from './result-content.ts';
+import type { ResultFacts } from '../../../kit/runs/result-content.ts';
 import { shortReason } from './result-reason.ts';
 
 const MOST_TITLE = 120;

@@ -1,6 +1,6 @@
 /** Why a task is not done, in as few lines as say it: what a step wrote is shown with the step. */
 import { toOneLine } from '../../../core/schema/one-line.ts';
-import type { ResultFacts, ResultStep } from './result-content.ts';
+import type { ResultFacts, ResultStep } from '../../../kit/runs/result-content.ts';
 
 const MOST_LINES = 20;
 

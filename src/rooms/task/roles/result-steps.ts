@@ -1,7 +1,7 @@
 /** Owns: what was done, how it was judged and what it cost, as sections of RESULT.md. */
 import { fenceText, formatLink, indentBlock, inlineCode, quoteInline } from '../../../kit/text/markdown-escape.ts';
 import { toOneLine } from '../../../core/schema/one-line.ts';
-import type { ResultFacts, ResultStep } from './result-content.ts';
+import type { ResultFacts, ResultStep } from '../../../kit/runs/result-content.ts';
 import { countOf, formatBytes, formatDuration, formatPeriod, MAX_LISTED, moreLine } from './result-numbers.ts';
 
 const MARKS: Readonly<Record<ResultStep['status'], string>> = {

@@ -1,7 +1,7 @@
 /** Owns: RESULT.md, the page that a person reads when a task has ended or cannot continue. */
 import { renderAnswer } from '../../../kit/text/answer-markdown.ts';
 import { inlineCode, quoteInline } from '../../../kit/text/markdown-escape.ts';
-import type { ResultFacts } from './result-content.ts';
+import type { ResultFacts } from '../../../kit/runs/result-content.ts';
 import { filesSection, hostsSection, installedSection, picturesSection } from './result-files.ts';
 import { formatMoment } from './result-numbers.ts';
 import { reasonLines } from './result-reason.ts';

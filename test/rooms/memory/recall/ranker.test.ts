@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addToCorpus, type Corpus, emptyCorpus } from '../../../../src/rooms/memory/index/corpus.ts';
+import { addToCorpus, type Corpus, emptyCorpus } from '../../../../src/kit/learning/corpus.ts';
 import { bestEntries, topRanked } from '../../../../src/rooms/memory/recall/best-entries.ts';
 import { openScoring, scoreEntries, WEIGHTS } from '../../../../src/rooms/memory/recall/ranker.ts';
 import { extractTerms } from '../../../../src/kit/text/terms.ts';

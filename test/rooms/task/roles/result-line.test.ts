@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ResultFacts } from '../../../../src/rooms/task/roles/result-content.ts';
+import type { ResultFacts } from '../../../../src/kit/runs/result-content.ts';
 import { resultLine } from '../../../../src/rooms/task/roles/result-line.ts';
 
 const facts: ResultFacts = {

@@ -4,7 +4,7 @@ import './seed.ts';
 import { parseBlocks } from '../../../../src/kit/text/markdown-blocks.ts';
 import { inlineCode, fenceText, quoteInline } from '../../../../src/kit/text/markdown-escape.ts';
 import { resultPage } from '../../../../src/rooms/task/roles/result.ts';
-import type { ResultFacts } from '../../../../src/rooms/task/roles/result-content.ts';
+import type { ResultFacts } from '../../../../src/kit/runs/result-content.ts';
 
 const facts: ResultFacts = {
   run: 'r-20260105-1',

@@ -2,7 +2,7 @@
 import type { Evidence } from '../../../../core/schema/memory.ts';
 import type { Grant } from '../../../../core/schema/wait.ts';
 import type { Rows } from '../../../../core/schema/rows.ts';
-import { sumOf } from '../../index/index-item.ts';
+import { sumOf } from '../../../../kit/learning/index-item.ts';
 import { rootOf } from '../../../../kit/learning/task-record.ts';
 import {
   evidenceOfEvent,

@@ -10,7 +10,7 @@
 import type { Event } from '../../../../core/schema/event.ts';
 import type { Evidence } from '../../../../core/schema/memory.ts';
 import type { Rows } from '../../../../core/schema/rows.ts';
-import { sumOf } from '../../index/index-item.ts';
+import { sumOf } from '../../../../kit/learning/index-item.ts';
 import { rootOf, taskRecordOf } from '../../../../kit/learning/task-record.ts';
 import { handleByType, type EventOf } from '../../event-handlers.ts';
 import { evidenceOfEvent, type Finding, isPlainName, mergeEvidence, type Rule } from '../fact-finding.ts';

@@ -1,5 +1,5 @@
 /** What RESULT.md is made of. */
-import type { ArtifactRef } from '../../../core/schema/tool.ts';
+import type { ArtifactRef } from '../../core/schema/tool.ts';
 
 export type ResultStep = {
   id: string;

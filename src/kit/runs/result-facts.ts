@@ -1,5 +1,5 @@
 /** The contents of RESULT.md, folded from the events of a task's run and of the runs inside it. Pure. */
-import type { ResultFacts, ResultStep } from './roles/result-content.ts';
+import type { ResultFacts, ResultStep } from './result-content.ts';
 import { answerThatStands } from './final-answer.ts';
 import { hostAuthors, hostsContacted } from './hosts-contacted.ts';
 import { openQuestions } from './open-questions.ts';
@@ -9,7 +9,7 @@ import type { Event } from '../../core/schema/event.ts';
 import type { Json } from '../../core/schema/json.ts';
 import { Planned } from '../../core/schema/task-run.ts';
 import type { ArtifactRef } from '../../core/schema/tool.ts';
-import type { Changes } from '../../kit/desk/desk-changes.ts';
+import type { Changes } from '../desk/desk-changes.ts';
 
 /** `own` are the events of the task's run; `steps` those of the runs of its plans, the latest last. */
 export function foldResultFacts(

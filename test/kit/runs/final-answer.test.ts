@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerThatStands } from '../../../src/rooms/task/final-answer.ts';
+import { answerThatStands } from '../../../src/kit/runs/final-answer.ts';
 import type { Event } from '../../../src/core/schema/event.ts';
 
 const answering = (output: string): Event[] =>

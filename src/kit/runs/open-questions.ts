@@ -1,8 +1,8 @@
 /** What a run waits for, as RESULT.md shows it. Pure. */
 import { summarizeApproval } from '../../core/guard/approval-summary.ts';
-import type { ResultFacts } from './roles/result-content.ts';
+import type { ResultFacts } from './result-content.ts';
 import type { Event } from '../../core/schema/event.ts';
-import { resolveCommand } from '../../kit/views/event-sentence.ts';
+import { resolveCommand } from '../views/event-sentence.ts';
 import type { WaitFor } from '../../core/schema/wait.ts';
 
 type Question = ResultFacts['questions'][number];

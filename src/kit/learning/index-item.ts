@@ -1,7 +1,7 @@
 /** The items of the memory index, and the event that each comes from. */
 import { hash } from 'node:crypto';
-import type { Event, Pen } from '../../../core/schema/event.ts';
-import type { Evidence, Fact } from '../../../core/schema/memory.ts';
+import type { Event, Pen } from '../../core/schema/event.ts';
+import type { Evidence, Fact } from '../../core/schema/memory.ts';
 
 /**
  * said: a person's own words. fact: what is believed. decided: why a model chose. did: a call and its outcome, or what a
@@ -37,6 +37,14 @@ export type IndexEntry = {
 };
 
 export type Item = Omit<IndexEntry, 'context'> & { n: number };
+
+/** What the search needs of an item; the text is left in the store. */
+export type IndexedItem = Pick<Item, 'n' | 'kind' | 'who' | 'at' | 'thread' | 'run' | 'namespace'> & {
+  terms: string;
+  /** The checksum of its text. */
+  sum: string;
+  gone: number;
+};
 
 export const evidenceOf = ({ run, seq }: Pick<Item, 'run' | 'seq'>): Evidence => ({ run, seq });
 

@@ -1,5 +1,5 @@
 /** The steps of RESULT.md: what each one did, and how it ended. Pure. */
-import type { ResultStep } from './roles/result-content.ts';
+import type { ResultStep } from './result-content.ts';
 import type { Event } from '../../core/schema/event.ts';
 import type { Json } from '../../core/schema/json.ts';
 

@@ -5,8 +5,7 @@
  * 2. The weights of a question are those of BM25, exactly, over all items and over all threads. Only a name may weigh the
  *    same in every item that has it: how often it occurs, and among how many words, says nothing about relevance.
  */
-import { KINDS } from './index-item.ts';
-import type { IndexedItem } from './item-table.ts';
+import { type IndexedItem, KINDS } from './index-item.ts';
 import { addPosting, countPostings, type Postings, postingsOf } from './postings.ts';
 
 const K1 = 1.2;

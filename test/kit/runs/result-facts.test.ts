@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hostAuthors, hostsContacted } from '../../../src/rooms/task/hosts-contacted.ts';
-import { foldResultFacts } from '../../../src/rooms/task/result-facts.ts';
+import { hostAuthors, hostsContacted } from '../../../src/kit/runs/hosts-contacted.ts';
+import { foldResultFacts } from '../../../src/kit/runs/result-facts.ts';
 import { resultPage } from '../../../src/rooms/task/roles/result.ts';
 import type { Event, NewEvent } from '../../../src/core/schema/event.ts';
 

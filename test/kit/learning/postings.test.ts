@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addPosting, countPostings, type Postings, postingsOf } from '../../../../src/rooms/memory/index/postings.ts';
+import { addPosting, countPostings, type Postings, postingsOf } from '../../../src/kit/learning/postings.ts';
 
 it('what was added for a term comes back in its order, however much it is, and nothing of another term', () => {
   const postings: Postings = new Map();

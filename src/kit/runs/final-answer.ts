@@ -1,5 +1,5 @@
 /** Owns: finding the final answer of a worker in the events of the run of its steps. Pure. */
-import { formatOutput } from '../../kit/text/prompt-text.ts';
+import { formatOutput } from '../text/prompt-text.ts';
 import type { Event } from '../../core/schema/event.ts';
 
 /** What the last steps answered, those that no other step needs; null when no worker had a turn. */
