@@ -39,6 +39,8 @@ export type Execution = {
   seen_by: 'critic' | 'person' | null;
   /** Whether it was corrected or sent back, and then done in the very same way, so that no mistake is known (repeated-work.ts). */
   repeated: boolean;
+  /** What the procedure would have written, and this run without it did not (rooms/procedures/control-contents.ts). */
+  differs?: readonly string[] | undefined;
   /** How often the critic sent it back. */
   rework: number;
   /** Time at work, without waiting for people. */
@@ -71,7 +73,7 @@ export function storeExecution(rows: Rows, execution: Execution): void {
 
 export function toExecution(
   task: TaskRecord,
-  about: Pick<Execution, 'seq' | 'family' | 'shape' | 'inputs'> & { tainted: boolean; repeated?: boolean },
+  about: Pick<Execution, 'seq' | 'family' | 'shape' | 'inputs' | 'differs'> & { tainted: boolean; repeated?: boolean },
 ): Execution {
   const { run, choice, rework, tokens, critic_tokens, ended, started, plan } = task;
   const { tainted, repeated = false, ...known } = about;

@@ -193,6 +193,7 @@ const initialCounts = (): Pick<TaskRecord, Later> => ({
 
 /** Calls that the engine makes itself: they are not work of the task. */
 const INNER = new Set(['task.plan', 'task.critique', 'step.check', 'run.start', 'model.complete']);
+export const isWorkOfTask = (tool: string): boolean => !INNER.has(tool);
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 type Change<T extends Event['type']> = (task: TaskRecord, event: Of<T>) => void;

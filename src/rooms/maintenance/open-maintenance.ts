@@ -54,7 +54,7 @@ export type MaintenanceOverrides = {
 };
 
 /** Raised whenever the rows of a part change: what was stored before is then folded again. */
-const VERSION = 13;
+const VERSION = 14;
 
 const AT_ONCE = 500;
 

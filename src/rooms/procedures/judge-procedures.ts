@@ -175,11 +175,16 @@ function buildCase(rows: Rows, { procedure, status, forced, probation, moves }: 
     history: history.map(toTrial),
     with: history.filter(({ at }) => at >= fresh).map(toTrial),
     without: runs.filter((run) => run.by === 'model' && !isPlanned(run)).map(toTrial),
+    differing: runs
+      .filter((run) => run.fine && isOf(run, procedure) && (run.differs ?? []).length > 0)
+      .map(({ run, at, differs: words = [] }) => ({ run, at, words })),
   };
 }
 
-const isUseOf = ({ procedure }: Execution, { id, version }: Pick<Procedure, 'id' | 'version'>): boolean =>
-  procedure?.arm === 'used' && procedure.id === id && procedure.version === version;
+type Version = Pick<Procedure, 'id' | 'version'>;
+const isOf = ({ procedure }: Execution, { id, version }: Version): boolean =>
+  procedure?.id === id && procedure.version === version;
+const isUseOf = (run: Execution, version: Version): boolean => run.procedure?.arm === 'used' && isOf(run, version);
 const isPlanned = ({ procedure }: Execution): boolean => procedure?.arm === 'used' || procedure?.arm === 'trial';
 const isWith = (run: Execution, id: string): boolean => isPlanned(run) && run.procedure?.id === id;
 const isConfirmation = ({ to, forced }: ProcedureMove): boolean => to === 'promoted' && forced;

@@ -33,4 +33,8 @@ export type Case = {
   history: readonly Trial[];
   with: readonly Trial[];
   without: readonly Trial[];
+  /** Good runs that were held back from this version of it, and did not write what it would have. */
+  differing: readonly Differing[];
 };
+
+export type Differing = { run: string; at: string; words: readonly string[] };

@@ -36,6 +36,7 @@ import type { Sample } from './plan-sample.ts';
 import { planShape } from './plan-shape.ts';
 import { correctedPlans, isSameWork, rejectedPlans } from './repeated-work.ts';
 import { taskFields, type TaskFields, taskText, withoutFences } from './task-text.ts';
+import { forgetControl, recordControl, wordsThatDiffer } from './control-contents.ts';
 import { forgetTaint, isTainted, recordTaint, unaskedTargets } from './run-trust.ts';
 import { forgetSigns, hasShownFault, recordSigns } from './shown-fault.ts';
 import { procedureIdsOf, knownProcedure, storeProcedureEvent } from '../../kit/learning/procedure-rows.ts';
@@ -78,6 +79,7 @@ function ingestEvent(read: Read, rows: Rows): void {
   if (event.type === 'procedure.shared') return recordShared(rows, event);
   recordTaint(rows, event);
   recordSigns(rows, event);
+  recordControl(rows, event);
   if (event.type === 'run.started') recordTask(event, rows);
   if (event.type === 'run.ended') {
     recordEnd(read, rows);
@@ -128,6 +130,8 @@ function recordEnd({ event, text: textOf }: Read, rows: Rows): void {
   rows.put(taskKey(event.run), null);
   forgetTaint(rows, event.run);
   forgetSigns(rows, event.run);
+  const differs = wordsThatDiffer(rows, event.run, body ?? '');
+  forgetControl(rows, event.run);
   if (task === null || said === undefined || body === null) return;
   const isRunbook = task.plan?.by === 'runbook';
   const text = taskText(said, task.dir, isRunbook ? withoutFences(body) : body);
@@ -140,6 +144,7 @@ function recordEnd({ event, text: textOf }: Read, rows: Rows): void {
     seq: event.seq,
     inputs: shortHash(text, 16),
     tainted: tainted || reached.length > 0,
+    differs,
     repeated: rejected !== null && isSameWork(textOf(rejected[0]), textOf(rejected[1])),
   });
   storeAndTouch(rows, execution);
@@ -203,9 +208,12 @@ function reviseRun(run: string, rows: Rows): void {
   const task = taskRecordOf(rows, run);
   const known = family === undefined ? undefined : executionsOf(rows, family).find((each) => each.run === run);
   if (task === undefined || known === undefined) return;
-  const { family: own, shape, seq, inputs, trusted } = known;
+  const { family: own, shape, seq, inputs, trusted, differs } = known;
   const repeated = known.repeated && task.rejected !== null;
-  storeAndTouch(rows, { ...toExecution(task, { family: own, shape, seq, inputs, tainted: false, repeated }), trusted });
+  storeAndTouch(rows, {
+    ...toExecution(task, { family: own, shape, seq, inputs, differs, tainted: false, repeated }),
+    trusted,
+  });
   if (shape === null || wasFine(task)) return;
   const left = samplesOf(rows, own, shape).filter((each) => each.run !== run);
   setSamples(rows, own, shape, left);

@@ -7,14 +7,15 @@
  *    evidence is an e-value, too, so that however often it is checked, one that is no cheaper is promoted in at most one
  *    case of `COST_EVIDENCE`. That error costs money, not results.
  * G3 A recent failure with the procedure prevents a promotion; two in the last five runs end its use, or its trial.
- *    One wrong result that every check let pass is enough (blind-checks.ts).
+ *    One wrong result that every check let pass is enough, and so is one run without it that wrote something else
+ *    (blind-checks.ts).
  * G4 Each use is checked by its criteria and planned again when these fail. While it is tried and in its first uses
  *    (probation) the critic judges the result as well; only then its checks are enough, until a use goes wrong. One that
  *    was corrected, and for which a model then planned the same, does not begin it again (repeated-work.ts).
  */
 import type { MaintenanceConfig } from '../../core/schema/maintenance.ts';
 import type { ProcedureNumbers, ProcedureStatus } from '../../core/schema/procedure.ts';
-import { findMistake } from './blind-checks.ts';
+import { findDifference, findMistake } from './blind-checks.ts';
 import type { Case, Trial } from './procedure-case.ts';
 
 export type GateSettings = MaintenanceConfig['procedures'];
@@ -54,13 +55,17 @@ export function judge(given: Case, numbers: ProcedureNumbers, now: string, setti
   switch (given.status) {
     case 'candidate':
       return (
+        judgeDifference(given) ??
         judgePromotion(numbers, settings) ??
         judgeDemotion(given, settings, 'candidate') ??
         judgeRetirement(given, now, settings)
       );
     case 'promoted':
       return (
-        judgeDemotion(given, settings, 'promoted') ?? judgeProbation(given) ?? judgeRetirement(given, now, settings)
+        judgeDifference(given) ??
+        judgeDemotion(given, settings, 'promoted') ??
+        judgeProbation(given) ??
+        judgeRetirement(given, now, settings)
       );
     case 'demoted':
       return judgeRetirement(given, now, settings);
@@ -123,6 +128,16 @@ function judgeProbation({ probation, uses }: Case): Judgement | null {
     return { to: 'promoted', reason: `${failed.run} went wrong: the critic judges its uses again`, probation: true };
   if (!probation || latest.length < PROBATION_USES || failed !== undefined) return null;
   return { to: 'promoted', reason: `${PROBATION_USES} uses in a row went well: its own checks are enough from now on` };
+}
+
+const MOST_WORDS = 5;
+
+/** Cheaper says nothing as long as nobody knows which of two results is right. */
+function judgeDifference(given: Case): Judgement | null {
+  const found = findDifference(given);
+  if (found === null) return null;
+  const words = `${found.words.slice(0, MOST_WORDS).join(', ')}${found.words.length > MOST_WORDS ? ', …' : ''}`;
+  return { to: 'demoted', reason: `${found.run}, which went well without it, did not write what it writes: ${words}` };
 }
 
 /** Demotes after recent failures (G3), also a forced procedure: a person can force it again. */

@@ -66,15 +66,29 @@ function unaskedValues(nodes: Graph['nodes'], plan: string, text: string): strin
   return [...new Set(values)].filter((value) => !stated.includes(bare(value)));
 }
 
-/** What the plan itself says that files are to contain. */
-function textsWritten(nodes: Graph['nodes']): string {
+/** What the plan itself says that files are to contain: the contents that it writes, and the texts that its commands print. */
+export function textsWritten(nodes: Graph['nodes']): string {
   return nodes
     .flatMap((node) => {
-      const input = node.kind === 'tool' && node.tool === 'files.write' ? node.input : null;
-      const content = input !== null && typeof input === 'object' && !Array.isArray(input) ? input?.['content'] : null;
-      return typeof content === 'string' ? [content] : [];
+      const input = node.kind === 'tool' ? node.input : null;
+      if (input === null || typeof input !== 'object' || Array.isArray(input)) return [];
+      const { content, line, new: put, argv } = input;
+      const command = Array.isArray(argv) ? argv.map(String).join(' ') : line;
+      const printed = node.kind === 'tool' && node.tool === 'shell' && typeof command === 'string' ? command : '';
+      return [...[content, put].filter((text) => typeof text === 'string'), ...textsPrinted(printed)];
     })
     .join('\n');
+}
+
+const PRINTED = /\b(?:echo|printf)\b([^|;&\n]*)/g;
+const HERE_DOCUMENT = /<<-?\s*(["']?)(\w+)\1[^\n]*\n([\s\S]*?)\n\s*\2\b/g;
+/** What a shell makes something else of: options, substitutions, formats, and where it goes. */
+const NO_TEXT = /\s-\w+|\$\([^)]*\)|`[^`]*`|\$\{?\w+\}?|%-?[\d.]*[a-z]|\\[a-z0-9]|>{1,2}\s*\S+/g;
+
+function textsPrinted(line: string): string[] {
+  const printed = [...line.matchAll(PRINTED)].map(([, text = '']) => text);
+  const here = [...line.matchAll(HERE_DOCUMENT)].map(([, , , text = '']) => text);
+  return [...printed, ...here].map((text) => text.replaceAll(NO_TEXT, ' '));
 }
 
 /** The hosts that commands request. */

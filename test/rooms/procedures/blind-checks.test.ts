@@ -79,7 +79,14 @@ describe('what is missing until it is tried again', () => {
     seconds: 1,
   });
   const days = (from: number, count: number): Trial[] => Array.from({ length: count }, (_, n) => run(from + n));
-  const about = { history: [run(5, 'critic')], without: days(1, 10), since: at(6), began: at(2), confirmed: '' };
+  const about = {
+    history: [run(5, 'critic')],
+    without: days(1, 10),
+    since: at(6),
+    began: at(2),
+    confirmed: '',
+    differing: [],
+  };
 
   it('good runs without it, where the critic saw it', () => {
     expect(missingForTrial(about)).toEqual(['56 more good runs without it']);

@@ -135,6 +135,30 @@ describe('how procedures stand', () => {
     expect(isOnProbation()).toBe(true);
   });
 
+  it('G3 what a run without it wrote otherwise keeps it from being promoted, and ends its use, until a person says so', () => {
+    const control = (n: number): Execution =>
+      run(n, { procedure: { id: idOf('b'), version: 1, arm: 'held_back' }, differs: ['mallory'] });
+    const book = memoryRows();
+    const take = reading(book);
+    take(drafted('b'));
+    proven(book);
+    storeExecution(book, control(71));
+    const demoted = conclude(book);
+    expect(demoted).toMatchObject([
+      { data: { to: 'demoted', reason: 'r71, which went well without it, did not write what it writes: mallory' } },
+    ]);
+    take(...demoted);
+    const wish = { kind: 'procedure', procedure: idOf('b'), to: 'promoted', reason: '' };
+    take({ type: 'intake.received', data: { intake: wish } } as unknown as NewEvent);
+    const later = { ...conclude(book, hour(200))[0], at: hour(200) } as unknown as NewEvent;
+    take(later);
+    expect(statusOf(book)).toBe('promoted');
+    take({ type: 'run.ended', run: 'none', data: {} } as unknown as NewEvent);
+    expect(conclude(book, hour(201))).toEqual([]);
+    storeExecution(book, control(202));
+    expect(conclude(book, hour(230))).toMatchObject([{ data: { from: 'promoted', to: 'demoted' } }]);
+  });
+
   it('one promoted procedure for a family', () => {
     const book = memoryRows();
     const take = reading(book);

@@ -14,6 +14,7 @@ const candidate: Case = {
   since: START,
   began: '',
   confirmed: '',
+  differing: [],
   forced: false,
   probation: false,
   uses: [],
