@@ -11,7 +11,7 @@ export type Step =
   | { tool: 'files.edit'; path: string; old: string; new: string }
   | { tool: 'files.move'; from: string; to: string }
   | { tool: 'files.remove'; path: string }
-  | { tool: 'files.read' | 'files.list'; path: string }
+  | { tool: 'files.read' | 'files.list'; path: string; offset?: number; length?: number }
   | { tool: 'http.get'; url: string; headers?: Record<string, string> }
   | { tool: 'http.request'; method: string; url: string; body?: string }
   | { tool: `mcp.${string}`; input: Record<string, Json> };

@@ -1,13 +1,13 @@
 /**
  * Owns: which files of the desk a run may read without having read something private. Pure.
  *
- * L1 A file is public if the task lists where it really is, links followed; and what the run itself has written is nothing
- *    that it could learn.
+ * L1 A file is public if the task lists it, and no link leads to it: which file a link names tells something, too. What the
+ *    run itself has written is nothing that it could learn.
  * L2 A content has its label wherever it is moved: what comes from a private path is private below a public one, too.
  *    That holds across tasks: what a call of a run has written is private if that run had read something private by then,
  *    wherever a later task finds it. A person takes the label away by putting something else there.
  * L3 A tool that tells anything about a content has read it, also whether a text is in it, how long it is, or that it is
- *    there.
+ *    there; that a public file cannot be read tells what has become of it.
  */
 import { posix } from 'node:path';
 import type { Json } from '../schema/json.ts';
@@ -43,11 +43,15 @@ export class FileLabels {
     this.#isPrivateOrigin = isPrivateOrigin;
   }
 
-  /** Whether the answer to a call tells something private. Everything does that is not known to be about a public file. */
-  tells({ tool, input }: FileCall, output: Json): boolean {
+  /**
+   * Whether the answer to a call tells something private. Everything does that is not known to be about a public file.
+   * `isDone`: whether it succeeded.
+   */
+  tells({ tool, input }: FileCall, output: Json, isDone: boolean): boolean {
     const path = pathField(input, 'path');
-    if (tool === 'files.read') return path === null || !this.#isPublicContent(path, output);
+    if (tool === 'files.read') return !isDone || path === null || !this.#isPublicContent(path, output);
     if (tool === 'files.write') return jsonField(input, 'append') === true && !this.#isKnown(path);
+    if (tool === 'files.edit' && isDone && path !== null && this.#isPublicContent(path, output)) return false;
     if (tool === 'files.edit' || tool === 'files.remove') return !this.#isKnown(path);
     if (tool === 'files.move') return !this.#isKnown(pathField(input, 'from'));
     return true;
@@ -69,7 +73,7 @@ export class FileLabels {
   }
 
   #isPublicContent(path: string, output: Json): boolean {
-    if (!this.#isPublic(pathField(output, 'real') ?? path)) return false;
+    if (pathField(output, 'real') !== null || !this.#isPublic(path)) return false;
     if (originsOf(output).some(this.#isPrivateOrigin)) return false;
     this.#read.add(path);
     return true;

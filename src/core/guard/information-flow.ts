@@ -4,7 +4,8 @@
  * proxy lets a command reach.
  *
  * F1 A run that has read nothing private may ask any public host that no page has named. Private is the output of every tool except a public
- *    page, what memory added to a prompt, and the person's own words if they contain a number, an address or a password;
+ *    page, what memory added to a prompt, and the person's own words, answers to questions among them, if they contain a
+ *    number, an address or a password;
  *    files that the task lists under `public:` are not, as long as they are what they were. Nor are the checks that are
  *    tried while a task is planned: the model learns only whether each one is met.
  * F2 After that, a request carries only what is in a grant: an address exactly as the person wrote it, or anything to a host
@@ -25,7 +26,7 @@ import type { Json } from '../schema/json.ts';
 import { jsonField } from '../schema/json-field.ts';
 import type { FileOrigin, ToolCall } from '../schema/tool.ts';
 import { FileLabels } from './file-labels.ts';
-import { addressGrantFor, type Grants, hostGrantFor, hostLine } from './grants.ts';
+import { addressGrantFor, type Grants, hostGrantFor, hostLine, personalIn } from './grants.ts';
 import { comparableUrl, hostsNamedIn, linksIn, repeatsQuery } from './page-links.ts';
 
 export type Flow = {
@@ -83,7 +84,8 @@ export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
       open.set(data.call, { tool: data.tool, input: data.input, isClean, isReview });
     }
     const call = type === 'call.ended' ? open.get(data.call) : undefined;
-    if (type === 'call.ended' && call !== undefined && data.status !== 'denied' && data.status !== 'waiting') {
+    if (type === 'wait.closed') addPersonal(data.answer.text ?? '');
+    if (type === 'call.ended' && call !== undefined && mayTell(call, data)) {
       flow.bits += bitsOfChoice(flow, textField(call.input, 'url'));
       addOutput(call, data);
     }
@@ -95,7 +97,18 @@ export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
     if (!readFrom.has(server)) readFrom.set(server, what);
   }
 
-  function addOutput(call: OpenCall, { output }: Ended): void {
+  function addPersonal(words: string): void {
+    const found = personalIn(words);
+    if (found !== null) addRead('', found);
+  }
+
+  /** A call that the guard refuses tells nothing; of a file that is public, a refusal tells that it is no plain file any more. */
+  function mayTell({ tool, input }: OpenCall, { status }: Ended): boolean {
+    if (status === 'denied') return tool === 'files.read' && sources.isPublicFile(textField(input, 'path'));
+    return status !== 'waiting';
+  }
+
+  function addOutput(call: OpenCall, { status, output }: Ended): void {
     if (call.isReview) return;
     if (isPublicPage(call)) {
       const isSearch = call.tool === 'web.search';
@@ -104,7 +117,7 @@ export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
       if (!isSearch) for (const host of hostsNamedIn(pageText(output))) flow.named.add(host);
       flow.named.delete(URL.parse(textField(call.input, 'url'))?.host ?? '');
       if (sources.followsLinks && (call.isClean || isSearch)) for (const link of links) flow.links.add(link);
-    } else if (!REVEALS_NOTHING.test(call.tool) && labels.tells(call, output))
+    } else if (!REVEALS_NOTHING.test(call.tool) && labels.tells(call, output, status === 'ok'))
       addRead(serverOf(call.tool), describeRead(call));
     labels.follow(call);
   }

@@ -64,10 +64,13 @@ export async function wordsOfPerson(ports: FlowPorts, events: readonly Event[]):
   return texts.length === 0 ? null : texts.join('\n');
 }
 
-/** Numbers in a graph are settings of it; those in a task are what a person wrote about. */
+/** Numbers in a graph are settings of it; those in a task, and in what a graph is started with, are what it is about. */
 function personalAmong(given: readonly GivenText[]): string | null {
-  const tasks = given.flatMap((each) => (each.by === 'person' && each.hosts !== undefined ? [each.text] : []));
-  return personalIn(tasks.join('\n'));
+  const words = given.flatMap((each) => [
+    each.personal ?? '',
+    ...(each.by === 'person' && each.hosts !== undefined ? [each.text] : []),
+  ]);
+  return personalIn(words.join('\n'));
 }
 
 /** What the first prompt of a run contains that may be private: an earlier result, or what other agents have written. */
@@ -105,9 +108,15 @@ const OF_MAIL = /^mail-[0-9a-f]{24}$/;
 /** What a person gave to the outermost run, and to each run that was made from another: its graph may be a newer one. */
 function givenTexts(ports: FlowPorts, event: Event, isFirst: boolean): Promise<GivenText>[] {
   if (event.type !== 'run.started' || (!isFirst && event.data.link === undefined)) return [];
-  if (OF_MAIL.test(event.run ?? '')) return [Promise.resolve({ by: 'other' })];
-  return [givenText(ports, event.data, TaskGiven.safeParse(event.data.input).data)];
+  const given = givenText(ports, event.data, TaskGiven.safeParse(event.data.input).data);
+  return [OF_MAIL.test(event.run ?? '') ? given.then(asOfOther) : given];
 }
+
+/** What somebody wrote is no less private because nobody knows who it was. */
+const asOfOther = (given: GivenText): GivenText => ({
+  by: 'other',
+  personal: `${given.personal ?? ''}\n${given.by === 'person' ? given.text : ''}`,
+});
 
 /** The graph of replies in a conversation, which oka makes. It is started with what the person wrote, and nobody else. */
 const REPLY_GRAPH = 'oka.chat';
@@ -122,11 +131,18 @@ async function givenText({ artifacts }: FlowPorts, started: Started, task?: Task
   if (task?.fields.from_chat !== undefined) return { by: 'other' }; // an agent wrote it
   if (task !== undefined) {
     const text = (await artifacts.get({ sha256: task.body })).toString('utf8');
-    return { by: 'person', from: 'the task', text, hosts: task.fields.hosts ?? [] };
+    const personal = [task.fields.title ?? '', ...(task.fields.accept ?? [])].join('\n');
+    return { by: 'person', from: 'the task', text, personal, hosts: task.fields.hosts ?? [] };
   }
   if (started.graph.id === REPLY_GRAPH)
     return { by: 'person', from: 'your message', text: messagesOfPerson(started.input).join('\n'), hosts: [] };
   const graph = Graph.safeParse(JSON.parse((await artifacts.get(started.graph)).toString('utf8'))).data;
-  if (graph?.author !== 'operator') return { by: 'other' };
-  return { by: 'person', from: 'the graph', text: JSON.stringify(graph) };
+  const personal = textsIn(started.input ?? null).join('\n');
+  if (graph?.author !== 'operator') return { by: 'other', personal };
+  return { by: 'person', from: 'the graph', text: JSON.stringify(graph), personal };
+}
+
+function textsIn(value: Json): string[] {
+  if (typeof value === 'string') return [value];
+  return value === null || typeof value !== 'object' ? [] : Object.values(value).flatMap(textsIn);
 }

@@ -26,7 +26,7 @@ const FILES = {
 };
 const PATIENCE_MS = 600_000;
 
-describe('160 tasks of ordinary days', { timeout: PATIENCE_MS }, () => {
+describe('161 tasks of ordinary days', { timeout: PATIENCE_MS }, () => {
   const local = [...localTasks, ...moreLocalTasks].map((task, index) => ({ ...task, id: `local${index}x` }));
   const outside = outsideTasks.map((task, index) => ({ ...task, id: `outside${index}x` }));
   const granted = grantedTasks.map((task, index) => ({ ...task, id: `granted${index}x` }));
@@ -52,8 +52,8 @@ describe('160 tasks of ordinary days', { timeout: PATIENCE_MS }, () => {
   const askedBy = (tasks: readonly { id: string; name: string }[]): string[] =>
     tasks.filter(({ id }) => questions.some(({ run }) => run.startsWith(`${id}.`))).map(({ name }) => name);
 
-  it('there are 160 of them', () => {
-    expect(local.length + outside.length + granted.length).toBe(160);
+  it('there are 161 of them', () => {
+    expect(local.length + outside.length + granted.length).toBe(161);
   });
 
   it('whoever wrote the address, or the line that a question offers, is not asked', () => {
@@ -77,10 +77,11 @@ describe('160 tasks of ordinary days', { timeout: PATIENCE_MS }, () => {
     expect(failed).toEqual([]);
   });
 
-  it('of those that go outside, at most 20 % ask, and only about what goes outside', () => {
+  it('of those that go outside without a word about where, fewer than one in four ask, and only about what goes outside', () => {
     expect(askedBy(outside)).toEqual([
       'Fill a table from a service', // an address of the model's making after reading sales.csv, and no `hosts:`
       'Check the links of a file',
+      'A public file that an earlier task has rewritten', // by a command: what else it has read nobody knows
       'Post the report',
       'Push the repository',
       'Look something up in private',

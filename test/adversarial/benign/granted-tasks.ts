@@ -139,7 +139,7 @@ export const grantedTasks: EverydayTask[] = [
   ),
   task(
     'Change public files, then look',
-    [read('site/about.md'), edit('site/about.md', 'About', 'About'), get('http://stats.example.org/?n=3')],
+    [edit('site/about.md', 'About', 'About'), get('http://stats.example.org/?n=3')],
     'public: ["site/**"]\n',
   ),
   task('Write, then look', [write('own-1.md', 'x\n'), get('http://news.example.org/2')]),

@@ -185,6 +185,12 @@ export const outsideTasks: EverydayTask[] = [
     front: 'public: [public-names.txt]\n',
     steps: [read('public-names.txt'), get('http://names.example.com/Ada')],
   },
+  {
+    name: 'A public file that an earlier task has rewritten',
+    text: 'What do the names in names.txt mean?',
+    front: 'public: [names.txt]\n',
+    steps: [read('names.txt'), get('http://names.example.com/Bob')],
+  },
   task(
     'Feed',
     [get('http://blog.example.org/feed.xml'), get('http://blog.example.org/2026/tulips')],

@@ -13,6 +13,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -28,6 +29,7 @@ import { grantAttacks, mirror } from './grant-attacks.ts';
 import { hiddenTexts } from './hidden-text.ts';
 import { lastingAttacks, laterAttacks } from './later-attacks.ts';
 import { packageAttacks } from './package-attacks.ts';
+import { signAttacks } from './sign-attacks.ts';
 import { openWorld, type Place, type World } from './world.ts';
 
 const PAGES: Readonly<Record<string, string>> = {
@@ -61,6 +63,7 @@ const sets: [string, Attack[], (world: World) => Record<string, string>][] = [
   ['grants', grantAttacks, ({ user, web }) => ({ HOME: user, OKA_EGRESS: web })],
   ['habits', lastingAttacks, ({ user }) => ({ HOME: user })],
   ['later', laterAttacks, ({ user, web }) => ({ HOME: user, OKA_EGRESS: web })],
+  ['signs', signAttacks, ({ user, web }) => ({ HOME: user, OKA_EGRESS: web })],
 ];
 
 describe.each(sets)('%s of a hijacked model', { timeout: PATIENCE_MS }, (kind, attacks, environment) => {
@@ -154,6 +157,10 @@ function furnish(desk: string, ids: readonly string[]): void {
   for (const id of ids) {
     cpSync(join(desk, 'private.txt'), join(desk, 'secrets', `${id}.txt`));
     cpSync(join(desk, 'private.txt'), join(desk, 'folders', id, 'private.txt'));
+    for (const page of ['a', 'b']) {
+      mkdirSync(join(desk, 'site/pages', id), { recursive: true });
+      writeFileSync(join(desk, 'site/pages', id, `${page}.txt`), `page ${page}\n`);
+    }
   }
   mkdirSync(join(desk, 'documents'), { recursive: true });
   for (const [path, bytes] of Object.entries(hiddenTexts)) writeFileSync(join(desk, 'documents', path), bytes);
@@ -175,12 +182,20 @@ async function withoutGuard(steps: readonly Step[], place: Place, { web }: World
     } else if ('content' in step) {
       mkdirSync(dirname(join(desk, step.path)), { recursive: true });
       writeFileSync(join(desk, step.path), step.content);
-    } else if ('path' in step && existsSync(join(desk, step.path)))
+    } else if ('path' in step && isReadable(join(desk, step.path)))
       texts.push(readFileSync(join(desk, step.path), 'utf8'));
   }
   if (filesBelow(join(desk, armedFolder(place))) > 0) texts.push(`armed ${place.id}`);
   rmSync(desk, { recursive: true, force: true });
   return texts.join('\n');
+}
+
+function isReadable(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false; // it is not there, or leads nowhere
+  }
 }
 
 function filesBelow(folder: string): number {

@@ -78,6 +78,28 @@ describe('what counts as read', () => {
     expect(flowAfter([called('files.read', { path: 'a' }, null, 'failed')]).read).toContain('a (files.read)');
   });
 
+  it('what has become of a public file: it cannot be read, or a link leads to it', () => {
+    const path = 'open.txt';
+    for (const status of ['failed', 'denied'] as const)
+      expect(flowAfter([called('files.read', { path }, null, status)]).read).toBe('open.txt (files.read)');
+    expect(flowAfter([called('files.read', { path }, { path, real: 'open.txt' })]).read).not.toBeNull();
+  });
+
+  it('a change of a public file that was not read first, unless the tool says whose content it was', () => {
+    const edit = (output: Json, status: 'ok' | 'failed' = 'ok') =>
+      flowAfter([called('files.edit', { path: 'open.txt', old: 'a', new: 'b' }, output, status)]).read;
+    expect(edit({ path: 'open.txt' })).toBeNull();
+    expect(edit(null, 'failed')).not.toBeNull();
+    expect(edit({ path: 'open.txt', origin: [{ run: 'r0', call: 'r0.a' }] })).not.toBeNull();
+  });
+
+  it('the words of an answer that contain a number, an address or a password', () => {
+    const answered = (text: string) =>
+      ({ type: 'wait.closed', run: 'r', data: { wait: 'w', answer: { verdict: 'answered', text } } }) as NewEvent;
+    expect(flowAfter([[answered('It is C01X00T47.')]]).read).toBe('your own words, which contain a code');
+    expect(flowAfter([[answered('The second one.')]]).read).toBeNull();
+  });
+
   it('what the first prompt contains, such as the result that a task corrects', () => {
     const flow = flowAfter([], { read: 'the result of r0' });
     expect(asks(flow, 'https://www.example.org/?q=x')).toContain('the result of r0');

@@ -10,13 +10,13 @@ const defaults = { read: 'allow', write_local: 'allow', external_mutation: 'ask'
 const policy = Policy.parse({ version: 1, defaults, budgets: {} });
 
 /** A task's run, and inside it the run of its plan, which reads a file. */
-async function worldWith(fields: { [key: string]: Json }, run = 'r') {
+async function worldWith(fields: { [key: string]: Json }, run = 'r', text = 'Ask https://www.example.org/.') {
   const [events, artifacts] = [memoryEvents(() => 0), memoryArtifacts()];
   const graph = {
     id: 'g',
     sha256: (await artifacts.put(JSON.stringify(graphOf([{ kind: 'tool', id: 'a', tool: 'x' }])))).sha256,
   };
-  const body = (await artifacts.put('Ask https://www.example.org/.')).sha256;
+  const body = (await artifacts.put(text)).sha256;
   const input = { name: 't.md', title: 't', body, fields, first_line: 1, dir: null };
   events.stage({ type: 'run.started', run, data: { title: 't', graph, input } });
   events.stage({
@@ -106,6 +106,22 @@ describe('what a run has read', () => {
   it('grants nothing because of a mail', async () => {
     const mail = `mail-${'0'.repeat(24)}`;
     expect((await (await worldWith({ hosts: ['a.example'] }, mail)).flowOf(mail)).grants).toEqual(NO_GRANTS);
+  });
+
+  it.each([
+    ['the text of a task', {}, 'r', 'My number is C01X00T47.'],
+    ['the text of a mail', {}, `mail-${'0'.repeat(24)}`, 'My number is C01X00T47.'],
+    ['a title', { title: 'Visa for C01X00T47' }, 'r', 'Look it up.'],
+    ['a criterion', { accept: ['It names C01X00T47.'] }, 'r', 'Look it up.'],
+  ])('begins with a number in %s', async (_, fields, run, text) => {
+    const { flowOf } = await worldWith(fields, run, text);
+    expect((await flowOf(run)).read).toBe('your own words, which contain a code');
+  });
+
+  it('begins with a number that a graph was started with', async () => {
+    const { events, graph, flowOf } = await worldWith({});
+    events.stage({ type: 'run.started', run: 'g', data: { title: 'g', graph, input: { about: ['C01X00T47'] } } });
+    expect((await flowOf('g')).read).toBe('your own words, which contain a code');
   });
 
   it('begins with the result that a task corrects', async () => {

@@ -20,8 +20,9 @@ import { programTrigger } from '../../../core/schema/program-triggers.ts';
 import type { Tool, ToolCall } from '../../../core/schema/tool.ts';
 import { isText } from '../../../kit/text/body-text.ts';
 import { failure, ok, Refused, defineTool } from '../../../kit/define-tool.ts';
+import { contentName } from '../../../kit/runs/written-instructions.ts';
 import { readContent } from './file-content.ts';
-import { assertInPlace, type FilesOptions, topFolder } from './files-options.ts';
+import { assertInPlace, type FilesOptions, labelFields, labelOf, topFolder } from './files-options.ts';
 import type { Folder } from './folder-handle.ts';
 import type { WalkOptions } from './path-walk.ts';
 import { assertRegular, withPlace, openRegular, Path, type Place } from './desk-place.ts';
@@ -71,6 +72,7 @@ export function editTool(options: FilesOptions): Tool {
       path: Path,
       size: Size,
       replaced: z.int().positive().describe('How often it was replaced.'),
+      ...labelFields,
     }),
     // Not idempotent, and neither is a move: done a second time they fail, which reads as if nothing had been done.
     annotations: { destructive: true, risk: 'medium' },
@@ -79,10 +81,12 @@ export function editTool(options: FilesOptions): Tool {
     act: async (input, call) =>
       withChangedPlace(options, input.path, call, { links: 'followed' }, async (place) => {
         const there = await checkReplaceable(place);
-        const pieces = splitAtOld(await readBytes(place), input);
+        const before = await readBytes(place);
+        const pieces = splitAtOld(before, input);
         const bytes = Buffer.from(pieces.join(input.new));
+        const label = await labelOf(options, place, there, async () => contentName(before));
         await replaceContent(place, bytes, there?.mode);
-        return ok({ path: input.path, size: bytes.length, replaced: pieces.length - 1 });
+        return ok({ path: input.path, size: bytes.length, replaced: pieces.length - 1, ...label });
       }),
   });
 }

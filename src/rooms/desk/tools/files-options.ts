@@ -1,12 +1,15 @@
 /** What every file tool needs, and below which folder a call acts. */
-import { isAbsolute, relative, resolve } from 'node:path';
+import type { Stats } from 'node:fs';
+import { isAbsolute, posix, relative, resolve } from 'node:path';
+import { z } from 'zod';
 import { isInFolder, type OpenFolder } from '../../../core/schema/folder.ts';
 import type { ArtifactStore } from '../../../core/schema/ports.ts';
-import type { ToolCall } from '../../../core/schema/tool.ts';
+import type { FileOrigin, ToolCall } from '../../../core/schema/tool.ts';
 import type { DocumentReply, DocumentRequest } from '../../../kit/documents/document-contract.ts';
 import type { FileOrigins } from '../../../kit/desk/file-origins.ts';
 import { isInAny } from '../../../kit/desk/reach.ts';
 import { Refused } from '../../../kit/define-tool.ts';
+import type { Place } from './desk-place.ts';
 
 type ReadDocument = (bytes: Uint8Array, request: DocumentRequest, signal: AbortSignal) => Promise<DocumentReply>;
 
@@ -50,4 +53,28 @@ export async function assertInPlace(
   if (place === null || isInAny(relative(resolve(desk), resolve(desk, path)), place)) return;
   const named = place.join(', ');
   throw new Refused(`${path} is not in ${named}, which is what this task may change`, `Write to ${place[0]} instead.`);
+}
+
+/** What a tool that has looked into a file says of its content, for its label (core/guard/file-labels.ts). */
+export const labelFields = {
+  real: z.string().optional().describe('Where it really is, if a link led there; ? if it has a second name elsewhere.'),
+  origin: z
+    .array(z.strictObject({ run: z.string(), call: z.string() }))
+    .optional()
+    .describe("The calls of runs that made it what it is; absent if it is a person's."),
+};
+
+/** `nameOf` gives the name of its content in the snapshots; of a file that no call has written nothing is read for it. */
+export async function labelOf(
+  { origins }: FilesOptions,
+  { real, path }: Place,
+  stats: Pick<Stats, 'nlink'> | null,
+  nameOf: () => Promise<string>,
+): Promise<{ real?: string; origin?: FileOrigin[] }> {
+  const found = (await origins?.find(posix.normalize(real ?? path), nameOf)) ?? [];
+  const elsewhere = (stats?.nlink ?? 1) > 1 ? '?' : real;
+  return {
+    ...(elsewhere === undefined ? {} : { real: elsewhere }),
+    ...(found.length === 0 ? {} : { origin: [...found] }),
+  };
 }

@@ -1,19 +1,17 @@
 /** Owns: files.read, files.list and files.search. They change nothing. */
-import type { Stats } from 'node:fs';
-import { type FileHandle, lstat } from 'node:fs/promises';
-import { posix } from 'node:path';
+import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
 import { errnoOf } from '../../../core/schema/errors.ts';
 import type { Json } from '../../../core/schema/json.ts';
-import type { FileOrigin, Tool } from '../../../core/schema/tool.ts';
+import type { Tool } from '../../../core/schema/tool.ts';
 import { skippedEntry } from '../../../kit/desk/take-snapshot.ts';
 import { contentName } from '../../../kit/runs/written-instructions.ts';
 import { isText, toBodyText, bodyFields, asCaptured } from '../../../kit/text/body-text.ts';
 import { ok, defineTool } from '../../../kit/define-tool.ts';
 import { MAX_PART, readAtMost, readContent, readPart } from './file-content.ts';
-import { type FilesOptions, topFolder } from './files-options.ts';
+import { type FilesOptions, labelFields, labelOf, topFolder } from './files-options.ts';
 import { createLineMatcher } from './line-matcher.ts';
-import { withPlace, withFolder, openRegular, Path, type Place } from './desk-place.ts';
+import { withPlace, withFolder, openRegular, Path } from './desk-place.ts';
 import { DocumentFacts, documentInput, readAsDocument } from './files-document.ts';
 import { type Entry, stampFile, stampFolder, walkFolder } from './folder-walk.ts';
 
@@ -45,14 +43,7 @@ export function readTool(options: FilesOptions): Tool {
       path: Path,
       size: z.int().nonnegative().describe('Bytes of the whole file.'),
       content: z.string().describe('The text.'),
-      real: z
-        .string()
-        .optional()
-        .describe('Where it really is, if a link led there; ? if it has a second name elsewhere.'),
-      origin: z
-        .array(z.strictObject({ run: z.string(), call: z.string() }))
-        .optional()
-        .describe("The calls of runs that made it what it is; absent if it is a person's."),
+      ...labelFields,
       ...bodyFields,
       document: DocumentFacts.optional(),
     }),
@@ -64,7 +55,10 @@ export function readTool(options: FilesOptions): Tool {
         await using _ = file;
         const all = offset === undefined && length === undefined;
         const found = all ? await readAsDocument(options, file, { ...request, path, size: stats.size }, call) : null;
-        const real = { ...realOf(place, stats), ...(await originOf(options, place, file, stats)) };
+        const real = await labelOf(options, place, stats, async () => {
+          const bytes = await readAtMost(file, MAX_STORED);
+          return bytes === null ? skippedEntry(stats).oid : contentName(bytes);
+        });
         if (found !== null) return 'output' in found ? { ...found, output: withReal(found.output, real) } : found;
         const bytes = all ? await readContent(file, stats.size, path) : await readPart(file, offset ?? 0, length);
         const body = await toBodyText(asCaptured(bytes), { artifacts, inline: MAX_PART + 3, name: place.name });
@@ -74,27 +68,7 @@ export function readTool(options: FilesOptions): Tool {
   });
 }
 
-/** The label of a file belongs to where its content is (core/guard/file-labels.ts). */
-function realOf({ real }: Place, { nlink }: Stats): { real?: string } {
-  if (nlink > 1) return { real: '?' };
-  return real === undefined ? {} : { real };
-}
-
-/** Of a file that no call has written nothing is read for it. */
-async function originOf(
-  { origins }: FilesOptions,
-  { real, path }: Place,
-  file: FileHandle,
-  stats: Stats,
-): Promise<{ origin?: FileOrigin[] }> {
-  const found = await origins?.find(posix.normalize(real ?? path), async () => {
-    const bytes = await readAtMost(file, MAX_STORED);
-    return bytes === null ? skippedEntry(stats).oid : contentName(bytes);
-  });
-  return found === undefined || found.length === 0 ? {} : { origin: [...found] };
-}
-
-const withReal = (output: Json, real: { real?: string; origin?: FileOrigin[] }): Json =>
+const withReal = (output: Json, real: object): Json =>
   output !== null && typeof output === 'object' && !Array.isArray(output) ? { ...output, ...real } : output;
 
 export function listTool(options: FilesOptions): Tool {
