@@ -5,7 +5,8 @@
  * R1 The origin belongs to a content at a path. Every call that leaves another content there is one more origin of it: those
  *    of what was there before stay, and those of a file that was moved go with it.
  * R2 It is lost by a person alone, who puts something else there. States that are removed from the store take nothing of what
- *    is there with them; the origins of contents that are in no state any more go, so that the file does not grow for ever.
+ *    is there with them, also if no state has it, being too large or in another place; the origins of other contents that are in
+ *    no state any more go, so that the file does not grow for ever.
  * R3 It is written before the state after the call is in the ledger.
  */
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
@@ -20,8 +21,8 @@ export type FileOrigins = {
   add(by: FileOrigin, changes: readonly FileChange[]): void;
   /** The calls that made the file what it is; none if it is a person's. `nameOf` gives the name of its content. */
   find(path: string, nameOf: () => Promise<string>): Promise<readonly FileOrigin[]>;
-  /** Forgets contents that no state has any more. Returns how many. */
-  prune(isStored: (content: string) => boolean): number;
+  /** Forgets contents that no state has any more, but for the last one of a path that is there. Returns how many. */
+  prune(isStored: (content: string) => boolean, isThere: (path: string) => boolean): number;
 };
 
 /** What has more origins than this counts as nobody knows whose. */
@@ -63,10 +64,12 @@ export function openFileOrigins(store: string): FileOrigins {
       const there = known().get(path);
       return there === undefined ? [] : (there.get(await nameOf()) ?? []);
     },
-    prune: (isStored) => {
+    prune: (isStored, isThere) => {
       let gone = 0;
       for (const [path, contents] of known()) {
-        for (const content of contents.keys()) if (!isStored(content)) gone += Number(contents.delete(content));
+        const last = isThere(path) ? [...contents.keys()].at(-1) : undefined;
+        for (const content of contents.keys())
+          if (content !== last && !isStored(content)) gone += Number(contents.delete(content));
         if (contents.size === 0) known().delete(path);
       }
       if (gone > 0) replaceFile(file, linesOf(known()), { durable: true });
@@ -90,6 +93,7 @@ function uniqueOrigins(origins: readonly FileOrigin[]): FileOrigin[] {
 function include(known: Known, { by, files }: Line): void {
   for (const [path, oid] of Object.entries(files)) {
     const there = known.get(path) ?? new Map<string, readonly FileOrigin[]>();
+    there.delete(oid); // the last one is what the path has now
     known.set(path, there.set(oid, by));
   }
 }

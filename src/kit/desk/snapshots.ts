@@ -165,7 +165,10 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
       await pruneFolders(store, folders, (at) => pruneSnapshots(at, clock(), { mostBytes, keepMs }));
       const pruned = pruneSnapshots(objects, clock(), { mostBytes, keepMs });
       for (const [path, { oid }] of seen ?? []) if (!objects.has(oid)) seen?.delete(path);
-      origins.prune((content) => objects.has(content));
+      origins.prune(
+        (content) => objects.has(content),
+        (path) => existsSync(join(desk, path)),
+      );
       return pruned;
     },
     close: () => {

@@ -1,7 +1,8 @@
-import { appendFileSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openFileOrigins } from '../../../src/kit/desk/file-origins.ts';
+import { skippedEntry } from '../../../src/kit/desk/take-snapshot.ts';
 import { contentName } from '../../../src/kit/runs/written-instructions.ts';
 import { TestDesk } from '../../support/desk.ts';
 
@@ -72,5 +73,22 @@ describe('the origins of files', () => {
       expect(await at.find('f1.txt', named('1'))).toEqual([]);
       expect(await at.find('b.txt', named('b'))).toEqual([{ run: 'r', call: 'later' }]);
     }
+  });
+
+  it('R2 what is there stays, though it was too large for a state, or the last state is one of another place', async () => {
+    let now = Date.now();
+    using desk = new TestDesk({}, { clock: () => now, mostFileBytes: 10 });
+    const large = 'x'.repeat(11);
+    await act(desk, 'one', () => desk.put({ 'large.txt': large, 'a.txt': 'a', 'gone.txt': large }));
+    now += 31 * 86_400_000;
+    rmSync(desk.at('gone.txt'));
+    await desk.shadow.snapshot('later', { place: ['other'] });
+    await desk.shadow.prune();
+    const nameOf = (path: string) => async (): Promise<string> => skippedEntry(statSync(desk.at(path))).oid;
+    for (const at of [desk.shadow.origins, openFileOrigins(desk.store)]) {
+      expect(await at.find('large.txt', nameOf('large.txt'))).toEqual([{ run: 'r', call: 'one' }]);
+      expect(await at.find('a.txt', named('a'))).toEqual([{ run: 'r', call: 'one' }]);
+    }
+    expect(readFileSync(join(desk.store, 'origins.jsonl'), 'utf8')).not.toContain('gone.txt');
   });
 });
