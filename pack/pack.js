@@ -4,10 +4,10 @@
  *
  * It is packed from a folder of its own, since an installed package differs from a checkout:
  * - Node refuses TypeScript below node_modules, so the program is plain JavaScript in lib/.
- * - npm ignores the overrides of an installed package, and a shrinkwrap in the tarball of one. The package whose
- *   dependencies have to be overridden is only data, the model for semantic search, so its data is packed instead.
- * - The runtime of that model is optional: its install script downloads what oka does not use. Without the runtime,
- *   memory is searched by keywords.
+ * - npm ignores the lock file and the overrides of an installed package. So the packages it needs are in the tarball, as the
+ *   lock file lists them and without what is never loaded (lean-packages.ts); installing it needs no network.
+ * - Only the Node that comes along is fetched, where there is none for this machine yet and the registry has it.
+ * - Large packages that not everybody needs come as add-ons (src/rooms/add-ons).
  */
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -15,9 +15,9 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { MODEL, packedFiles } from './packed-files.ts';
+import { leanPackages } from '../src/rooms/add-ons/lean-packages.ts';
+import { packedFiles } from './packed-files.ts';
 
-const RUNTIME = '@xenova/transformers';
 /** The relative path of a module: in an import, an export, a dynamic import, or the address of a worker thread. */
 const MODULE_PATH = /(\bfrom |\bimport |\bimport\(|new URL\()'(\.{1,2}\/[^'\n]+)\.ts'/g;
 
@@ -29,6 +29,7 @@ try {
     if (from.endsWith('.ts') && to.endsWith('.js')) writeModule(from, join(stage, to));
     else cpSync(join(top, from), join(stage, to));
   }
+  copyPackages();
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
   const target = process.argv[2] ?? top;
   npm(['pack', stage, '--pack-destination', target], 'inherit');
@@ -78,11 +79,22 @@ function writeModule(file, output) {
   writeFileSync(output, written);
 }
 
+/** Those that the lock file lists for every installation, without what is never loaded. */
+function copyPackages() {
+  const { packages } = JSON.parse(readFileSync(join(top, 'package-lock.json'), 'utf8'));
+  for (const [path, { dev, optional, devOptional }] of Object.entries(packages)) {
+    if (path === '' || dev || optional || devOptional) continue;
+    const isOwn = (file) => !file.startsWith(join(top, path, 'node_modules'));
+    cpSync(join(top, path), join(stage, path), { recursive: true, filter: isOwn });
+  }
+  leanPackages(join(stage, 'node_modules'));
+}
+
 function manifest() {
   const { name, version, description, license, type, bin, engines, dependencies, optionalDependencies } = JSON.parse(
     readFileSync(join(top, 'package.json'), 'utf8'),
   );
-  const { [MODEL]: _, [RUNTIME]: runtime, ...needed } = dependencies;
+  const nodes = Object.entries(optionalDependencies).filter(([each]) => each.startsWith('node-'));
   return {
     name,
     version,
@@ -92,7 +104,8 @@ function manifest() {
     bin,
     engines,
     oka: { home: 1 }, // by this `oka update` knows its own kind (app/update/find-release.ts)
-    dependencies: needed,
-    optionalDependencies: { ...optionalDependencies, [RUNTIME]: runtime },
+    dependencies,
+    bundleDependencies: Object.keys(dependencies),
+    optionalDependencies: Object.fromEntries(nodes),
   };
 }

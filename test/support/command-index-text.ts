@@ -23,7 +23,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   'Language models': 'model',
   'Secrets and the guard': 'secrets, classify, egress',
   'For other programs': 'mcp serve, watch',
-  Upkeep: 'doctor, version, update, service, verify, receipt, rebuild, ledger, tidy, schema, bench',
+  Upkeep: 'doctor, version, update, add-on, service, verify, receipt, rebuild, ledger, tidy, schema, bench',
   'A copy elsewhere': 'backup, restore, replica',
   'A fleet': 'fleet',
 };

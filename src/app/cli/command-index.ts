@@ -12,6 +12,7 @@ const up = () => import('../commands/up-commands.ts');
 const update = () => import('../commands/update-commands.ts');
 const web = () => import('../commands/web-commands.ts');
 const worker = () => import('../commands/worker-commands.ts');
+const addOn = () => import('../../rooms/add-ons/commands/add-on-commands.ts');
 const agents = () => import('../../rooms/agents/commands/agents-commands.ts');
 const answer = () => import('../../rooms/approvals/commands/answer-commands.ts');
 const approve = () => import('../../rooms/approvals/commands/approve-commands.ts');
@@ -401,6 +402,9 @@ export const commandIndex: readonly IndexedGroup[] = [
       doctor: ['Check Node, folders, sandbox, vault, memory, ledgers and disk; say how to fix', doctor],
       version: ['Show the version; with --check, exit 1 if there is a newer one', update],
       update: ['Install the newest version beside this one, try it with a copy of the home, switch to it', update],
+      'add-on add': ['Install an add-on, or bring it to what this version needs', addOn],
+      'add-on list': ['List the large parts that not everybody needs, and which of them are installed', addOn],
+      'add-on remove': ['Remove an add-on; what was made with it stays', addOn],
       'service install': ['Start oka with the machine, as a service of this user (systemd or launchd)', service],
       'service logs': ['Show what the service has printed', service],
       'service remove': ['Stop the service; it no longer starts with the machine. The home stays', service],

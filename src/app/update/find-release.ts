@@ -1,11 +1,10 @@
 /** Owns: which version there is to update to: in the registry that npm is configured for, or in a file. Installs nothing. */
-import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import { OkaError } from '../../core/schema/errors.ts';
+import { firstLineOf, runProgram } from '../../kit/run-program.ts';
 
 /** What makes a package oka: the registry may know another program of this name. */
 const Manifest = z.object({
@@ -28,9 +27,9 @@ export async function findRelease(from: string | undefined, signal: AbortSignal)
 }
 
 async function releaseOfRegistry(signal: AbortSignal): Promise<Release> {
-  const seen = await run('npm', ['view', 'oka', 'name', 'version', 'oka', '--json'], { signal });
+  const seen = await runProgram('npm', ['view', 'oka', 'name', 'version', 'oka', '--json'], { signal });
   if (seen.code !== 0)
-    throw new OkaError('refused', `npm found no package "oka" in its registry: ${firstLine(seen.err)}`, {
+    throw new OkaError('refused', `npm found no package "oka" in its registry: ${firstLineOf(seen.err)}`, {
       fix: 'Name a file instead: oka update --from oka-1.2.3.tgz',
     });
   const { version } = manifestOf(seen.out, 'the package "oka" of the registry that npm is configured for');
@@ -38,11 +37,11 @@ async function releaseOfRegistry(signal: AbortSignal): Promise<Release> {
     version,
     from: 'the registry',
     tarball: async (folder, until) => {
-      const packed = await run('npm', ['pack', `oka@${version}`, '--silent', '--pack-destination', folder], {
+      const packed = await runProgram('npm', ['pack', `oka@${version}`, '--silent', '--pack-destination', folder], {
         signal: until,
       });
       if (packed.code !== 0)
-        throw new OkaError('refused', `npm could not fetch oka@${version}: ${firstLine(packed.err)}`);
+        throw new OkaError('refused', `npm could not fetch oka@${version}: ${firstLineOf(packed.err)}`);
       return join(folder, packed.out.trim());
     },
   };
@@ -50,9 +49,9 @@ async function releaseOfRegistry(signal: AbortSignal): Promise<Release> {
 
 async function releaseOfFile(file: string, signal: AbortSignal): Promise<Release> {
   assertListed(file);
-  const read = await run('tar', ['-xzOf', file, 'package/package.json'], { signal });
+  const read = await runProgram('tar', ['-xzOf', file, 'package/package.json'], { signal });
   if (read.code !== 0)
-    throw new OkaError('invalid-file', `${file} is no package of npm: ${firstLine(read.err)}`, {
+    throw new OkaError('invalid-file', `${file} is no package of npm: ${firstLineOf(read.err)}`, {
       fix: 'It is made by: npm run pack',
     });
   return { version: manifestOf(read.out, file).version, from: file, tarball: async () => file };
@@ -109,35 +108,3 @@ function partsOf(version: string): [number[], string] {
   const [numbers = '', ...early] = version.split('-');
   return [numbers.split('.').map(Number), early.join('-')];
 }
-
-type Ran = { code: number | null; out: string; err: string };
-
-/** Never throws because of the program itself: one that is not there has exit 127, as in a shell. */
-export async function run(
-  program: string,
-  args: readonly string[],
-  { signal, cwd }: { signal: AbortSignal; cwd?: string },
-): Promise<Ran> {
-  signal.throwIfAborted();
-  const child = spawn(program, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    signal,
-    ...(cwd === undefined ? {} : { cwd }),
-  });
-  const ended = Promise.withResolvers<number | null>();
-  let problem = '';
-  child.on('error', (error: NodeJS.ErrnoException) => {
-    problem = error.message;
-    if (error.code === 'ENOENT') ended.resolve(127);
-  });
-  child.on('close', ended.resolve);
-  const [code, out, err] = await Promise.all([ended.promise, text(child.stdout), text(child.stderr)]);
-  signal.throwIfAborted();
-  return { code, out, err: err === '' ? problem : err };
-}
-
-const firstLine = (err: string): string =>
-  err
-    .split('\n')
-    .find((line) => line.trim() !== '')
-    ?.replace(/^npm error (?:code )?/, '') ?? 'without a word';

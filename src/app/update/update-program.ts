@@ -12,7 +12,8 @@ import { OkaError } from '../../core/schema/errors.ts';
 import type { Finding } from '../../core/schema/finding.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { copyHome } from '../../rooms/backup/copy-home.ts';
-import { type Release, run } from './find-release.ts';
+import { runProgram } from '../../kit/run-program.ts';
+import type { Release } from './find-release.ts';
 import {
   currentName,
   folderOf,
@@ -66,9 +67,9 @@ async function installBeside(base: string, release: Release, { signal, onStep }:
     const name = `${release.version}-${hash('sha256', readFileSync(tarball)).slice(0, 8)}`;
     onStep(`installing oka ${release.version} beside it`);
     const words = ['install', '--global', '--prefix', prefix, '--ignore-scripts', '--no-audit', '--no-fund', tarball];
-    const { code, err } = await run('npm', words, { signal, cwd: prefix });
+    const { code, err } = await runProgram('npm', words, { signal, cwd: prefix });
     if (code !== 0) throw new OkaError('refused', `npm could not install it:\n${err.trim().slice(-2000)}`);
-    const started = await run(join(prefix, 'bin', 'oka'), ['--version'], { signal });
+    const started = await runProgram(join(prefix, 'bin', 'oka'), ['--version'], { signal });
     if (started.code !== 0 || started.out.trim() !== release.version)
       throw new OkaError('refused', `oka ${release.version} does not start here: ${started.err.trim().slice(0, 1000)}`);
     keepVersion(base, name);
@@ -109,7 +110,9 @@ type Fault = Pick<Finding, 'what' | 'found'>;
 
 /** What a version finds wrong in a home; null if it cannot say. */
 async function examine(folder: string, dir: string, signal: AbortSignal): Promise<Fault[] | null> {
-  const { out } = await run(join(folder, 'bin', 'oka'), ['doctor', '--deep', '--json', '--dir', dir], { signal });
+  const { out } = await runProgram(join(folder, 'bin', 'oka'), ['doctor', '--deep', '--json', '--dir', dir], {
+    signal,
+  });
   try {
     const { findings } = JSON.parse(out) as { findings: Finding[] };
     return findings.filter(({ state }) => state === 'bad');

@@ -1,7 +1,7 @@
 /** What `oka doctor` reports about memory: whether semantic search works. Loads what would run the model, but neither the model nor the database. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../../core/schema/errors.ts';
+import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import type { Finding } from '../../core/schema/finding.ts';
 import { loadConfig } from '../../kit/settings.ts';
 import type { Home } from '../../core/schema/home.ts';
@@ -20,11 +20,12 @@ export async function memoryFinding(home: Home): Promise<Finding> {
     return { state: 'good', what, found: `${how} (${memory.model})` };
   } catch (error) {
     const reason = messageOf(error).split('\n', 1)[0] ?? '';
+    const fix = error instanceof OkaError ? error.fix : undefined;
     return {
       state: 'odd',
       what,
       found: `searched by keywords only: ${reason}`,
-      fix: 'Run npm ci to install what is missing.',
+      fix: fix ?? 'Run npm ci to install what is missing.',
     };
   }
 }

@@ -91,7 +91,7 @@ async function takeContents(
   const [commands, libraries] = [Object.keys(tables.commands).length, Object.keys(tables.libraries).length];
   if (commands === 0)
     throw new OkaError('invalid-file', `${file} names no programs: it is no Contents file`, {
-      fix: 'Such a file is http://deb.debian.org/debian/dists/bookworm/main/Contents-amd64.gz, for your release and machine.',
+      fix: 'Such a file is dists/bookworm/main/Contents-amd64.gz on a mirror of Debian, for your release and machine.',
     });
   mkdirSync(dirname(contentsFile(call.home)), { recursive: true });
   replaceFile(contentsFile(call.home), JSON.stringify({ source: basename(file), sha256, ...tables }));

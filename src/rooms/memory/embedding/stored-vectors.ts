@@ -7,6 +7,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { OkaError } from '../../../core/schema/errors.ts';
+import { canResolve, requireFromAddOn } from '../../../kit/add-ons.ts';
 import { openBackgroundEmbedder } from './background-embedder.ts';
 import { assertModelUsable, type Embedder, type EmbedderSettings } from './embedding-model.ts';
 import type { EmbedOptions, VectorIndex } from './vector-index.ts';
@@ -90,19 +91,11 @@ function vectorIndexOver(table: VectorTableClient, embedder: Embedder, known: Ve
 
 /** Throws when a package or the model is missing or altered. Loads neither: that would take a second and 200 MB. */
 export async function assertVectorsUsable(settings: EmbedderSettings): Promise<void> {
-  const database = createRequire(createRequire(import.meta.url).resolve('@lancedb/lancedb'));
+  const database = createRequire(requireFromAddOn('vectors', '@lancedb/lancedb').resolve('@lancedb/lancedb'));
   const native = `@lancedb/lancedb-${process.platform}-${process.arch}`;
   if (!['', '-gnu', '-musl', '-msvc'].some((suffix) => canResolve(database, `${native}${suffix}`)))
     throw new OkaError('not-set-up', `LanceDB has no binary for ${process.platform} on ${process.arch} here`);
   await assertModelUsable(settings);
-}
-
-function canResolve(from: NodeJS.Require, name: string): boolean {
-  try {
-    return from.resolve(name) !== '';
-  } catch {
-    return false;
-  }
 }
 
 async function embedRows(

@@ -10,6 +10,7 @@
 import { rmSync } from 'node:fs';
 import type { Table } from '@lancedb/lancedb';
 import type { RecordBatch } from 'apache-arrow';
+import { importFromAddOn } from '../../../kit/add-ons.ts';
 
 export type TableSettings = { folder: string; dims: number; canWrite: boolean };
 
@@ -58,8 +59,11 @@ export async function openVectorTable(settings: TableSettings): Promise<VectorTa
 export const vectorOf = (vectors: Float32Array, row: number, dims: number): Float32Array =>
   vectors.subarray(row * dims, (row + 1) * dims);
 
+const loadLance = async (): Promise<typeof import('@lancedb/lancedb')> =>
+  await importFromAddOn('vectors', '@lancedb/lancedb', () => import('@lancedb/lancedb'));
+
 async function openTable({ folder, dims, canWrite }: TableSettings): Promise<Table | null> {
-  const { connect } = await import('@lancedb/lancedb');
+  const { connect } = await loadLance();
   const database = await connect(folder, { readConsistencyInterval: 0 });
   try {
     const known = (await database.tableNames()).includes(TABLE) ? await database.openTable(TABLE) : null;
@@ -79,8 +83,12 @@ async function hasDimensions(table: Table, dims: number): Promise<boolean> {
 }
 
 async function createTable(folder: string, dims: number): Promise<Table> {
-  const { connect } = await import('@lancedb/lancedb');
-  const { Field, FixedSizeList, Float32, Schema, Utf8 } = await import('apache-arrow');
+  const { connect } = await loadLance();
+  const { Field, FixedSizeList, Float32, Schema, Utf8 } = await importFromAddOn(
+    'vectors',
+    'apache-arrow',
+    () => import('apache-arrow'),
+  );
   const vector = new FixedSizeList(dims, new Field('item', new Float32(), true));
   const shape = new Schema([
     new Field('key', new Utf8(), false),

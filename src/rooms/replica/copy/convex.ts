@@ -9,6 +9,7 @@
 import { messageOf, OkaError } from '../../../core/schema/errors.ts';
 import type { Replica, ReplicaOf, WireEvent } from '../../../core/schema/replica-port.ts';
 import { ReplicaAnswer, ReplicaHead, type TooLarge, WireEventShape } from '../../../core/schema/replica.ts';
+import { importFromAddOn } from '../../../kit/add-ons.ts';
 
 type ConvexOptions = {
   url: string;
@@ -72,7 +73,7 @@ async function request(
   args: object,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { ConvexHttpClient } = await import('convex/browser');
+  const { ConvexHttpClient } = await importFromAddOn('replica', 'convex/browser', () => import('convex/browser'));
   let status = 0;
   const ends = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   const bounded: typeof globalThis.fetch = async (input, init) => {
