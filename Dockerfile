@@ -3,6 +3,7 @@
 #
 #   docker compose build                                        what compose does by itself the first time
 #   docker compose build --build-arg OKA_EXTRA_APT="ffmpeg jq"  with further packages for the assistant's commands
+#   docker compose build --build-arg OKA_ADD_ONS="replica"      with other add-ons than those of the compose file
 #
 # A registry of your own: OKA_NPMRC=~/.npmrc docker compose build. It is mounted for the one step that needs it and
 # is in no layer. Another base, such as one from a mirror: --build-arg OKA_BASE=mirror.example.org/node:24-bookworm-slim
@@ -11,15 +12,10 @@ ARG OKA_BASE=node:24-bookworm-slim
 FROM ${OKA_BASE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# What is not run here stays out: the Node that npm brings along, what convex deploys with, libraries for other systems,
-# TypeScript (no package is run from it), source maps, manuals.
+COPY src/rooms/add-ons/lean-packages.ts ./
+# The base has Node, and what is large and not needed by everybody is an add-on. What of packages is never loaded stays out.
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
-    npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin/node \
-    && find node_modules/onnxruntime-node/bin -mindepth 3 -maxdepth 3 -type d \
-         ! -path "*/linux/$(node -p process.arch)" -exec rm -rf {} + \
-    && rm -rf node_modules/esbuild node_modules/@esbuild node_modules/prettier node_modules/convex/dist/*.bundle.* \
-    && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.mdx' \) \
-         -delete
+    npm ci --omit=dev --omit=optional && node -e "import('./lean-packages.ts').then((it) => it.leanPackages('node_modules'))"
 
 FROM ${OKA_BASE} AS launcher
 RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
@@ -38,9 +34,19 @@ COPY docker/compile.js ./docker/
 COPY --from=launcher /app/native/oka-launch ./native/oka-launch
 RUN chmod -R a+rX,go-w . && install -d -o 1000 .compiled
 # Compiled once, here: a start takes a quarter of the time, and nothing has to be written for it later.
+# Node writes it for its user alone, into a folder with that user's number; the image is read by whoever OKA_UID names.
+ARG OKA_UID=1000
 USER 1000:1000
 RUN --mount=type=bind,from=packages,source=/app/node_modules,target=/app/node_modules \
-    NODE_COMPILE_CACHE=/app/.compiled node docker/compile.js
+    NODE_COMPILE_CACHE=/app/.compiled node docker/compile.js && chmod -R a+rX .compiled && cd .compiled \
+    && for made in *-1000; do [ "$OKA_UID" = 1000 ] || ln -s "$made" "${made%-1000}-$OKA_UID"; done
+
+FROM program AS add-ons
+USER root
+ARG OKA_ADD_ONS=""
+RUN --mount=type=bind,from=packages,source=/app/node_modules,target=/app/node_modules \
+    --mount=type=secret,id=npmrc,target=/root/.npmrc \
+    mkdir /app/add-ons && for each in $OKA_ADD_ONS; do node bin/oka add-on add "$each" --to /app/add-ons || exit 1; done
 
 FROM ${OKA_BASE}
 # What the assistant's commands can count on.
@@ -56,6 +62,7 @@ RUN mkdir -p /data/.oka /data/workspace /keys/vault /keys/egress /keys/state \
     && ln -s workspace/INSTALL_REQUIREMENTS.md /data/INSTALL_REQUIREMENTS.md && ln -s /app/bin/oka /usr/local/bin/oka
 COPY --from=packages /app/node_modules /app/node_modules
 COPY --from=program --chown=0:0 /app /app
+COPY --from=add-ons /app/add-ons /app/add-ons
 
 ENV NODE_COMPILE_CACHE=/app/.compiled OKA_DIR=/data OKA_CONTAINER=1 HOME=/data/.oka/home XDG_CONFIG_HOME=/keys/vault \
     XDG_STATE_HOME=/keys/state

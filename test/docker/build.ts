@@ -20,7 +20,10 @@ export function setup({ provide }: Project): () => void {
   }
   const dir = checkout();
   const begun = performance.now();
-  must(['compose', '--project-name', 'oka-trial-build', 'build'], { cwd: dir, env: { OKA_IMAGE: IMAGE } });
+  must(['compose', '--project-name', 'oka-trial-build', 'build'], {
+    cwd: dir,
+    env: { OKA_IMAGE: IMAGE, OKA_ADD_ONS: 'replica vectors' },
+  });
   process.stdout.write(`built in ${((performance.now() - begun) / 1000).toFixed(0)} s\n${weight()}\n`);
   return () => {
     rmSync(dir, { recursive: true, force: true });

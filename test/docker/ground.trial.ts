@@ -3,6 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
+import { docker, IMAGE } from './engine.ts';
 import { give, OWNER, runbook, Stage, until, waitsOf } from './stage.ts';
 
 const missing = inject('missing');
@@ -13,6 +14,16 @@ const FOLDERS = [
   ...['rules', 'maintenance', 'brain', 'memory', 'intake', 'web'].map((name) => `.oka/${name}`),
   'workspace/inbox',
 ];
+
+it.skipIf(missing !== '')(
+  'what was compiled when the image was built is read at every start, by the user it was built for',
+  () => {
+    const words = ['run', '--rm', '--env', 'NODE_DEBUG_NATIVE=COMPILE_CACHE', '--env', 'HOME=/tmp', IMAGE, '--version'];
+    const { all } = docker(words);
+    expect(all).toMatch(/reading cache from .*cli\/main\.ts.*success/);
+    expect(all).not.toMatch(/permission denied|was not initialized/);
+  },
+);
 
 describe.skipIf(missing !== '')('the folders on the host', () => {
   it('may be empty: what is missing is made, and the first task is done', async () => {
