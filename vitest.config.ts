@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     setupFiles: ['test/support/rooms-of-product.ts'],
+    reporters: ['default', 'test/support/seeds.ts'], // the tests that docs/SEEDS.md names have run
     globalSetup: ['test/support/user-places.ts'],
     include: ['test/**/*.test.ts'],
     exclude: ['test/fixture/**', 'test/adversarial/**'],

@@ -19,6 +19,7 @@ if (part !== '') process.env['OKA_TEST_SCALE'] ??= '0.25';
 export default defineConfig({
   test: {
     setupFiles: ['test/support/rooms-of-product.ts'],
+    reporters: ['default', 'test/support/seeds.ts'], // the tests that docs/SEEDS.md names have run
     globalSetup: ['test/support/user-places.ts'],
     include: [...filesOf('test/adversarial/**/*.test.ts', 3), ...thorough],
     env: { OKA_TEST_THOROUGH: '1' },
