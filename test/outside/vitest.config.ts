@@ -6,6 +6,7 @@ import { filesOf } from '../support/thorough.ts';
 export default defineConfig({
   test: {
     setupFiles: ['test/support/rooms-of-product.ts'],
+    reporters: ['default', 'test/support/seeds.ts'], // the tests that docs/SEEDS.md names have run
     globalSetup: ['test/support/user-places.ts'],
     include: filesOf('test/outside/**/*.trial.ts', 3),
     sequence: { sequencer: longestFirst(['documents', 'hostile', 'login', 'real-servers', 'mail-story']) },
