@@ -9,7 +9,7 @@
  *    no state any more go, so that the file does not grow for ever.
  * R3 It is written before the state after the call is in the ledger.
  */
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describeErrno, replaceFile } from '../../core/ledger/disk.ts';
 import { errnoOf } from '../../core/schema/errors.ts';
@@ -21,8 +21,8 @@ export type FileOrigins = {
   add(by: FileOrigin, changes: readonly FileChange[]): void;
   /** The calls that made the file what it is; none if it is a person's. `nameOf` gives the name of its content. */
   find(path: string, nameOf: () => Promise<string>): Promise<readonly FileOrigin[]>;
-  /** Forgets contents that no state has any more, but for the last one of a path that is there. Returns how many. */
-  prune(isStored: (content: string) => boolean, isThere: (path: string) => boolean): number;
+  /** Forgets contents that no state has any more, but for the last one of a path that is on the desk. Returns how many. */
+  prune(isStored: (content: string) => boolean, desk: string): number;
 };
 
 /** What has more origins than this counts as nobody knows whose. */
@@ -64,10 +64,10 @@ export function openFileOrigins(store: string): FileOrigins {
       const there = known().get(path);
       return there === undefined ? [] : (there.get(await nameOf()) ?? []);
     },
-    prune: (isStored, isThere) => {
+    prune: (isStored, desk) => {
       let gone = 0;
       for (const [path, contents] of known()) {
-        const last = isThere(path) ? [...contents.keys()].at(-1) : undefined;
+        const last = existsSync(join(desk, path)) ? [...contents.keys()].at(-1) : undefined;
         for (const content of contents.keys())
           if (content !== last && !isStored(content)) gone += Number(contents.delete(content));
         if (contents.size === 0) known().delete(path);

@@ -95,7 +95,7 @@ const DAY_MS = 86_400_000;
 export function openSnapshots(options: SnapshotOptions): Snapshots {
   const { store, desk, isForeign = false } = options;
   const { clock = Date.now, mostFileBytes = 32 * MB, mostBytes = 2048 * MB, keepMs = 30 * DAY_MS } = options;
-  const { mostNewBytes = mostBytes } = options;
+  const limits = { mostFileBytes, mostNewBytes: options.mostNewBytes ?? mostBytes };
   const objects = new Objects(store);
   let seen: Seen | null = null;
   let latest: string | undefined;
@@ -109,7 +109,7 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
     seen ??= loadSeen(store, objects);
     latest ??= readRecords(store).at(-1)?.tree;
     if (!isForeign) deskMode = repairDeskMode(desk, deskMode);
-    const taken = await snapshotDesk(desk, objects, seen, { mostFileBytes, mostNewBytes, without, isForeign, place });
+    const taken = await snapshotDesk(desk, objects, seen, { ...limits, without, isForeign, place });
     if (taken.tree !== latest) appendRecord(store, { at: clock(), tree: taken.tree, label });
     latest = taken.tree;
     return taken;
@@ -163,19 +163,21 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
     origins,
     prune: async () => {
       await pruneFolders(store, folders, (at) => pruneSnapshots(at, clock(), { mostBytes, keepMs }));
-      const pruned = pruneSnapshots(objects, clock(), { mostBytes, keepMs });
-      for (const [path, { oid }] of seen ?? []) if (!objects.has(oid)) seen?.delete(path);
-      origins.prune(
-        (content) => objects.has(content),
-        (path) => existsSync(join(desk, path)),
-      );
-      return pruned;
+      return forgetPruned(pruneSnapshots(objects, clock(), { mostBytes, keepMs }), { objects, seen, origins, desk });
     },
     close: () => {
       for (const each of folders.values()) each.close();
       if (seen !== null && objects.isThere()) replaceFile(seenFile(store), JSON.stringify([...seen]));
     },
   };
+}
+
+type Remembered = { objects: Objects; seen: Seen | null; origins: FileOrigins; desk: string };
+
+function forgetPruned(pruned: Pruned, { objects, seen, origins, desk }: Remembered): Pruned {
+  for (const [path, { oid }] of seen ?? []) if (!objects.has(oid)) seen?.delete(path);
+  origins.prune((content) => objects.has(content), desk);
+  return pruned;
 }
 
 function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
