@@ -1,4 +1,4 @@
-import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -29,6 +29,7 @@ const server = createServer((request, response) => {
 beforeAll(async () => {
   mkdirSync(desk, { recursive: true });
   mkdirSync(dirname(home.policy), { recursive: true });
+  writeFileSync(home.config, JSON.stringify({ search: { provider: 'searxng', url: 'http://127.0.0.1:1' } }));
   copyFileSync(join(import.meta.dirname, '../../../share/home/rules/POLICY.md'), home.policy);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
@@ -73,11 +74,12 @@ const REPEATED: Readonly<Record<string, readonly [Json, 'read' | 'idempotent' | 
   'http.request': [[{ method: 'POST', url: 'https://a.example/' }, 'once']],
 };
 
-const FAILURES: Readonly<Record<string, () => Outcome>> = {
+const FAILURES: Readonly<Record<string, () => Outcome | Promise<Outcome>>> = {
   'for a time': () => ({ status: 'failed', error: 'no', temporary: true }),
   'for an unknown reason': () => ({ status: 'failed', error: 'no' }),
   'for good': () => ({ status: 'failed', error: 'no', temporary: false }),
   'with an exit status': () => ({ status: 'failed', error: 'exit 1', temporary: false, isAnswer: true }),
+  'by running out of time': () => new Promise<Outcome>(() => undefined),
   'by a throw': () => {
     throw new Error('no');
   },
@@ -92,7 +94,7 @@ describe('every tool of a home, with every kind of failure', () => {
         ? shellTool({ desk, env: {}, classify: classWith(classify, desk), judge: judgeWith(classify, desk) })
         : tool,
     );
-    expect(all.length).toBeGreaterThan(15);
+    expect(all.length, 'tools').toBeGreaterThanOrEqual(40);
     const wrong: string[] = [];
     for (const tool of all)
       for (const [input, kind] of REPEATED[tool.name] ?? [[{}, kindOf(tool)] as const])
@@ -105,7 +107,8 @@ describe('every tool of a home, with every kind of failure', () => {
               output: JsonValue,
               invoke: async () => ((acted += 1), fail()),
             };
-            await ran([failing], tool.name, input, {}, author);
+            const limit = name === 'by running out of time' ? { timeout_seconds: 0.005, max_retries: 2 } : {};
+            await ran([failing], tool.name, input, limit, author);
             const mayPass = !['for good', 'with an exit status'].includes(name);
             const expected = kind !== 'once' && mayPass ? 3 : 1;
             if (acted !== expected)
