@@ -122,12 +122,20 @@ function changesOf({ class: effect, command, programs, paths, hosts }: Described
 }
 
 /** An id and the name of a tool tell a person little; what the server says of the tool tells more, if it can be believed. */
-function serverWords({ tool, about }: Described): string[] {
+function serverWords({ tool, about, class: effect }: Described): string[] {
   if (about === undefined) return [];
   const [, server = '', ...name] = tool.split('.');
   const words = shorten(escapeInvisibleLine(about.replaceAll(/\s+/g, ' ').trim()), 600);
   const said = words === '' ? 'says nothing of it' : `says of it: "${words}"`;
-  return [`${name.join('.')} is a tool of the server ${server}, which ${said}`.slice(0, 1900)];
+  const isChanging = effect !== 'read';
+  return [
+    `${name.join('.')} is a tool of the server ${server}, which ${said}`.slice(0, 1900),
+    ...(isChanging
+      ? [
+          `to call it without a question from now on, if it only reads: oka mcp tools ${server} --accept --read ${name.join('.')}`,
+        ]
+      : []),
+  ];
 }
 
 /** What it means to open a machine of the own network. */

@@ -123,6 +123,11 @@ export const McpPins = z
     by: z.string().max(200).describe('Who accepted it.'),
     at: z.iso.datetime().describe('When.'),
     tools: z.array(ToolDefinition).max(1000).describe('The tools as they were accepted.'),
+    reads: z
+      .array(z.string())
+      .max(1000)
+      .optional()
+      .describe('Those of which the person said that they only read, so that a call of them need not be asked about.'),
   })
   .describe('.oka/mcp/<server>.json: the tools of a server that a person has accepted.');
 export type McpPins = z.infer<typeof McpPins>;

@@ -75,3 +75,9 @@ export function serverToolLine({ name, about, input }: OfferedTool): string {
 
 const skillLine = ({ name, description }: OfferedSkill): string =>
   `- ${name}: ${toOneLine(description, MOST_DESCRIPTION)}`;
+
+/** Whether a description says that the tool should no longer be used. */
+export const saysDeprecated = (about: string): boolean =>
+  /^\W*deprecated\b|\b(?:is|are|been|was|now) deprecated\b|[([]deprecated\b|\bdeprecated[.:,)\]]/i.test(
+    about.slice(0, 1000),
+  );

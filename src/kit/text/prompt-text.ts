@@ -5,7 +5,7 @@
  * T2 Material is enclosed in marks that it cannot contain, because they include a hash of the material itself.
  */
 import { markAsData } from '../../core/schema/data-mark.ts';
-import type { Json } from '../../core/schema/json.ts';
+import { isSameJson, type Json } from '../../core/schema/json.ts';
 import { escapeInvisible, toOneLine } from '../../core/schema/one-line.ts';
 
 /** Bytes per token, a cautious estimate: words need fewer tokens, dense data about this many. */
@@ -46,8 +46,19 @@ export function formatOutput(output: Json): string {
   if (output === null || typeof output !== 'object' || Array.isArray(output)) return JSON.stringify(output);
   const entries = Object.entries(output).filter(([name]) => !name.endsWith('artifact'));
   return entries
+    .filter(([, value]) => !entries.some(([, other]) => isSaidBy(value, other)))
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join('\n');
+}
+
+/** Whether a text is another field written as JSON, as servers return what they return as data: it is shown once. */
+function isSaidBy(text: Json, data: Json): boolean {
+  if (typeof text !== 'string' || data === null || typeof data !== 'object' || !/^\s*[[{]/.test(text)) return false;
+  try {
+    return isSameJson(JSON.parse(text) as Json, data);
+  } catch {
+    return false;
+  }
 }
 
 /** A name for use in ids: lower-case ASCII letters, digits and dashes; may be empty. */

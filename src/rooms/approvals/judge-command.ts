@@ -1,8 +1,13 @@
 /** Owns: what the active policy of a home says about a command or a request that a model would write. Nothing is run. */
+import { join } from 'node:path';
 import { createDescriber, createJudge } from '../../core/guard/judge-call.ts';
 import { mcpClass } from '../../core/guard/mcp-class.ts';
 import type { Classified } from '../../core/schema/command.ts';
 import { OkaError } from '../../core/schema/errors.ts';
+import { redactShapes } from '../../core/guard/redact.ts';
+import { openArtifacts } from '../../core/ledger/artifact-store.ts';
+import { detachedTools } from '../../kit/house/room-contributions.ts';
+import type { HouseRoom } from '../../kit/house/house.ts';
 import { egressRule } from '../../core/guard/egress-rule.ts';
 import { type Facts, ruleMatches } from '../../core/guard/rule-match.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
@@ -66,15 +71,19 @@ export function matchingRules(
 }
 
 /** The same for a call of an MCP server's tool, whatever its input. */
-export function judgeServerTool(home: Home, tool: string): JudgedCommand {
+export async function judgeServerTool(home: Home, tool: string, rooms?: readonly HouseRoom[]): Promise<JudgedCommand> {
   if (!tool.startsWith('mcp.'))
     throw new OkaError('usage', `"${tool}" is not the tool of an MCP server`, {
       fix: 'Write mcp.SERVER.TOOL; the classes of other tools depend on what they are given.',
     });
   const loaded = policyOrDefaults(home);
+  const artifacts = openArtifacts(join(home.oka, 'artifacts'), redactShapes);
+  const place = { home, desk: deskFolder(home), artifacts, purpose: 'simulation' as const };
+  const accepted = (await detachedTools(place, rooms)).find(({ name }) => name === tool)?.classOf({}, 'model');
+  const byPolicy = mcpClass(loaded.policy, tool);
   const found = {
-    class: mcpClass(loaded.policy, tool),
-    reason: 'as the policy says',
+    class: accepted ?? byPolicy,
+    reason: (accepted ?? byPolicy) === byPolicy ? 'as the policy says' : 'as was said when it was accepted',
     programs: [],
     paths: [],
     hosts: [],

@@ -13,7 +13,7 @@ import { serverIdentity } from './server-command.ts';
 
 export type ServerState =
   /** Its accepted tools can be used; `changed` differ from what was accepted, as it was last seen. */
-  | { state: 'ready'; tools: readonly ToolDefinition[]; changed: readonly string[] }
+  | { state: 'ready'; tools: readonly ToolDefinition[]; reads: readonly string[]; changed: readonly string[] }
   /** Nobody has accepted its tools, or it is another server than the one that was accepted. */
   | { state: 'waiting'; why: string }
   | { state: 'unusable'; why: string };
@@ -21,22 +21,27 @@ export type ServerState =
 type AcceptedServers = {
   servers: ReadonlyMap<string, McpServer>;
   tools: { server: string; tool: ToolDefinition }[];
+  /** The whole names of those of which a person said that they only read. */
+  reads: ReadonlySet<string>;
 };
 
 export function acceptedServers(home: Home): AcceptedServers {
   const { servers } = loadServers(home);
+  const reads = new Set<string>();
   const tools = [...servers].flatMap(([server, entry]) => {
     const found = serverState(home, server, entry);
-    return found.state === 'ready' ? found.tools.map((tool) => ({ server, tool })) : [];
+    if (found.state !== 'ready') return [];
+    for (const name of found.reads) reads.add(mcpToolName(server, name));
+    return found.tools.map((tool) => ({ server, tool }));
   });
-  return { servers, tools };
+  return { servers, tools, reads };
 }
 
 export function serverState(home: Home, name: string, server: McpServer): ServerState {
   const accepted = readPins(home, name);
   if (accepted.kind === 'none') return { state: 'waiting', why: 'nobody has accepted its tools yet' };
   if (accepted.kind === 'unreadable') return { state: 'unusable', why: accepted.problem };
-  const { identity, tools } = accepted.pins;
+  const { identity, tools, reads = [] } = accepted.pins;
   try {
     if (serverIdentity(home, server) !== identity)
       return { state: 'waiting', why: 'its command, package or address has changed since its tools were accepted' };
@@ -44,15 +49,16 @@ export function serverState(home: Home, name: string, server: McpServer): Server
     return { state: 'unusable', why: messageOf(error) };
   }
   const note = readNote(home, name);
-  return { state: 'ready', tools, changed: note?.identity === identity ? note.changed : [] };
+  return { state: 'ready', tools, reads, changed: note?.identity === identity ? note.changed : [] };
 }
 
 /** For a simulation or a replay, which call none of them. */
 export function detachedMcpTools(home: Home): Tool[] {
   const { policy } = loadPolicy(home.policy, lineClassifierOf(home));
   const call = (): Promise<Outcome> => Promise.resolve({ status: 'failed', error: 'no server is called here' });
-  return acceptedServers(home).tools.map(({ server, tool }) =>
-    createMcpTool(server, tool, { classOf: (name) => mcpClass(policy, name), call }),
+  const { tools, reads } = acceptedServers(home);
+  return tools.map(({ server, tool }) =>
+    createMcpTool(server, tool, { classOf: (name) => mcpClass(policy, name, reads), call }),
   );
 }
 

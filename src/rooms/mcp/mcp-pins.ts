@@ -32,10 +32,10 @@ export function readPins(home: Home, server: string): Accepted {
 export function writePins(
   home: Home,
   server: string,
-  accepted: { identity: string; by: string; at: string; tools: readonly ToolDefinition[] },
+  accepted: { identity: string; by: string; at: string; tools: readonly ToolDefinition[]; reads: readonly string[] },
 ): void {
-  const { identity, by, at, tools } = accepted;
-  const pins: McpPins = { version: 1, identity, by, at, tools: [...tools] };
+  const { identity, by, at, tools, reads } = accepted;
+  const pins: McpPins = { version: 1, identity, by, at, tools: [...tools], reads: [...reads] };
   mkdirSync(dirname(pinFile(home, server)), { recursive: true, mode: 0o700 });
   replaceFile(pinFile(home, server), `${JSON.stringify(pins, null, 1)}\n`, { mode: 0o600 });
   const note = readNote(home, server);

@@ -4,6 +4,7 @@
  */
 import { mcpClass } from '../../core/guard/mcp-class.ts';
 import type { ChangingTools } from '../../core/engine/tool-registry.ts';
+import type { SideEffectClass } from '../../core/schema/effect.ts';
 import { stampOf } from '../../core/ledger/disk.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { LiveSteps } from '../../core/schema/live-port.ts';
@@ -43,7 +44,6 @@ export function openMcp(ports: McpPorts): OpenedRoom {
   const logins = storedLogins(home, (name) => vault.find(name));
   const connecting = { home, sandbox, egress: egress.steps, reveal, logins, clock: Date.now };
   const pool = openPool({ ...connecting, artifacts, live, answersFor });
-  const toolPorts = { classOf: (tool: string) => mcpClass(policy().policy, tool), call: pool.call };
   let stamp = '';
   let current = new Map<string, Tool>();
   const refresh = (): Promise<void> => {
@@ -53,7 +53,9 @@ export function openMcp(ports: McpPorts): OpenedRoom {
     const accepted = acceptedServers(home);
     pool.update(accepted.servers);
     const passesOn = (server: string): boolean => mayPassOn(accepted.servers.get(server));
-    const wanted = accepted.tools.map(({ server, tool }) => createMcpTool(server, tool, { ...toolPorts, passesOn }));
+    const classOf = (tool: string): SideEffectClass => mcpClass(policy().policy, tool, accepted.reads);
+    const toolPorts = { classOf, passesOn, call: pool.call };
+    const wanted = accepted.tools.map(({ server, tool }) => createMcpTool(server, tool, toolPorts));
     tools.remove([...current.keys()]);
     tools.add(wanted);
     current = new Map(wanted.map((tool) => [tool.name, tool]));

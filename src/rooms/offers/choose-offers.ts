@@ -2,14 +2,15 @@
  * Owns: which tools of servers and which skills a prompt shows.
  *
  * 1. Built-in tools are always shown. Of the others at most as many as the budget of the prompt allows, those that fit
- *    the task best (kit/learning/rank-offers.ts), and among those that fit alike the safer ones (tool-score.ts).
+ *    the task best (kit/learning/rank-offers.ts), and among those that fit alike the safer ones (tool-score.ts). Those that
+ *    their server calls deprecated come last.
  * 2. What was shown once in a run stays shown in it, so that caches of prompts stay valid.
  * 3. Tools that a step names, and those that its searches have found, are always shown to its worker.
  * 4. tools.search and the tools for skills are shown only where there is something to find or to use.
  */
 import { foundTools } from '../../core/engine/found-tools.ts';
 import { type Offer, rankOffers } from '../../kit/learning/rank-offers.ts';
-import { type OfferedSkill, serverToolLine } from '../../kit/task/offers.ts';
+import { type OfferedSkill, saysDeprecated, serverToolLine } from '../../kit/task/offers.ts';
 import { byteLength } from '../../kit/text/prompt-text.ts';
 import type { PlannerInput, ToolRegistry } from '../../core/schema/ports.ts';
 import { listTool } from '../../core/schema/tool-listing.ts';
@@ -118,7 +119,12 @@ function rankTools(offers: readonly ToolOffer[], task: string): Tool[] {
       const { score } = scoreTool(listTool(tool));
       return { tool, weight: weight * (1 + (SCORE_SHARE * score) / BEST_SCORE) };
     })
-    .toSorted((a, b) => b.weight - a.weight || bestFirst(a.tool, b.tool))
+    .toSorted(
+      (a, b) =>
+        Number(saysDeprecated(a.tool.about)) - Number(saysDeprecated(b.tool.about)) ||
+        b.weight - a.weight ||
+        bestFirst(a.tool, b.tool),
+    )
     .map(({ tool }) => tool);
 }
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import '../../rooms/task/roles/seed.ts';
 import { matchesGlob } from '../../../src/kit/text/glob.ts';
-import { wrapAsData, byteLength, truncateText, slugify } from '../../../src/kit/text/prompt-text.ts';
+import { formatOutput, wrapAsData, byteLength, truncateText, slugify } from '../../../src/kit/text/prompt-text.ts';
 import { toOneLine, escapeInvisible } from '../../../src/core/schema/one-line.ts';
 import { anyCodePoint } from '../../support/any-code-point.ts';
 
@@ -77,5 +77,16 @@ describe('globs', () => {
     expect(matchesGlob(`${'*a'.repeat(200)}b`, 'a'.repeat(5000))).toBe(false);
     expect(matchesGlob(`${'**/'.repeat(100)}b`, 'a/'.repeat(300))).toBe(false);
     expect(matchesGlob('{a,b}'.repeat(30), 'x')).toBe(false);
+  });
+});
+
+describe('the output of a tool as text', () => {
+  it('has what a server gives as text and as data once', () => {
+    const data = { price: 3, list: ['a'] };
+    expect(formatOutput({ from: 'shop', text: '{"list": ["a"], "price": 3}', data })).toBe(
+      `from: shop\ndata: ${JSON.stringify(data)}`,
+    );
+    expect(formatOutput({ text: '{"price": 4}', data })).toContain('text: {"price": 4}');
+    expect(formatOutput({ text: '{"price', data })).toContain('text: {"price');
   });
 });

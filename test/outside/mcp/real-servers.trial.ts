@@ -270,4 +270,43 @@ describe('the reference servers', () => {
     await story.until('the file', async () => (existsSync(join(notes, 'plan.txt')) ? true : undefined));
     expect(readFileSync(join(notes, 'plan.txt'), 'utf8')).toBe('on Friday');
   });
+
+  it('are read without a question where a person said that they only read, and asked about where nobody did', async () => {
+    const notes = temporaryFolder();
+    writeFileSync(join(notes, 'day.txt'), 'on Friday');
+    const names = ['mcp.files.read_text_file', 'mcp.files.write_file'];
+    const write = call('mcp_files_write_file', { path: join(notes, 'plan.txt'), content: 'on Friday' });
+    await using story = await openServerHome({
+      allow: false,
+      model: inParts({
+        planner: () => plan([goal('write', 'Write the plan', names)], [`the file plan.txt is written`]),
+        executor: acting(call('mcp_files_read_text_file', { path: join(notes, 'day.txt') }), write),
+      }),
+    });
+    await add(story, 'files', 'server-filesystem', ['--write', notes], notes);
+    const shown = JSON.parse((await story.oka('mcp', 'tools', 'files', '--json')).out) as {
+      tools: { name: string; class: string; offered: boolean; about: string }[];
+    };
+    const offered = shown.tools.filter((tool) => tool.offered).map(({ name }) => name);
+    expect(offered).toEqual(expect.arrayContaining(['mcp.files.read_text_file', 'mcp.files.list_directory']));
+    for (const changing of ['write_file', 'edit_file', 'move_file', 'create_directory'])
+      expect(offered).not.toContain(`mcp.files.${changing}`);
+    expect(shown.tools.at(-1)?.about, 'deprecated ones come last').toMatch(/deprecated/i);
+    expect(await story.oka('mcp', 'tools', 'files', '--accept', '--read', 'nonsense')).toMatchObject({ code: 2 });
+    const accepted = await story.oka('mcp', 'tools', 'files', '--accept', '--read', 'read_text_file,list_directory');
+    expect(accepted).toMatchObject({ code: 0, out: expect.stringContaining('list_directory, read_text_file') });
+    for (const [name, said] of [
+      ['read_text_file', 'read: allow'],
+      ['read_media_file', 'external_mutation: ask'],
+    ] as const)
+      expect((await story.oka('classify', '--tool', `mcp.files.${name}`)).out).toContain(said);
+    story.drop('plan.md', `---\nid: plan\n---\nWrite the day of ${notes}/day.txt to ${notes}/plan.txt.\n`);
+    story.work();
+    const asked = await story.asked('approval');
+    const calls = (await story.eventsOf('call.started')).map(({ data }) => [data.tool, data.class]);
+    expect(calls).toContainEqual(['mcp.files.read_text_file', 'read']);
+    expect(JSON.stringify(asked)).toContain('oka mcp tools files --accept --read write_file');
+    await story.oka('mcp', 'tools', 'files', '--accept', '--ask', 'read_text_file');
+    expect((await story.oka('classify', '--tool', 'mcp.files.read_text_file')).out).toContain('external_mutation: ask');
+  });
 });

@@ -34,7 +34,8 @@ export const commands: Commands = {
     example: "oka classify 'git push origin main'",
     run: async (call) => {
       const command = onlyOperand(call, call.options.tool ? 'the tool' : 'the command');
-      if (call.options.tool) return answer({ cmd: command, ...judgeServerTool(call.home, command) });
+      if (call.options.tool)
+        return answer({ cmd: command, ...(await judgeServerTool(call.home, command, call.rooms)) });
       const judge = commandJudge(call.home);
       if (command === '-') return classifyLines(call, judge);
       return answer({ cmd: command, ...judge(command) });

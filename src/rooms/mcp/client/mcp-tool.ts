@@ -14,7 +14,8 @@ import type { ToolDefinition } from '../../../core/schema/mcp.ts';
 import { type Outcome, type Tool, ToolAnnotations, type ToolCall } from '../../../core/schema/tool.ts';
 import { escapeInvisible } from '../../../core/guard/escape-invisible.ts';
 import { CallOutput } from './call-outcome.ts';
-import { shownDescription } from './compare-tools.ts';
+import { saysDeprecated } from '../../../kit/task/offers.ts';
+import { isDeprecated, shownDescription } from './compare-tools.ts';
 
 type McpToolPorts = {
   classOf: (tool: string) => SideEffectClass;
@@ -30,7 +31,7 @@ export function createMcpTool(server: string, definition: ToolDefinition, ports:
   const { properties = {} } = definition.inputSchema;
   return {
     name,
-    about: shownDescription(definition) || `A tool of the server ${server}.`,
+    about: `${isMarked(definition) ? 'Deprecated. ' : ''}${shownDescription(definition) || `A tool of the server ${server}.`}`,
     input: inputSchema(definition),
     output: CallOutput,
     annotations: ToolAnnotations.parse({ destructive: true, risk: 'high' }),
@@ -40,6 +41,10 @@ export function createMcpTool(server: string, definition: ToolDefinition, ports:
     invoke: (input, call) => ports.call(server, definition, (input ?? {}) as Record<string, Json>, call),
   };
 }
+
+/** A server can say in a field, and not in its words, that it advises against a tool. */
+const isMarked = (definition: ToolDefinition): boolean =>
+  isDeprecated(definition) && !saysDeprecated(shownDescription(definition));
 
 /** Checks what can be checked of the input, and shows models the schema of the server, with nothing hidden in its words. */
 function inputSchema({ inputSchema: schema }: ToolDefinition): z.ZodType {

@@ -12,11 +12,11 @@ import { loadPolicy } from '../../../kit/policy/policy-file.ts';
 import { writePins } from '../mcp-pins.ts';
 import { escapeInvisible } from '../../../core/guard/escape-invisible.ts';
 import type { ToolDefinition } from '../../../core/schema/mcp.ts';
-import { shownDescription, type ToolChange } from '../client/compare-tools.ts';
+import { looksReadOnly, shownDescription, type ToolChange } from '../client/compare-tools.ts';
 import { mcpToolName } from '../client/mcp-tool.ts';
 import { canonicalText } from '../client/read-definitions.ts';
 import { operatorName } from '../../../kit/cli/operator-name.ts';
-import { flag } from '../../../kit/cli/options.ts';
+import { flag, text } from '../../../kit/cli/options.ts';
 
 type TestData = { server: string } & (
   | { answered: true; says: string; era: string; ms: number; tools: number; refused: { name: string; why: string }[] }
@@ -27,6 +27,8 @@ type Shown = {
   name: string;
   change: ToolChange['kind'];
   class: string;
+  /** Whether it looks as if it only reads, and nobody has said so yet. */
+  offered: boolean;
   about: string;
   claims: string;
   details: string[];
@@ -40,6 +42,8 @@ type ToolsData = {
   closed: string | null;
   pending: number;
   accepted: boolean;
+  /** Those that tasks may call without a question, once accepted. */
+  reads: readonly string[];
 };
 
 const MOST_DETAIL = 2000;
@@ -77,31 +81,40 @@ export const commands: Commands = {
     options: {
       accept: flag('Accept its tools as they are now.'),
       yes: flag('Do not ask.'),
+      read: text(
+        'TOOLS',
+        'Tools that only read, and so are called without a question: names with commas, or "offered".',
+      ),
+      ask: text('TOOLS', 'Tools of which every call is asked about again.'),
     },
-    example: 'oka mcp tools notes --accept',
+    example: 'oka mcp tools notes --accept --read search,list_notes',
     run: async (call) => {
       const { home, signal, rooms, options } = call;
       const server = onlyOperand(call, 'server');
       await requireHome(home);
       const found = await inspectServer(home, server, { signal, rooms });
       const { policy } = loadPolicy(home.policy, lineClassifierOf(home));
-      const data = toData(found, (tool) => mcpClass(policy, tool));
+      const before = readsBefore(found);
+      const data = toData(found, (reads) => (tool) => mcpClass(policy, mcpToolName(server, tool), reads), before);
+      if (!options.accept && (options.read !== undefined || options.ask !== undefined))
+        throw new OkaError('usage', '--read and --ask say what is accepted', { fix: 'Add --accept.' });
       if (!options.accept) return answer(data, data.pending > 0 || data.closed !== null ? exits.no : exits.ok);
       if (!(await isConfirmed(call, data))) return answer(data, exits.no);
       const { identity, tools } = found;
-      writePins(home, server, { identity, by: operatorName(), at: new Date().toISOString(), tools });
-      return answer({ ...data, accepted: true });
+      const reads = await chooseReads(call, found, before);
+      writePins(home, server, { identity, by: operatorName(), at: new Date().toISOString(), tools, reads });
+      return answer({ ...data, accepted: true, reads });
     },
-    render: ({ server, tools, refused, closed, pending, accepted }, terminal) => {
+    render: ({ server, tools, refused, closed, pending, accepted, reads }, terminal) => {
       const { bold, dim, yellow, green } = terminal;
-      const lines = tools.flatMap(({ name, change, class: effect, about, claims, details }) => [
-        `${bold(name)}  ${change === 'same' ? dim('accepted') : yellow(change)}  ${effect}${claims === '' ? '' : dim(`  (says: ${claims})`)}`,
+      const lines = tools.flatMap(({ name, change, class: effect, offered, about, claims, details }) => [
+        `${bold(name)}  ${change === 'same' ? dim('accepted') : yellow(change)}  ${effect}${offered ? dim(', may be read') : ''}${claims === '' ? '' : dim(`  (says: ${claims})`)}`,
         indentWrapped(about, '  ', terminal),
         ...details.map((line) => indentWrapped(line, '    ', terminal)),
       ]);
       const odd = refused.map(({ name, why }) => yellow(`${name} cannot be used: ${why}`));
       const end = accepted
-        ? green(`Accepted: tasks can use the tools of ${server} as they are now.`)
+        ? `${green(`Accepted: tasks can use the tools of ${server} as they are now.`)}\n${readsText(reads)}`
         : closed !== null
           ? `${closed}. Accept it as it is now: oka mcp tools ${server} --accept`
           : pending > 0
@@ -114,7 +127,8 @@ export const commands: Commands = {
 
 function toData(
   { server, changes, refused, accepted, isOther }: Inspection,
-  classOf: (tool: string) => string,
+  classOf: (reads: ReadonlySet<string>) => (tool: string) => string,
+  reads: readonly string[],
 ): ToolsData {
   const closed =
     accepted.kind === 'unreadable'
@@ -124,12 +138,53 @@ function toData(
         : null;
   return {
     server,
-    tools: changes.map((change) => toShown(server, change, classOf)),
+    tools: changes.map((change) =>
+      toShown(server, change, classOf(new Set(reads.map((name) => mcpToolName(server, name))))),
+    ),
     refused,
     closed,
     pending: changes.filter(({ kind }) => kind !== 'same').length,
     accepted: false,
+    reads,
   };
+}
+
+/** What a person said before of tools that are as they were then. */
+function readsBefore({ accepted, isOther, changes }: Inspection): string[] {
+  const reads = accepted.kind === 'accepted' && !isOther ? (accepted.pins.reads ?? []) : [];
+  return changes.flatMap(({ kind, tool }) => (kind === 'same' && reads.includes(tool.name) ? [tool.name] : []));
+}
+
+const readsText = (reads: readonly string[]): string =>
+  reads.length === 0
+    ? 'Every call of them is asked about, unless your policy says otherwise.'
+    : `Called without a question, as only reading: ${reads.map(plainText).join(', ')}. All others are asked about, unless your policy says otherwise.`;
+
+type AcceptOptions = { accept: boolean; yes: boolean; read: string | undefined; ask: string | undefined };
+
+/** The tools that tasks may call without a question: as options say, or as the person answers. */
+async function chooseReads(
+  { options, openDialog, json }: Call<AcceptOptions, ToolsData>,
+  { tools, server }: Inspection,
+  before: readonly string[],
+): Promise<string[]> {
+  const offered = tools.filter(looksReadOnly).map(({ name }) => name);
+  const named = (given: string | undefined): string[] =>
+    (given === 'offered' ? offered : (given ?? '').split(',')).map((name) => name.trim()).filter((name) => name !== '');
+  const unknown = [...named(options.read), ...named(options.ask)].find((name) =>
+    tools.every((each) => each.name !== name),
+  );
+  if (unknown !== undefined) throw new OkaError('usage', `${server} has no tool "${unknown}"`);
+  const wanted = offered.filter((name) => !before.includes(name) && !named(options.ask).includes(name));
+  const canAsk = options.read === undefined && options.ask === undefined && !options.yes && !json;
+  const isGiven = canAsk && wanted.length > 0 && openDialog !== null && (await isAllowed(openDialog, wanted));
+  const reads = new Set([...before, ...named(options.read), ...(isGiven ? wanted : [])]);
+  return [...reads].filter((name) => !named(options.ask).includes(name)).toSorted();
+}
+
+async function isAllowed(openDialog: NonNullable<Call['openDialog']>, wanted: readonly string[]): Promise<boolean> {
+  const question = `The server says of these that they only read, and their arguments look like it: ${wanted.map(plainText).join(', ')}.\nMay tasks call them without asking you? [y/N] `;
+  return /^y(?:es)?$/i.test(await (await openDialog()).ask(question));
 }
 
 function toShown(server: string, change: ToolChange, classOf: (tool: string) => string): Shown {
@@ -138,7 +193,8 @@ function toShown(server: string, change: ToolChange, classOf: (tool: string) => 
   return {
     name,
     change: kind,
-    class: classOf(name),
+    class: classOf(tool.name),
+    offered: classOf(tool.name) === 'external_mutation' && looksReadOnly(tool),
     about: shownDescription(tool),
     claims: Object.entries(tool.annotations ?? {})
       .flatMap(([claim, value]) => (value === true ? [escapeInvisible(claim)] : []))
@@ -154,10 +210,7 @@ function describeChange({ before, tool }: Extract<ToolChange, { kind: 'changed' 
 }
 
 /** At a terminal the person sees the list before the question. */
-async function isConfirmed(
-  call: Call<{ accept: boolean; yes: boolean }, ToolsData>,
-  data: ToolsData,
-): Promise<boolean> {
+async function isConfirmed(call: Call<AcceptOptions, ToolsData>, data: ToolsData): Promise<boolean> {
   if (call.options.yes || call.json || call.openDialog === null) return true;
   call.emit(data);
   const dialog = await call.openDialog();
