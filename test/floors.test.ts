@@ -22,15 +22,6 @@ const RULES: Rules = {
     },
   },
   strangers: ['rooms'],
-  meetings: [
-    'rooms/fleet → rooms/memory',
-    'rooms/fleet → rooms/procedures',
-    'rooms/maintenance → rooms/memory',
-    'rooms/maintenance → rooms/replica',
-    'rooms/procedures → rooms/maintenance',
-    'rooms/replica → rooms/memory',
-    'rooms/task → rooms/procedures',
-  ],
   environment: 'kit/settings.ts',
   doors: {
     '@ai-sdk/anthropic': ['kit/models/'],
@@ -96,7 +87,7 @@ const RULES: Rules = {
 
 const sentences: Record<Rule, string> = {
   floors: 'a file imports its own folder or a lower floor, and nothing outside src',
-  rooms: 'a room imports core, kit and itself, except where the list says that it still meets another',
+  rooms: 'a room imports core, kit and itself',
   cycles: 'no file imports itself by way of others, not even its types',
   barrels: 'no file exists only to pass on what others export',
   pure: 'schema, engine, the text of roles and the kinds of nodes touch no fs, network, clock, randomness or environment',
@@ -174,9 +165,6 @@ const told: Record<Rule, string[]> = {
   ),
 };
 
-/** The rooms of fixtures have met nobody before. */
-const NO_MEETINGS: Rules = { ...RULES, meetings: [] };
-
 const inSource = violationsIn(join(import.meta.dirname, '../src'));
 
 describe.each(Object.keys(sentences) as Rule[])('%s', (rule) => {
@@ -185,30 +173,22 @@ describe.each(Object.keys(sentences) as Rule[])('%s', (rule) => {
   });
 
   it('a breach is told with its place and its remedy, and as a breach of this rule only', () => {
-    const found = violationsIn(fixture(rule), NO_MEETINGS);
+    const found = violationsIn(fixture(rule));
     expect(found.map(lineOf)).toEqual(told[rule]);
     expect(found.filter((each) => each.rule !== rule)).toEqual([]);
   });
 });
 
 it('nothing is told of a tree that keeps the rules, however close it comes', () => {
-  expect(violationsIn(fixture('kept'), NO_MEETINGS)).toEqual([]);
+  expect(violationsIn(fixture('kept'))).toEqual([]);
 });
 
-it('a pair of rooms that meet no more is told, so that the list gets shorter', () => {
-  const found = violationsIn(fixture('rooms'), {
-    ...RULES,
-    meetings: ['rooms/chat → rooms/agents', 'rooms/chat → rooms/desk'],
-  });
-  expect(found.map(lineOf)).toEqual(['rooms/chat → rooms/desk meet no more: take the pair off the list of meetings']);
-});
-
-function violationsIn(src: string, rules = RULES): Violation[] {
+function violationsIn(src: string): Violation[] {
   const files = readdirSync(src, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = files.map((entry) => join(entry.parentPath, entry.name));
   return violationsOf(
     Object.fromEntries(paths.map((path) => [relative(src, path), readFileSync(path, 'utf8')])),
-    rules,
+    RULES,
   );
 }
 

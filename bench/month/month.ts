@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { maintainOnce } from '../../src/rooms/maintenance/maintain.ts';
-import { procedureReader } from '../../src/rooms/task/procedures.ts';
+import { procedureReader } from '../../src/rooms/procedures/procedure-chooser.ts';
 import { memoryRows } from '../../src/core/ledger/memory-rows.ts';
 import { readEvents } from '../../src/core/ledger/read-events.ts';
 import type { KnownProcedure } from '../../src/kit/learning/known-procedures.ts';

@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PageEdit } from '../../src/rooms/memory/pages/find-edit.ts';
+import type { PageEdit } from '../../src/kit/learning/page-text.ts';
 import { openKeeper, PAGES } from '../support/page-keeper.ts';
 import { mayMount, mountSmall, unmount } from '../support/small-disk.ts';
 

@@ -18,8 +18,6 @@ export type Rules = {
   };
   /** Folders in which each folder is a stranger to the others. */
   strangers: string[];
-  /** Pairs that still import although they should not: this list only gets shorter. */
-  meetings: readonly string[];
   /** The one file that reads process.env. */
   environment: string;
   /** Package → the files that may import it; a folder ends in a slash, and a star at the front stands for any folders. */
@@ -38,7 +36,7 @@ export function violationsOf(texts: Record<string, string>, rules: Rules): Viola
   const code = paths.filter((path) => /\.[cm]?[jt]sx?$/.test(path)).map((path) => codeOf(path, texts[path] ?? ''));
   const found: [Rule, Broken[]][] = [
     ['floors', [...paths.flatMap((path) => offFloors(path, rules)), ...code.flatMap((file) => crossings(file, rules))]],
-    ['rooms', meetings(code, rules)],
+    ['rooms', code.flatMap((file) => strangersMet(file, rules))],
     ['cycles', cycles(code)],
     ['barrels', code.flatMap(barrels)],
     ['pure', code.flatMap((file) => impurities(file, rules))],
@@ -67,33 +65,23 @@ function crossings(file: Code, rules: Rules): Broken[] {
     if (/^(\.\.)?\//.test(target)) return [[at, `imports ${from}, outside src: move what it needs into src`]];
     const other = floorOf(target, floors);
     if (own < 0 || other < own || folderOf(file.path, floors) === folderOf(target, floors)) return [];
-    if (rules.meetings.includes(pairOf(file.path, target))) return [];
     if (other > own) return [[at, `imports ${target}, a floor above: move what both need down, or take it as a port`]];
     return [[at, `imports ${target}, a neighbour: let the two meet in app/ through a port`]];
   });
 }
 
-function meetings(code: Code[], { strangers, floors, meetings: known }: Rules): Broken[] {
-  const seen = new Set<string>();
-  const broken = code.flatMap(({ path, imports }) =>
-    imports.flatMap(({ target, at }): Broken[] => {
-      if (target === null) return [];
-      const [own, other] = [roomOf(path), roomOf(target)];
-      seen.add(`${own} → ${other}`);
-      const [top = ''] = path.split('/');
-      const areStrangers =
-        own !== other && strangers.includes(top) && floorOf(path, floors) === floorOf(target, floors);
-      if (!areStrangers || known.includes(`${own} → ${other}`)) return [];
-      return [[at, `imports ${target}, another room: move what both need into kit/, or take it as a port`]];
-    }),
-  );
-  const gone = known.filter((pair) => !seen.has(pair));
-  return [...broken, ...gone.map((pair): Broken => [pair, 'meet no more: take the pair off the list of meetings'])];
+function strangersMet({ path, imports }: Code, { strangers, floors }: Rules): Broken[] {
+  const [top = ''] = path.split('/');
+  if (!strangers.includes(top)) return [];
+  return imports.flatMap(({ target, at }): Broken[] => {
+    if (target === null || floorOf(path, floors) !== floorOf(target, floors) || roomOf(path) === roomOf(target))
+      return [];
+    return [[at, `imports ${target}, another room: move what both need into kit/, or take it as a port`]];
+  });
 }
 
 /** Its folder below a floor, such as rooms/chat. */
 const roomOf = (path: string): string => dirname(path).split('/').slice(0, 2).join('/');
-const pairOf = (path: string, target: string): string => `${roomOf(path)} → ${roomOf(target)}`;
 
 function cycles(code: Code[]): Broken[] {
   const edges = new Map(code.map(({ path, imports }) => [path, targetsOf(imports)]));

@@ -12,6 +12,7 @@ import { type Ledger, openLedger } from '../../src/core/ledger/ledger.ts';
 import { readEvents } from '../../src/core/ledger/read-events.ts';
 import type { Part } from '../../src/core/schema/learning-part.ts';
 import { markPageOutdated } from '../../src/kit/learning/learning.ts';
+import { composePage } from '../../src/rooms/memory/pages/people-part.ts';
 import type { Rows } from '../../src/core/schema/rows.ts';
 import { plain } from '../../src/kit/learning/learning.ts';
 import type { Event, NewEvent } from '../../src/core/schema/event.ts';
@@ -54,6 +55,7 @@ export const tally: Part = {
     if (event.type === 'page.edited') markPageOutdated(book, event.data.page);
   },
   conclude: (book) => Array.from(book.each<string>('due/'), ([, id]) => factEvent(id)),
+  compose: composePage,
   page: (page, book) => {
     const run = /^brain\/LEARNINGS-(r\d)\.md$/.exec(page)?.[1];
     if (run === undefined) return undefined;

@@ -2,10 +2,10 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '../../src/core/schema/learning-part.ts';
-import type { PageEdit } from '../../src/rooms/memory/pages/find-edit.ts';
-import { scanPages } from '../../src/rooms/memory/pages/scan-pages.ts';
-import { writePage } from '../../src/rooms/memory/pages/write-page.ts';
-import { composeText } from '../../src/rooms/memory/pages/page-text.ts';
+import type { PageEdit } from '../../src/kit/learning/page-text.ts';
+import { scanPages } from '../../src/rooms/maintenance/pages/scan-pages.ts';
+import { writePage } from '../../src/rooms/maintenance/pages/write-page.ts';
+import { composeText } from '../../src/kit/learning/page-text.ts';
 
 export const PAGES = ['brain/LEARNINGS-general.md', 'brain/TODOS.md'];
 

@@ -13,7 +13,7 @@ import type { TaskGraph } from '../../core/ledger/task-graph.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Host } from '../../kit/house/host.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
-import { procedureReader } from '../../rooms/task/procedures.ts';
+import { procedureReader } from '../../rooms/procedures/procedure-chooser.ts';
 import { goalsAwaitingDesk } from '../../kit/views/desk-wait.ts';
 import { accept, notesOn } from '../../kit/inbox/accept.ts';
 import { modelWaits } from './model-waits.ts';

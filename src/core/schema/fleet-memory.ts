@@ -45,6 +45,8 @@ export const SharedProcedure = Procedure.pick({ task: true, parameters: true, gr
   .describe('A procedure that a member shares. Who shares it is where it was stored.');
 export type SharedProcedure = z.infer<typeof SharedProcedure>;
 
+export type Shared = { facts: SharedFact[]; procedures: SharedProcedure[] };
+
 const SharedMemory = z.looseObject({
   facts: z.array(z.unknown()).max(MOST_SHARED_FACTS),
   procedures: z.array(z.unknown()).max(MOST_SHARED_PROCEDURES).default([]),
@@ -54,7 +56,7 @@ const SharedMemory = z.looseObject({
  * What a member shares; null when it cannot be read, and then nothing changes here. Each fact and procedure is checked by
  * itself, so that a newer version of one does not hide the others.
  */
-export function readShared(text: string | null): { facts: SharedFact[]; procedures: SharedProcedure[] } | null {
+export function readShared(text: string | null): Shared | null {
   try {
     const { facts, procedures } = SharedMemory.parse(JSON.parse(text ?? ''));
     return {

@@ -11,6 +11,7 @@ import type { z } from 'zod';
 import type { Config } from './config.ts';
 import type { EventType } from './event.ts';
 import type { Finding } from './finding.ts';
+import type { Sharing } from './sharing.ts';
 import type { Home } from './home.ts';
 import type { Intake } from './intake.ts';
 import type { Json } from './json.ts';
@@ -64,6 +65,10 @@ export type Room<Run = unknown> = {
   readonly schemas?: () => Promise<Schemas>;
   /** What maintenance learns from both ledgers, in this order: later parts read the rows of earlier ones. */
   readonly learning?: (settings: MaintenanceConfig) => Promise<readonly Part[]>;
+  /** What the process of maintenance does for it besides learning. */
+  readonly maintained?: () => Promise<Maintained>;
+  /** What this home lets others know, and follows of what they do. */
+  readonly sharing?: () => Promise<Sharing>;
   /** Throws when the home cannot be worked in; asked before the pen is taken and anything is written. */
   readonly check?: (home: Home) => Promise<void>;
   /**
@@ -83,6 +88,13 @@ export type Room<Run = unknown> = {
   readonly gives: Ports;
   /** Starts what the room does while a process owns the pen. */
   readonly open?: (ports: never) => OpenedRoom<Run> | Promise<OpenedRoom<Run>>;
+};
+
+type Maintained = {
+  /** Works beside the passes until the signal; nobody waits for it. */
+  beside: (home: Home, config: Config, signal: AbortSignal, log: (line: string) => void) => Promise<void>;
+  /** Done behind a single pass that a person asked for; a sentence about it, or null. */
+  after: (home: Home, config: Config, signal: AbortSignal) => Promise<string | null>;
 };
 
 export type LastRecord = { seq: number; offset: number; hash: string; source: string };

@@ -2,6 +2,7 @@
 import { OkaError } from '../../core/schema/errors.ts';
 import type { ProviderDefinition } from '../../core/schema/model-provider.ts';
 import type { NodeKind } from '../../core/schema/node-kind.ts';
+import type { Sharing } from '../../core/schema/sharing.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { DetachedPlace } from '../../core/schema/room.ts';
 import type { Tool } from '../../core/schema/tool.ts';
@@ -29,6 +30,12 @@ export async function nodeKinds(given?: readonly HouseRoom[]): Promise<readonly 
 export async function detachedTools(place: DetachedPlace, given?: readonly HouseRoom[]): Promise<Tool[]> {
   const list = await roomsOf(given);
   return (await Promise.all(list.map(async (room) => (await room.detachedTools?.(place)) ?? []))).flat();
+}
+
+/** What homes let each other know, by kind. */
+export async function sharingRooms(given?: readonly HouseRoom[]): Promise<Sharing[]> {
+  const list = await roomsOf(given);
+  return (await Promise.all(list.map(async (room) => (await room.sharing?.()) ?? []))).flat();
 }
 
 export async function modelProviders(given?: readonly HouseRoom[]): Promise<readonly ProviderDefinition[]> {

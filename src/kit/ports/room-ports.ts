@@ -31,6 +31,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Memory } from './memory-port.ts';
 import type { EgressRoutes } from '../egress/egress-routes.ts';
 import type { LedgerPort, OnDurable, ProjectionsPort, Runs } from './port-types.ts';
+import type { ChooseProcedure } from './procedures-port.ts';
 import type { ReachingPort } from './reaching-port.ts';
 import type { SchedulesPort } from './schedules-port.ts';
 import type { OfferChoice } from './offers-port.ts';
@@ -95,6 +96,8 @@ export const ports = {
   frames: port<TaskFrames>('frames'),
   /** rooms/dependencies */
   deps: port<Deps>('deps'),
+  /** rooms/procedures: what has worked for tasks like this one. */
+  chooseProcedure: port<ChooseProcedure>('chooseProcedure'),
   /** rooms/memory */
   memory: port<Memory>('memory'),
   /** rooms/schedules */

@@ -1,7 +1,6 @@
 /** The context tree of a home, as synthesis uses it in the process with the pen. `tree/` implements it. */
 import type { FrameID, FrameRecord, NewFrame } from '../../core/schema/frame.ts';
 import type { TreeTotals } from '../../core/schema/tree.ts';
-import { port } from '../../core/schema/room.ts';
 import type { TreeReader } from './model/tree-store.ts';
 
 export type Workspace = { readonly name: string; readonly folder: string };
@@ -26,8 +25,6 @@ export type ScanResult = TreeTotals & {
 
 /** `isNew` is false when the node had this frame as its current head already; then nothing was recorded. */
 export type PutResult = { path: string; id: FrameID; isNew: boolean };
-
-export const treePort = port<ContextTree>('tree');
 
 export type ContextTree = {
   readonly workspaces: readonly Workspace[];

@@ -1,6 +1,6 @@
 /**
  * Owns: sharing facts and procedures with the other members: publishing those of this home, and importing theirs.
- * Does not own: which ones, and what an import is (imported-facts.ts, shared-procedures.ts).
+ * Does not own: which ones, and what an import is: the rooms of facts and of procedures contribute that (`sharing`).
  *
  * 1. Each member has one value with all that it shares now. What is no longer in it is withdrawn, and importing the same
  *    value again changes nothing: a home that ends in between goes on from its ledger.
@@ -9,11 +9,11 @@
 import type { MemorySharing } from './servers/member-memory.ts';
 import { stampOf } from '../../core/ledger/disk.ts';
 import { messageOf } from '../../core/schema/errors.ts';
-import { readShared } from '../../core/schema/fleet-memory.ts';
+import { MOST_SHARED_BYTES, readShared } from '../../core/schema/fleet-memory.ts';
+import type { Sharing, SharingOptions } from '../../core/schema/sharing.ts';
+import { sharingRooms } from '../../kit/house/room-contributions.ts';
 import type { Rows } from '../../core/schema/rows.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
-import { changesFrom, sharedText } from './imported-facts.ts';
-import { procedureChanges, procedureTexts } from './shared-procedures.ts';
 import type { Work } from './work-in-progress.ts';
 import { pause } from '../../kit/pause.ts';
 
@@ -57,13 +57,9 @@ async function syncOnce({ host, member, log }: Work, { topics, open }: MemorySha
   const { tools } = host.valuesOf({ tools: ports.tools });
   const hasTool = (name: string): boolean => tools.get(name)?.internal === undefined && tools.get(name) !== undefined;
   const { withViews } = await import('../../kit/house/open-views.ts'); // which knows all rooms, this one too
+  const sharings = await sharingRooms();
   await withViews(home, async (rows) => {
-    const text = sharedText(rows, {
-      topics,
-      redact,
-      now: Date.now(),
-      procedures: procedureTexts(rows, { topics, redact }),
-    });
+    const text = sharedText(sharings, rows, { topics, redact, now: Date.now() });
     if (text !== seen.published) await bucket.put(member.name, text);
     seen.published = text;
     if (others !== null) await importAll(rows, others);
@@ -78,16 +74,26 @@ async function syncOnce({ host, member, log }: Work, { topics, open }: MemorySha
         log(`fleet: what ${name} shares cannot be read; its facts and procedures stay as they are`);
         continue;
       }
-      const changes = [
-        ...changesFrom(name, given.facts, rows),
-        ...procedureChanges(name, given.procedures, { rows, hasTool }),
-      ];
+      const changes = sharings.flatMap((sharing) => sharing.follow(name, given, { rows, hasTool }));
       if (changes.length === 0) continue;
       if (isTooMuch(seen, name, changes.length))
         log(`fleet: ${name} changes what it shares too often; it is left alone`);
       else await member.ownLedger.append(changes);
     }
   }
+}
+
+/** The value of a member. Facts have what the others leave of its bytes. */
+export function sharedText(sharings: readonly Sharing[], rows: Rows, options: Omit<SharingOptions, 'bytes'>): string {
+  let left = MOST_SHARED_BYTES - 100;
+  const parts = sharings
+    .toSorted((a, b) => Number(a.kind === 'facts') - Number(b.kind === 'facts'))
+    .map((sharing) => {
+      const text = `"${sharing.kind}":[${sharing.own(rows, { ...options, bytes: left }).join(',')}]`;
+      left -= Buffer.byteLength(text);
+      return text;
+    });
+  return `{${parts.join(',')}}`;
 }
 
 function isTooMuch({ changes }: Seen, name: string, count: number): boolean {

@@ -6,7 +6,8 @@
  * N2 While .oka/STOP is there nothing is done; it ends a pass that is in progress.
  * N3 A pass that fails is logged and tried again at the next scheduled time. The worker never waits for any of it.
  * N4 Settings that a person has changed apply from the next check on.
- * N5 The replica, where one is set, is updated in the background; only the end of the process waits for it.
+ * N5 What rooms do beside the passes, such as updating a replica, is done in the background; only the end of the process
+ *    waits for it.
  */
 import { type Times, timesOf } from '../../kit/schedule/utc-cron-times.ts';
 import { readEvents } from '../../core/ledger/read-events.ts';
@@ -14,6 +15,7 @@ import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import type { Config } from '../../core/schema/config.ts';
 import { watchConfig } from '../../kit/home/config-file.ts';
 import { describeStop, isStopped } from '../../kit/home/stop-files.ts';
+import { roomsOf } from '../../kit/house/house.ts';
 import { loadRoomsConfig } from '../../kit/house/room-config.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Log } from '../../kit/log-line.ts';
@@ -54,7 +56,7 @@ export async function maintain(
     } else
       await withMaintenance(home, config, { log: logOnce(log), ...overrides }, (m) =>
         withBackground(
-          (stop) => replicateInBackground(home, config, stop, log),
+          (stop) => workBeside(home, config, stop, log, overrides.rooms),
           () => runSchedule(m, checkConfig, signal, log),
           signal,
         ),
@@ -62,14 +64,22 @@ export async function maintain(
   }
 }
 
-/** N5. The code is loaded only where a replica is set. */
-async function replicateInBackground(home: Home, config: Config, signal: AbortSignal, log: Log): Promise<void> {
-  try {
-    const { keepReplicating } = await import('../replica/replicate.ts');
-    await keepReplicating(home, config, signal, log);
-  } catch (error) {
-    log(`replication has stopped: ${messageOf(error)}`);
-  }
+/** N5. What rooms do beside the passes. */
+async function workBeside(
+  home: Home,
+  config: Config,
+  signal: AbortSignal,
+  log: Log,
+  rooms: MaintenanceOverrides['rooms'],
+): Promise<void> {
+  const work = (await roomsOf(rooms)).map(async ({ name, maintained }) => {
+    try {
+      await (await maintained?.())?.beside(home, config, signal, log);
+    } catch (error) {
+      log(`${name} has stopped: ${messageOf(error)}`);
+    }
+  });
+  await Promise.all(work);
 }
 
 /** Runs `other` as long as `work` runs, and waits for its end. */
@@ -102,9 +112,22 @@ export async function maintainOnce(
   const passed = await withMaintenance(home, config, overrides, (m) =>
     untilStopped(home, signal, (stop) => runPass(m, stop)),
   );
-  const { replicatePending } = await import('../replica/replicate.ts');
-  const sent = await untilStopped(home, signal, (stop) => replicatePending(home, config, stop));
-  return sent === null ? passed : { ...passed, news: [...passed.news, sent] };
+  const news = await untilStopped(home, signal, (stop) => workBehind(home, config, stop, overrides.rooms));
+  return { ...passed, news: [...passed.news, ...news] };
+}
+
+async function workBehind(
+  home: Home,
+  config: Config,
+  signal: AbortSignal,
+  rooms: MaintenanceOverrides['rooms'],
+): Promise<string[]> {
+  const news: string[] = [];
+  for (const { maintained } of await roomsOf(rooms)) {
+    const line = await (await maintained?.())?.after(home, config, signal);
+    if (line != null) news.push(line);
+  }
+  return news;
 }
 
 async function withMaintenance<T>(

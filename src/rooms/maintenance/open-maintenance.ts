@@ -13,15 +13,11 @@ import type { Clock } from '../../core/schema/ports.ts';
 import { openAnchors } from '../../kit/home/home-anchors.ts';
 import { isSetUp } from '../../kit/home/is-set-up.ts';
 import type { HouseRoom } from '../../kit/house/house.ts';
-import { programVersion } from '../../kit/settings.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { openHomeVault } from '../../kit/vault/home-vault.ts';
-import { type Pages, openPages } from './maintenance-pages.ts';
-import { learningParts, settingsOfRows } from './learning-parts.ts';
+import { type Pages, openPages } from './pages/maintenance-pages.ts';
+import { learningParts, learningVersion, withOwnParts } from '../../kit/house/learning-parts.ts';
 import { learningFile, prepareMaintenanceFolder } from '../../kit/home/maintenance-folder.ts';
-import { takeSlot } from '../../kit/schedule/slots.ts';
-import { wordingSpent } from './reword-facts.ts';
-import { type Wording, wordingOf } from './wording.ts';
 
 export type Maintenance = {
   home: Home;
@@ -37,8 +33,6 @@ export type Maintenance = {
   restart: () => void;
   /** Writes events behind what was read so far. They are folded by catching up. */
   append: (events: readonly NewEvent[]) => Promise<Event[]>;
-  /** Rewords lessons; null when no model is to be asked. */
-  wording: Wording | null;
   log: (line: string) => void;
   close: () => Promise<void>;
 };
@@ -49,23 +43,10 @@ export type MaintenanceOverrides = {
   rooms?: readonly HouseRoom[] | undefined;
   clock?: Clock;
   pages?: Pages;
-  wording?: Wording;
   log?: (line: string) => void;
 };
 
-/** Raised whenever the rows of a part change: what was stored before is then folded again. */
-const VERSION = 14;
-
 const AT_ONCE = 500;
-
-/** Names everything that decides about the rows. */
-export const learningVersion = (parts: readonly Part[], { maintenance }: Config): string =>
-  `${VERSION} ${programVersion()} ${parts.map(({ name }) => name).join(' ')} ${settingsOfRows(maintenance)}`;
-
-/** The rows of maintenance itself come first. */
-const lastSlots: Part = { name: 'slots', take: ({ event }, rows) => takeSlot(event, rows) };
-
-export const withOwnParts = (parts: readonly Part[]): Part[] => [lastSlots, wordingSpent, ...parts];
 
 /** Takes the pen of maintenance. */
 export async function openMaintenance(
@@ -109,7 +90,7 @@ export async function openMaintenance(
         folds: parts,
       },
       parts,
-      pages: overrides.pages ?? openPages(home, overrides.log),
+      pages: overrides.pages ?? openPages(home, parts, overrides.log),
       clock,
       store,
       restart: () => {
@@ -118,7 +99,6 @@ export async function openMaintenance(
         store.setNote('passed', passed);
       },
       append,
-      wording: overrides.wording ?? wordingOf(home, config, vault, clock),
       log: overrides.log ?? (() => undefined),
       close: async () => {
         try {

@@ -16,12 +16,10 @@ import { catchUp, withRepair } from '../../core/ledger/follower.ts';
 import type { Page, Part } from '../../core/schema/learning-part.ts';
 import { isPageErased, outdatedPages, markPageWritten } from '../../kit/learning/learning.ts';
 import type { Rows } from '../../core/schema/rows.ts';
-import { pendingRequests } from '../memory/pages/people-part.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { NewEvent } from '../../core/schema/event.ts';
 import type { Maintenance } from './open-maintenance.ts';
-import type { PageEdit } from './maintenance-pages.ts';
-import { rewordFacts } from './reword-facts.ts';
+import type { PageEdit } from '../../kit/learning/page-text.ts';
 
 export type PassResult = {
   events: number;
@@ -91,8 +89,18 @@ async function conclude(
     }
     if (concluded.length === before) break;
   }
-  const reworded = await rewordFacts(m, concluded, (events) => appendAndFold(m, events));
-  return { concluded: concluded.length + reworded, news: concluded.flatMap((event) => newHabit(m.store, event)) };
+  const improved = await improve(m, concluded);
+  return { concluded: concluded.length + improved, news: concluded.flatMap((event) => newHabit(m.store, event)) };
+}
+
+async function improve(m: Maintenance, concluded: readonly NewEvent[]): Promise<number> {
+  const { home, config, store, clock, log } = m;
+  const write = (events: readonly NewEvent[]): Promise<void> => appendAndFold(m, events);
+  let improved = 0;
+  for (const part of m.parts)
+    improved +=
+      (await part.improve?.(concluded, { home, config, rows: store, clock, last: m.ledger.end.seq, write, log })) ?? 0;
+  return improved;
 }
 
 /** Records edits before their pages are replaced (M2). */
@@ -108,8 +116,9 @@ async function recordEdits(m: Maintenance, edits: readonly PageEdit[]): Promise<
 /** M5. A request that the worker has not taken yet stays as it is. */
 function submitRequests(m: Maintenance): void {
   const folder = join(m.home.oka, 'intake');
-  for (const { id, intake } of pendingRequests(m.store))
-    if (lstatIfPresent(join(folder, `${id}.json`)) === undefined) submit(folder, intake, id);
+  for (const part of m.parts)
+    for (const { id, intake } of part.requests?.(m.store) ?? [])
+      if (lstatIfPresent(join(folder, `${id}.json`)) === undefined) submit(folder, intake, id);
 }
 
 /** Returns the pages that were made. */

@@ -9,8 +9,8 @@ import type { Event, NewEvent } from '../../core/schema/event.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { loadConfig } from '../../kit/settings.ts';
 import { learningFile } from '../../kit/home/maintenance-folder.ts';
-import { learningVersion, type MaintenanceOverrides, withOwnParts } from './open-maintenance.ts';
-import { learningParts } from './learning-parts.ts';
+import type { MaintenanceOverrides } from './open-maintenance.ts';
+import { learningParts, learningVersion, withOwnParts } from '../../kit/house/learning-parts.ts';
 import { readOnly } from './pass.ts';
 
 type PassPreview = { events: number; concluded: Event[]; pages: string[] };

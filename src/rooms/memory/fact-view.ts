@@ -6,14 +6,12 @@
  *    a fact no longer changes that fact, in whatever order the two events are read.
  * 2. Evidence names events of the run ledger.
  */
-import type { Event, Pen } from '../../core/schema/event.ts';
+import type { Event } from '../../core/schema/event.ts';
+import type { FactPlace } from '../../core/schema/sharing.ts';
 import type { Fact, FactGiven } from '../../core/schema/memory.ts';
 import type { Rows } from '../../core/schema/rows.ts';
 import type { View } from '../../core/schema/view.ts';
 import { endFact, type FactRow, type FactState, applyFact, rewordFact } from './fact-state.ts';
-
-/** An event that stored a fact. */
-export type FactPlace = { pen: Pen; seq: number };
 
 export type StoredFact = FactRow & {
   /** The event of the run ledger after which it has been in its state. */

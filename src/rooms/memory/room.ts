@@ -16,6 +16,7 @@ export const memory = defineRoom({
     return { episode: Episode, fact: Fact };
   },
   learning: async (settings) => (await import('./memory-parts.ts')).partsOfMemory(settings),
+  sharing: async () => (await import('./shared-facts.ts')).sharedFacts,
   tools: ['memory.search', 'memory.note'],
   detachedTools: async ({ purpose }) => {
     if (purpose === 'replay') return []; // memory has grown since: what it returned then is in the record

@@ -14,7 +14,8 @@ import { hash } from 'node:crypto';
 import type { MaintenanceConfig } from '../../core/schema/maintenance.ts';
 import type { ProcedureChoice } from '../../core/schema/procedure.ts';
 import type { Candidate } from '../../kit/learning/context-pack.ts';
-import { type FilledProcedure, fillProcedure, isProblem, unreadableParameters } from './fill-procedure.ts';
+import type { ChosenProcedure, FilledProcedure } from '../../kit/ports/procedures-port.ts';
+import { fillProcedure, isProblem, unreadableParameters } from './fill-procedure.ts';
 import { isUnconfirmed, type KnownProcedure } from '../../kit/learning/known-procedures.ts';
 import { similarityToTask, matchTask } from './match-task.ts';
 import type { Problem } from './fill-command.ts';
@@ -33,21 +34,15 @@ type ChoiceInput = {
   check: (filled: FilledProcedure, known: KnownProcedure) => string | null;
 };
 
-export type Chosen =
-  | { kind: 'plan'; filled: FilledProcedure; known: KnownProcedure; choice: ProcedureChoice }
-  | { kind: 'withheld'; choice: ProcedureChoice }
-  | { kind: 'offer'; offers: Candidate[]; choice: ProcedureChoice }
-  | { kind: 'none' };
-
 /** `fit` counts the tokens that the procedure specifies; null when the task is only similar. */
 type Fit = { known: KnownProcedure; fit: number | null; near: number; filled: FilledProcedure | Problem };
 
 const MAX_OFFERS = 3;
 const MIN_SIMILARITY = 0.4;
 const MAX_OFFER_LENGTH = 1200;
-const NO_PROCEDURE: Chosen = { kind: 'none' };
+const NO_PROCEDURE: ChosenProcedure = { kind: 'none' };
 
-export function chooseProcedure(ask: ChoiceInput): Chosen {
+export function chooseProcedure(ask: ChoiceInput): ChosenProcedure {
   const fitting = ask.known.flatMap((known) => findFit(known, ask)).toSorted(bestFirst);
   const ready = fitting.filter((each) => each.fit !== null && !isProblem(each.filled));
   const promoted = ready.find(({ known }) => known.status === 'promoted');
@@ -98,7 +93,7 @@ const isFromElsewhere = ({ known: { procedure } }: Fit): boolean => procedure.fr
 export const stableShare = (run: string, procedure: string): number =>
   Number.parseInt(hash('sha256', `${run}\n${procedure}`).slice(0, 8), 16) / 2 ** 32;
 
-function useOrHoldBack(fitting: Fit, ask: ChoiceInput): Chosen {
+function useOrHoldBack(fitting: Fit, ask: ChoiceInput): ChosenProcedure {
   const { run, shares, hasPlanner } = ask;
   const isHeldBack = hasPlanner && stableShare(run, fitting.known.procedure.id) < shares.hold_back;
   return isHeldBack
@@ -114,7 +109,7 @@ function useReason({ forced, probation }: KnownProcedure): string {
   return probation ? 'it was promoted, and its first uses are judged by the critic' : 'it has proven itself';
 }
 
-function tryOrHoldBack(fitting: Fit, { run, shares, hasPlanner }: ChoiceInput): Chosen {
+function tryOrHoldBack(fitting: Fit, { run, shares, hasPlanner }: ChoiceInput): ChosenProcedure {
   if (stableShare(run, fitting.known.procedure.id) < trialShare(fitting.known, shares.trial_share))
     return planWith(fitting, 'trial', 'it is tried on a share of the tasks that it is for');
   return hasPlanner
@@ -129,7 +124,7 @@ function tryOrHoldBack(fitting: Fit, { run, shares, hasPlanner }: ChoiceInput): 
 export const trialShare = ({ moves }: Pick<KnownProcedure, 'moves'>, share: number): number =>
   share / 2 ** moves.filter(({ from, to }) => to === 'demoted' && from !== to).length;
 
-function planWith(fitting: Fit, arm: 'used' | 'trial', reason: string): Chosen {
+function planWith(fitting: Fit, arm: 'used' | 'trial', reason: string): ChosenProcedure {
   const { filled, known } = fitting;
   return isProblem(filled) ? NO_PROCEDURE : { kind: 'plan', filled, known, choice: toChoice(fitting, arm, reason) };
 }
@@ -149,7 +144,7 @@ function toChoice({ known, filled }: Fit, arm: ProcedureChoice['arm'], reason: s
   };
 }
 
-function offerToPlanner(fitting: readonly Fit[]): Chosen {
+function offerToPlanner(fitting: readonly Fit[]): ChosenProcedure {
   const [best] = fitting;
   if (best === undefined) return NO_PROCEDURE;
   const why = isProblem(best.filled) ? best.filled.problem : 'it is like this task';

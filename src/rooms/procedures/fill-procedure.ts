@@ -9,12 +9,10 @@
 import { classify } from '../../core/guard/classify/classify-command.ts';
 import type { Json } from '../../core/schema/json.ts';
 import type { Parameter, Procedure } from '../../core/schema/procedure.ts';
-import type { Planned } from '../../core/schema/task-run.ts';
 import { fillTemplate } from './text-template.ts';
 import { fillArgv, fillCommandLine, type Problem } from './fill-command.ts';
+import type { FilledProcedure } from '../../kit/ports/procedures-port.ts';
 import { deriveValue, findMisfit, type Values } from './parameter-values.ts';
-
-export type FilledProcedure = Pick<Planned, 'criteria' | 'tools' | 'targets'> & { graph: Json; values: Values };
 
 const HOLES = /\{\{(?:input\.)?([a-z][a-z0-9_]*)\}\}/g;
 /** Commands are only compared with each other, so the result must not depend on what is installed here. */

@@ -1,7 +1,7 @@
 /** A run that a procedure is drafted from, and comparing plans with its plan. */
 import type { Json } from '../../core/schema/json.ts';
 import type { Planned } from '../../core/schema/task-run.ts';
-import type { FilledProcedure } from './fill-procedure.ts';
+import type { FilledProcedure } from '../../kit/ports/procedures-port.ts';
 
 /** What a procedure is drafted from: a run that went well. */
 export type Sample = Pick<Planned, 'criteria' | 'tools' | 'targets'> & {

@@ -10,9 +10,8 @@ import { missingForPromotion, missingForProof } from './promotion-gate.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { ProcedureNumbers } from '../../core/schema/procedure.ts';
 import { loadConfig } from '../../kit/settings.ts';
-import { learningParts } from '../maintenance/learning-parts.ts';
+import { learningParts, learningVersion, withOwnParts } from '../../kit/house/learning-parts.ts';
 import { learningFile } from '../../kit/home/maintenance-folder.ts';
-import { learningVersion, withOwnParts } from '../maintenance/open-maintenance.ts';
 
 export type ProcedureStanding = {
   numbers: ProcedureNumbers;

@@ -1,5 +1,8 @@
-/** What procedures contribute: they are drafted from work that was repeated, judged, and moved up or down by their record. */
+/** What procedures contribute: they are drafted from work that was repeated, judged, moved up or down by their record, and chosen for tasks. */
 import { defineRoom } from '../../core/schema/room.ts';
+import { ports } from '../../kit/ports/room-ports.ts';
+
+const { home, config, memory, models, tools, chooseProcedure } = ports;
 
 export const procedures = defineRoom({
   name: 'rooms/procedures',
@@ -12,5 +15,20 @@ export const procedures = defineRoom({
       import('./judge-procedures.ts'),
     ]);
     return [drafting, judgeProcedures(settings.procedures)];
+  },
+  sharing: async () => (await import('./exchange-procedures.ts')).sharedProcedures,
+  needs: { home, config, memory, models, tools },
+  gives: { chooseProcedure },
+  open: async (needed) => {
+    const { procedureChooser } = await import('./procedure-chooser.ts');
+    const choose = procedureChooser({
+      ledger: needed.home.ledgers.maintenance,
+      instructions: () => needed.memory.instructions(),
+      settings: needed.config.maintenance.procedures,
+      tools: () => needed.tools.list().filter(({ internal }) => internal !== true),
+      hasPlanner: () => needed.models.for('planner') !== null,
+      clock: Date.now,
+    });
+    return { gives: { chooseProcedure: choose } };
   },
 });

@@ -4,7 +4,7 @@
  * 1. What follows from procedures is in the ledger before the plan is.
  * 2. The criteria of the person come first, word for word; those of the procedure come behind them.
  */
-import type { FilledProcedure } from '../procedures/fill-procedure.ts';
+import type { FilledProcedure } from '../../kit/ports/procedures-port.ts';
 import type { Candidate } from '../../kit/learning/context-pack.ts';
 import { EVERY_STEP } from '../../kit/task/criteria.ts';
 import { readTaskCriteria } from '../../kit/task/runbook.ts';

@@ -7,7 +7,7 @@ import { ports } from '../../kit/ports/room-ports.ts';
 import { unusedPorts } from '../../kit/unused-ports.ts';
 
 const { home, config, artifacts, vault, onDurable, shadow, sandbox, models, memory, deps, runs, tools } = ports;
-const { folders, reportRun, reportResult, offers, projections, frames } = ports;
+const { folders, reportRun, reportResult, offers, projections, frames, chooseProcedure } = ports;
 const gives = { planner: ports.planner, results: ports.results, fitsProcedure: ports.fitsProcedure };
 
 export const task = defineRoom({
@@ -38,6 +38,7 @@ export const task = defineRoom({
     offers,
     projections,
     frames,
+    chooseProcedure,
   },
   gives,
   open: async (needed): Promise<OpenedRoom<RunState, typeof gives>> => {

@@ -12,7 +12,7 @@ import type { Changes } from '../../kit/desk/desk-changes.ts';
 import type { FolderGrants } from '../../kit/ports/folders-port.ts';
 import type { SealedTexts } from '../../kit/vault/sealed-texts.ts';
 import type { PlanOffers } from '../../kit/ports/offers-port.ts';
-import type { Choose } from './procedures.ts';
+import type { ChooseProcedure } from '../../kit/ports/procedures-port.ts';
 import type { ShownEdit } from './read-edits.ts';
 
 export type TaskPorts = {
@@ -46,7 +46,7 @@ export type TaskPorts = {
   /** Those that are open to what a model does in this run, which may be less. */
   foldersForModel: (run: string) => Promise<readonly OpenFolder[]>;
   /** What has worked for tasks like this one. */
-  procedures: Choose;
+  procedures: ChooseProcedure;
   /** What a task says it needs and is not there, as the outcome that waits for it. */
   lacking: (requires: readonly string[]) => Promise<Outcome | null>;
   /** RESULT.md of an earlier run. */

@@ -28,7 +28,7 @@ import { workDescriber } from './describe-work.ts';
 import { describeMoment } from '../../kit/describe-moment.ts';
 import { planTool } from './plan.ts';
 import type { TaskPorts } from './task-ports.ts';
-import { procedureChooser } from './procedures.ts';
+import type { ChooseProcedure } from '../../kit/ports/procedures-port.ts';
 import { taskOf } from '../../kit/runs/run-family.ts';
 import { stepCheckTool } from './check-step.ts';
 import { readEdits } from './read-edits.ts';
@@ -50,6 +50,7 @@ type TaskParts = {
   projections: Pick<ProjectionsPort, 'stateOf'>;
   /** What is known about the files of the task's folder. */
   frames: TaskFrames;
+  chooseProcedure: ChooseProcedure;
 };
 
 type TaskTools = {
@@ -116,14 +117,7 @@ function portsOf(parts: TaskParts): TaskPorts {
         now: Date.now(),
         hasProgram: (name) => deps.detect({ kind: 'command', name, evidence: '' }).there,
       }),
-    procedures: procedureChooser({
-      ledger: home.ledgers.maintenance,
-      instructions: () => memory.instructions(),
-      settings: config.maintenance.procedures,
-      tools,
-      hasPlanner: () => models.for('planner') !== null,
-      clock: Date.now,
-    }),
+    procedures: parts.chooseProcedure,
     lacking: deps.waitForMissing,
     resultOf: (run) => resultOf(run, home),
     stateOf,

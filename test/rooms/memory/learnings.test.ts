@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Part } from '../../../src/core/schema/learning-part.ts';
-import { findEdit } from '../../../src/rooms/memory/pages/find-edit.ts';
+import { findEdit } from '../../../src/rooms/maintenance/pages/find-edit.ts';
 import { peoplePart, pendingRequests } from '../../../src/rooms/memory/pages/people-part.ts';
-import { evidenceNote, escapeText } from '../../../src/rooms/memory/pages/page-prose.ts';
+import { evidenceNote, escapeText } from '../../../src/kit/learning/page-prose.ts';
 import type { Intake } from '../../../src/core/schema/intake.ts';
 import type { FactGiven } from '../../../src/core/schema/memory.ts';
 import { BookStory } from '../../support/part-story.ts';

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseProcedure, type Chosen } from '../../../src/rooms/procedures/choose-procedure.ts';
+import { chooseProcedure } from '../../../src/rooms/procedures/choose-procedure.ts';
+import type { ChosenProcedure } from '../../../src/kit/ports/procedures-port.ts';
 import { judgeProcedures } from '../../../src/rooms/procedures/judge-procedures.ts';
 import { knownProcedure, knownProcedures } from '../../../src/kit/learning/procedure-rows.ts';
 import { procedures } from '../../../src/rooms/procedures/procedures-part.ts';
@@ -37,7 +38,7 @@ function share({ tell }: Learning, procedure: SharedProcedure | null, { member =
   tell({ type: 'procedure.shared', data: { member, id, procedure } });
 }
 
-const choose = ({ book }: Learning, from: string, to: string): Chosen =>
+const choose = ({ book }: Learning, from: string, to: string): ChosenProcedure =>
   chooseProcedure({
     run: 'r',
     text: `Sort the lines of ${from} and write them into ${to}`,

@@ -52,6 +52,7 @@ describe('replicating', () => {
       await write(home.ledgers.maintenance, 'maintenance', many(3, 'm'));
       await until(async () => (await stored(server)) === 45);
       await until(async () => (await replicaStatus(home, config)).pens.maintenance.there === 3);
+      await until(async () => (await replicaStatus(home, config)).pens.run.there === 42);
       expect((await replicaStatus(home, config)).follower?.pid).toBe(process.pid);
       expect(await replicate(home, config, { kind: 'ever' }, AbortSignal.abort())).toBe('locked');
     }

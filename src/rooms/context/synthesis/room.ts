@@ -3,7 +3,7 @@ import { configPort, defineRoom, type LateAnswer, port } from '../../../core/sch
 import type { TreeConfig } from '../../../core/schema/tree.ts';
 import { ports } from '../../../kit/ports/room-ports.ts';
 import { refuseUse } from '../../../kit/unused-ports.ts';
-import { treePort } from '../tree-port.ts';
+import { treePort } from '../tree/room.ts';
 import type { Synthesis, SynthesisPort } from './open-synthesis.ts';
 import type { runContext } from './run-context.ts';
 

@@ -1,11 +1,14 @@
 /** What the context tree of a home contributes: scans and frames of other processes are recorded, and rooms read them. */
-import { configPort, defineRoom, type LateAnswer } from '../../../core/schema/room.ts';
+import { configPort, defineRoom, type LateAnswer, port } from '../../../core/schema/room.ts';
 import type { TreeConfig } from '../../../core/schema/tree.ts';
 import { ports } from '../../../kit/ports/room-ports.ts';
-import { treePort } from '../tree-port.ts';
+import type { ContextTree } from '../tree-port.ts';
 import type { TreeIntake } from './tree-requests.ts';
 
 const { home, ledger, artifacts, agents, vault } = ports;
+
+/** The context tree, for synthesis. */
+export const treePort = port<ContextTree>('tree');
 
 export const contextTree = defineRoom({
   name: 'rooms/context/tree',

@@ -2,8 +2,8 @@
 import type { Page, PageLine } from '../../../core/schema/learning-part.ts';
 import { plain } from '../../../kit/learning/learning.ts';
 import type { Rows } from '../../../core/schema/rows.ts';
-import { toFactMark } from '../pages/own-fact.ts';
-import { toNote, evidenceNote, escapeText, renderSection } from '../pages/page-prose.ts';
+import { toFactMark } from '../../../kit/learning/own-fact.ts';
+import { toNote, evidenceNote, escapeText, renderSection } from '../../../kit/learning/page-prose.ts';
 import { type Kind, kindOfFact } from './fact-finding.ts';
 import { type StoredFact, factsUnder, supersededUnder } from './fact-rows.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findOrigin } from '../fact-origin.ts';
 import { currentKnowledge, factText, knowledgeKind } from '../about-query.ts';
 import { storedFact, type StoredFact, storedFacts } from '../fact-view.ts';
-import { parseFactLine } from '../pages/own-fact.ts';
+import { parseFactLine } from '../../../kit/learning/own-fact.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import { KnowledgeKind, type Origin } from '../../../core/schema/knowledge.ts';
 import { Id } from '../../../core/schema/names.ts';

@@ -13,7 +13,7 @@ import type { Rows } from '../../../core/schema/rows.ts';
 import { markPageErased, plain } from '../../../kit/learning/learning.ts';
 import type { EventOf } from '../event-handlers.ts';
 import { addCounts, dayPageName } from './day-entries.ts';
-import { escapeText, formatCount, joinList } from './page-prose.ts';
+import { escapeText, formatCount, joinList } from '../../../kit/learning/page-prose.ts';
 
 /** The beginning of a message. */
 type Line = { message: string; from: string; text: string; asks: number; isQuestion: boolean };

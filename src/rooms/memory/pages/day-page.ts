@@ -28,7 +28,7 @@ import {
   wrapParagraph,
   escapeText,
   renderSection,
-} from './page-prose.ts';
+} from '../../../kit/learning/page-prose.ts';
 
 export function renderDayPage(rows: Rows, day: string, compactDays: number | null): Page {
   const counts = dayCounts(rows, day) ?? {};

@@ -9,9 +9,15 @@
  */
 import type { Intake } from '../../../core/schema/intake.ts';
 import type { Rows } from '../../../core/schema/rows.ts';
-import type { PageEdit } from './find-edit.ts';
-import { parseFactLine, selectFactLines, factMarkOfLine, fromFactMark, topicOfPage } from './own-fact.ts';
-import { isTicked } from './page-prose.ts';
+import type { PageEdit } from '../../../kit/learning/page-text.ts';
+import {
+  parseFactLine,
+  selectFactLines,
+  factMarkOfLine,
+  fromFactMark,
+  topicOfPage,
+} from '../../../kit/learning/own-fact.ts';
+import { isTicked } from '../../../kit/learning/page-prose.ts';
 import { intakesForTick, TODOS } from './todo-entry.ts';
 
 /** `rows` contains the rows from before the edit. */

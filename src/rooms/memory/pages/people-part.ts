@@ -11,11 +11,22 @@ import type { Page, Part } from '../../../core/schema/learning-part.ts';
 import { markPageOutdated } from '../../../kit/learning/learning.ts';
 import type { Rows } from '../../../core/schema/rows.ts';
 import { intakesForEdit } from './edit-intakes.ts';
-import { selectFactLines, factMarkOfLine, fromFactMark, toFactMark, topicOfPage } from './own-fact.ts';
+import {
+  selectFactLines,
+  factMarkOfLine,
+  fromFactMark,
+  toFactMark,
+  topicOfPage,
+} from '../../../kit/learning/own-fact.ts';
 import { type EventOf, handleByType, type Handlers } from '../event-handlers.ts';
-import { composeText } from './page-text.ts';
+import { composeText } from '../../../kit/learning/page-text.ts';
 
-export const peoplePart: Part = { name: 'people', take: (read, rows) => void handleByType(HANDLERS)(read.event, rows) };
+export const peoplePart: Part = {
+  name: 'people',
+  take: (read, rows) => void handleByType(HANDLERS)(read.event, rows),
+  compose: composePage,
+  requests: pendingRequests,
+};
 
 const peoplesLines = (rows: Rows, page: string): string[] => rows.get<string[]>(`people/lines/${page}`) ?? [];
 

@@ -18,7 +18,7 @@ import {
   wrapParagraph,
   escapeText,
   renderSection,
-} from './page-prose.ts';
+} from '../../../kit/learning/page-prose.ts';
 import { countScheduledEnd, scheduleTodos } from './schedule-todos.ts';
 import { type EventOf, handleByType, type Handlers } from '../event-handlers.ts';
 import {

@@ -12,7 +12,7 @@ import { count } from '../../../kit/cli/plain-text.ts';
 import { join } from 'node:path';
 import { submit } from '../../../kit/requests/submit-request.ts';
 import { readEvents } from '../../../core/ledger/read-events.ts';
-import { currentFacts } from '../../memory/current-facts.ts';
+import { sharingRooms } from '../../../kit/house/room-contributions.ts';
 import { pullFacts } from '../copy/pull.ts';
 import { LedgerName } from '../../../core/schema/replica.ts';
 import { text } from '../../../kit/cli/options.ts';
@@ -36,17 +36,18 @@ export const commands: Commands = {
     summary: 'Import the facts of another home from the replica',
     options: { ledger: text('NAME', 'The name of the other home at the replica.') },
     example: 'oka replica pull --ledger laptop',
-    run: async ({ home, options, signal, progress }) => {
+    run: async ({ home, options, rooms, signal, progress }) => {
       const { config, ledger: own } = await requireReplica(home);
       const ledger = checkLedgerName(options.ledger, own);
       const { replica, open } = await connectReplica(home, config);
       const { reach, end } = progress('reading', 'events');
       const now = new Date().toISOString();
+      const factsAfter = (await sharingRooms(rooms)).find((each) => each.factsAfter)?.factsAfter ?? (() => []);
       const { facts, events, unreadable } = await pullFacts({
         replica,
         ledger,
         open,
-        currentFacts,
+        factsAfter,
         now,
         signal,
         reach,

@@ -10,6 +10,7 @@ import { hash } from 'node:crypto';
 import { START } from '../../../core/ledger/line.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import type { Event, Pen } from '../../../core/schema/event.ts';
+import type { FactPlace, FoldedFact, Sharing } from '../../../core/schema/sharing.ts';
 import { FactGiven, Forgotten, STANDING } from '../../../core/schema/memory.ts';
 import type { Replica, ReplicaOf, WireEvent } from '../../../core/schema/replica-port.ts';
 import { fetchEvents } from './fetch-events.ts';
@@ -34,18 +35,12 @@ type PullPorts = {
   ledger: string;
   open: Open | null;
   /** Folds events about facts, in their one order, to the facts that are valid after them. */
-  currentFacts: (events: readonly Event[]) => readonly ReplicatedFact[];
+  factsAfter: NonNullable<Sharing['factsAfter']>;
   /** Now; expired facts are not imported. */
   now: string;
   signal: AbortSignal;
   reach?: (events: number) => void;
 };
-
-/** An event of the replica. */
-type FactPlace = { pen: Pen; seq: number };
-
-/** `place`: the event that stored the fact. `replaces`: the events that stored it, or a fact it supersedes, before. */
-type ReplicatedFact = { fact: Omit<FactGiven, 'supersedes'>; place: FactPlace; replaces: readonly FactPlace[] };
 
 export type Pulled = {
   /** `id` is that of the request. */
@@ -71,7 +66,7 @@ export async function pullFacts(ports: PullPorts): Promise<Pulled> {
       else if (event.type === 'fact.kept') pulled.unreadable += 1;
     }
   const { events, invalid } = factEvents(replicated);
-  const facts = ports.currentFacts(events).filter(({ fact }) => fact.expires === undefined || fact.expires > ports.now);
+  const facts = ports.factsAfter(events).filter(({ fact }) => fact.expires === undefined || fact.expires > ports.now);
   return {
     ...pulled,
     unreadable: pulled.unreadable + invalid,
@@ -84,7 +79,7 @@ const isAboutFacts = (type: string): boolean => type.startsWith('fact.') || type
 /** The id under which a fact of another home is stored here. */
 const idOfPulledFact = (ledger: string, { pen, seq }: FactPlace): string => `pulled.${ledger}.${pen}.${seq}`;
 
-function requestFor({ fact, place, replaces }: ReplicatedFact, ledger: string): Pulled['facts'][number] {
+function requestFor({ fact, place, replaces }: FoldedFact, ledger: string): Pulled['facts'][number] {
   const id = idOfPulledFact(ledger, place);
   const { text, importance, confidence, expires } = fact;
   const given = FactGiven.parse({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findEdit, type PageEdit } from '../../../../src/rooms/memory/pages/find-edit.ts';
+import { findEdit } from '../../../../src/rooms/maintenance/pages/find-edit.ts';
+import type { PageEdit } from '../../../../src/kit/learning/page-text.ts';
 import { intakesForEdit } from '../../../../src/rooms/memory/pages/edit-intakes.ts';
 import { peoplePart, pendingRequests } from '../../../../src/rooms/memory/pages/people-part.ts';
 import { todosPart } from '../../../../src/rooms/memory/pages/todos-part.ts';

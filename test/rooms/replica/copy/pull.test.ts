@@ -44,7 +44,14 @@ async function replicaOf(
 
 function pull(replica: Replica, open = openWith(same)): Promise<Pulled> {
   const signal = AbortSignal.timeout(60_000);
-  return pullFacts({ replica, ledger: 'laptop', open, currentFacts, now: '2026-06-01T00:00:00.000Z', signal });
+  return pullFacts({
+    replica,
+    ledger: 'laptop',
+    open,
+    factsAfter: currentFacts,
+    now: '2026-06-01T00:00:00.000Z',
+    signal,
+  });
 }
 
 describe('pulledFacts', () => {

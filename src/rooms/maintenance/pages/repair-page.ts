@@ -10,7 +10,7 @@ import {
   type PagePlace,
   replacedFile,
   listReplaced,
-} from './page-files.ts';
+} from '../../../kit/learning/page-files.ts';
 import { accountedBytes } from './page-state.ts';
 
 /** Puts the latest file back when the page was moved away and nothing replaced it. */

@@ -23,8 +23,8 @@ import {
   rmSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { assertRegularFile, describeErrno, lstatIfPresent } from '../../../core/ledger/disk.ts';
-import { errnoOf, OkaError } from '../../../core/schema/errors.ts';
+import { assertRegularFile, describeErrno, lstatIfPresent } from '../../core/ledger/disk.ts';
+import { errnoOf, OkaError } from '../../core/schema/errors.ts';
 
 export type PagesFolder = {
   /** The folder .oka. */

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { messageOf, OkaError } from '../../../core/schema/errors.ts';
 import { combineEdits, type SavedFile } from './combine-edits.ts';
-import type { PageEdit } from './find-edit.ts';
+import type { PageEdit } from '../../../kit/learning/page-text.ts';
 import { repairPage, waitUntilQuiet } from './repair-page.ts';
 import {
   readPageBytes,
@@ -19,7 +19,7 @@ import {
   signatureOf,
   checksumOf,
   replacedAt,
-} from './page-files.ts';
+} from '../../../kit/learning/page-files.ts';
 import { recordAccounted, removeAccounted, writePageState, readPageState, accountedBytes } from './page-state.ts';
 
 /** The text that a page should have according to the ledger; null when there is nothing to show. */

@@ -8,12 +8,14 @@
  * 3. What was forgotten here stays forgotten, unless its own home had withdrawn it.
  */
 import { hash } from 'node:crypto';
-import { kindOfFact } from '../memory/distil/fact-finding.ts';
-import { topicName } from '../memory/distil/fact-topic.ts';
-import { factText } from '../memory/about-query.ts';
-import { storedFact, type StoredFact, storedFacts } from '../memory/fact-view.ts';
+import { kindOfFact } from './distil/fact-finding.ts';
+import { topicName } from './distil/fact-topic.ts';
+import { factText } from './about-query.ts';
+import { currentFacts } from './current-facts.ts';
+import { storedFact, type StoredFact, storedFacts } from './fact-view.ts';
 import type { NewEvent } from '../../core/schema/event.ts';
-import { MOST_SHARED_BYTES, MOST_SHARED_FACTS, SharedFact } from '../../core/schema/fleet-memory.ts';
+import { MOST_SHARED_FACTS, SharedFact } from '../../core/schema/fleet-memory.ts';
+import type { Sharing, SharingOptions } from '../../core/schema/sharing.ts';
 import { FactGiven, STANDING } from '../../core/schema/memory.ts';
 import type { Redact } from '../../core/schema/ports.ts';
 import type { Rows } from '../../core/schema/rows.ts';
@@ -22,29 +24,28 @@ import type { Rows } from '../../core/schema/rows.ts';
 const OWN_TOPICS = new Set([STANDING, 'approvals', 'environment']);
 const MOST_TRUST = 0.5;
 
-type Sharing = {
-  topics: readonly string[];
-  redact: Redact;
-  now: number;
-  /** What else is in the value, as JSON (shared-procedures.ts). */
-  procedures?: readonly string[];
+export const sharedFacts: Sharing = {
+  kind: 'facts',
+  own: ownTexts,
+  follow: (member, { facts }, { rows }) => changesFrom(member, facts, rows),
+  factsAfter: currentFacts,
 };
 
-/** The value that this member shares; the most important facts, if there are too many. */
-export function sharedText(rows: Rows, { procedures = [], ...options }: Sharing): string {
+/** The most important facts, if there are too many. */
+function ownTexts(rows: Rows, options: SharingOptions): string[] {
   const facts = [...storedFacts(rows)]
     .filter((row) => isShared(row, options))
     .toSorted((a, b) => b.fact.importance - a.fact.importance || (a.fact.id < b.fact.id ? -1 : 1))
     .flatMap((row) => toShared(row, options.redact));
-  const chosen: SharedFact[] = [];
-  const others = procedures.length === 0 ? '' : `,"procedures":[${procedures.join(',')}]`;
-  let bytes = 100 + Buffer.byteLength(others);
+  const chosen: string[] = [];
+  let bytes = 0;
   for (const fact of facts.slice(0, MOST_SHARED_FACTS)) {
-    bytes += Buffer.byteLength(JSON.stringify(fact)) + 1;
-    if (bytes > MOST_SHARED_BYTES) break;
-    chosen.push(fact);
+    const text = JSON.stringify(fact);
+    bytes += Buffer.byteLength(text) + 1;
+    if (bytes > options.bytes) break;
+    chosen.push(text);
   }
-  return `{"facts":${JSON.stringify(chosen)}${others}}`;
+  return chosen;
 }
 
 function isShared({ fact, state }: StoredFact, { topics, now }: { topics: readonly string[]; now: number }): boolean {

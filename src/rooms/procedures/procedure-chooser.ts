@@ -15,12 +15,12 @@ import { stampOf } from '../../core/ledger/disk.ts';
 import { IN_MEMORY } from '../../core/ledger/fold-database.ts';
 import { FoldStore } from '../../core/ledger/fold-store.ts';
 import { catchUp, withRepair } from '../../core/ledger/follower.ts';
-import { chooseProcedure, type Chosen } from '../procedures/choose-procedure.ts';
-import { fillTemplate } from '../procedures/text-template.ts';
-import type { FilledProcedure } from '../procedures/fill-procedure.ts';
+import { chooseProcedure } from './choose-procedure.ts';
+import { fillTemplate } from './text-template.ts';
+import type { ChooseProcedure, FilledProcedure } from '../../kit/ports/procedures-port.ts';
 import type { KnownProcedure } from '../../kit/learning/known-procedures.ts';
 import { knownProcedures, procedureView } from '../../kit/learning/procedure-rows.ts';
-import { taskFields, taskText } from '../procedures/task-text.ts';
+import { taskFields, taskText } from './task-text.ts';
 import type { StatedInstruction } from '../../kit/ports/memory-port.ts';
 import { topicWords } from '../../kit/text/relevance.ts';
 import { extractTerms } from '../../kit/text/terms.ts';
@@ -30,10 +30,7 @@ import { isRelativeInside } from '../../kit/text/glob.ts';
 import type { MaintenanceConfig } from '../../core/schema/maintenance.ts';
 import { Graph } from '../../core/schema/graph.ts';
 import type { Clock } from '../../core/schema/ports.ts';
-import type { TaskGiven } from '../../core/schema/task-run.ts';
 import type { Tool } from '../../core/schema/tool.ts';
-
-export type Choose = (ask: { run: string; task: TaskGiven; body: string }) => Promise<Chosen>;
 
 type ProceduresOptions = {
   /** The maintenance ledger. */
@@ -57,7 +54,7 @@ export function procedureChooser({
   tools,
   hasPlanner,
   clock,
-}: ProceduresOptions): Choose {
+}: ProceduresOptions): ChooseProcedure {
   const known = procedureReader(ledger);
   return async ({ run, task, body }) => {
     const wishes = task.fields.tags?.includes(NO_PROCEDURE_TAG) === true || task.fields.model !== undefined;

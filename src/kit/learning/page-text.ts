@@ -8,7 +8,17 @@
  *    that a truncated file has none.
  */
 import { hash } from 'node:crypto';
-import type { Page, PageLine } from '../../../core/schema/learning-part.ts';
+import type { Page, PageLine } from '../../core/schema/learning-part.ts';
+
+/** What a person did to a page. */
+export type PageEdit = {
+  page: string;
+  /** The people's lines from now on. */
+  lines: string[];
+  /** The marks of removed lines. */
+  removed: string[];
+  changed: { mark: string; text: string }[];
+};
 
 export const HEADING = '## Yours';
 export const SENTENCE = 'Whatever you write here stays. Lines that you put elsewhere move here.';

@@ -1,11 +1,8 @@
 /** A model that rewords lessons, where the settings want one: one question a pass, and only about what is new. */
-import { parseRewordings, type Reworded, type FactToReword, wordingPrompt } from '../memory/distil/rewording.ts';
-import type { Config } from '../../core/schema/config.ts';
-import type { Clock } from '../../core/schema/ports.ts';
-import type { Usage } from '../../core/schema/effect.ts';
-import { serverRoute } from '../../kit/egress/egress-routes.ts';
-import type { Home } from '../../core/schema/home.ts';
-import type { HomeVault } from '../../kit/vault/home-vault.ts';
+import { parseRewordings, type Reworded, type FactToReword, wordingPrompt } from './rewording.ts';
+import type { Usage } from '../../../core/schema/effect.ts';
+import type { Improving } from '../../../core/schema/learning-part.ts';
+import { serverRoute } from '../../../kit/egress/egress-routes.ts';
 
 /** A question to a model, and the most that it may cost. */
 export type Question = { most: Usage; ask: () => Promise<{ answers: readonly Reworded[]; usage: Usage }> };
@@ -16,14 +13,16 @@ const PATIENCE_MS = 60_000;
 const MOST_TOKENS = 2000;
 
 /** Null when nobody is to be asked. */
-export function wordingOf(home: Home, config: Config, vault: HomeVault, clock: Clock): Wording | null {
+export function wordingOf({ home, config, clock }: Pick<Improving, 'home' | 'config' | 'clock'>): Wording | null {
   if (!config.maintenance.wording) return null;
   return async (facts) => {
-    const [{ modelsOf }, { modelProviders }, { estimateOf }] = await Promise.all([
-      import('../../kit/models/home-models.ts'),
-      import('../../kit/house/room-contributions.ts'),
-      import('../../kit/models/estimate.ts'),
+    const [{ modelsOf }, { modelProviders }, { estimateOf }, { openHomeVault }] = await Promise.all([
+      import('../../../kit/models/home-models.ts'),
+      import('../../../kit/house/room-contributions.ts'),
+      import('../../../kit/models/estimate.ts'),
+      import('../../../kit/vault/home-vault.ts'),
     ]);
+    const vault = await openHomeVault(home, config.credentials);
     const models = modelsOf(home, config, vault, await modelProviders(), serverRoute(clock));
     const [model, called] = [models.for('critic'), models.called('critic')];
     if (model === null || called === null) return null;

@@ -5,7 +5,7 @@
  * O2 The line is the fact: it has no mark, and removing the line removes the fact.
  */
 import { hash } from 'node:crypto';
-import { type FactGiven, STANDING } from '../../../core/schema/memory.ts';
+import { type FactGiven, STANDING } from '../../core/schema/memory.ts';
 import { plainWords } from './page-prose.ts';
 
 const LEARNINGS = /^brain\/LEARNINGS-([^/]{1,120})\.md$/;

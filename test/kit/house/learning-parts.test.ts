@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { learningParts } from '../../../src/rooms/maintenance/learning-parts.ts';
+import { learningParts } from '../../../src/kit/house/learning-parts.ts';
 import type { Json } from '../../../src/core/schema/json.ts';
 import { MaintenanceConfig } from '../../../src/core/schema/maintenance.ts';
 import { BookStory } from '../../support/part-story.ts';

@@ -2,7 +2,7 @@
 import { basename, join } from 'node:path';
 import { lstatIfPresent, makeFolder, replaceFile } from '../../../core/ledger/disk.ts';
 import { errnoOf, OkaError } from '../../../core/schema/errors.ts';
-import { type PagesFolder, checksumOf } from './page-files.ts';
+import { type PagesFolder, checksumOf } from '../../../kit/learning/page-files.ts';
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const WINDOWS_1252 = new TextDecoder('windows-1252');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { procedureChanges, procedureTexts } from '../../../src/rooms/fleet/shared-procedures.ts';
+import { procedureChanges, procedureTexts } from '../../../src/rooms/procedures/exchange-procedures.ts';
 import { knownProcedure, procedureView } from '../../../src/kit/learning/procedure-rows.ts';
 import { MOST_SHARED_PROCEDURES, readShared, SharedProcedure } from '../../../src/core/schema/fleet-memory.ts';
 import type { NewEvent } from '../../../src/core/schema/event.ts';

@@ -8,14 +8,21 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { knownProcedures, sharedBy } from '../../kit/learning/procedure-rows.ts';
-import { toImported, toSharedProcedure } from '../procedures/shared-procedure.ts';
+import { toImported, toSharedProcedure } from './shared-procedure.ts';
 import type { NewEvent } from '../../core/schema/event.ts';
 import { MOST_PROCEDURES_BYTES, MOST_SHARED_PROCEDURES, type SharedProcedure } from '../../core/schema/fleet-memory.ts';
+import type { Sharing } from '../../core/schema/sharing.ts';
 import type { Redact } from '../../core/schema/ports.ts';
 import type { Rows } from '../../core/schema/rows.ts';
 
 /** The topic under which procedures are shared. */
 const TOPIC = 'procedures';
+
+export const sharedProcedures: Sharing = {
+  kind: 'procedures',
+  own: procedureTexts,
+  follow: (member, { procedures }, here) => procedureChanges(member, procedures, here),
+};
 
 export function procedureTexts(
   rows: Rows,

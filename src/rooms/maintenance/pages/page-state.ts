@@ -6,8 +6,8 @@ import { readFileSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeErrno, lstatIfPresent, makeFolder, replaceFile } from '../../../core/ledger/disk.ts';
 import { errnoOf } from '../../../core/schema/errors.ts';
-import { listNames, type PagePlace } from './page-files.ts';
-import { parseLines } from './page-text.ts';
+import { listNames, type PagePlace } from '../../../kit/learning/page-files.ts';
+import { parseLines } from '../../../kit/learning/page-text.ts';
 
 const MAX_TEXTS = 8;
 

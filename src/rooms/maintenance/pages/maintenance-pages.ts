@@ -1,14 +1,12 @@
 /** Pages that people read and edit, as a pass needs them. */
-import type { Page } from '../../core/schema/learning-part.ts';
-import type { Rows } from '../../core/schema/rows.ts';
-import { composePage } from '../memory/pages/people-part.ts';
-import { scanPages } from '../memory/pages/scan-pages.ts';
-import { eraseEarlier, writePage } from '../memory/pages/write-page.ts';
-import type { NewEvent } from '../../core/schema/event.ts';
-import type { Home } from '../../core/schema/home.ts';
-import { pageStateFolder } from '../../kit/home/maintenance-folder.ts';
-
-export type PageEdit = Extract<NewEvent, { type: 'page.edited' }>['data'];
+import type { Page, Part } from '../../../core/schema/learning-part.ts';
+import type { Rows } from '../../../core/schema/rows.ts';
+import type { Home } from '../../../core/schema/home.ts';
+import { composeText } from '../../../kit/learning/page-text.ts';
+import { pageStateFolder } from '../../../kit/home/maintenance-folder.ts';
+import type { PageEdit } from '../../../kit/learning/page-text.ts';
+import { scanPages } from './scan-pages.ts';
+import { eraseEarlier, writePage } from './write-page.ts';
 
 export type Pages = {
   /** Edits of people that are not in the ledger yet. */
@@ -21,12 +19,13 @@ export type Pages = {
   text(page: Page | null, name: string, rows: Rows): string | null;
 };
 
-export function openPages(home: Home, log?: (line: string) => void): Pages {
+export function openPages(home: Home, parts: readonly Part[], log?: (line: string) => void): Pages {
   const folder = { oka: home.oka, state: pageStateFolder(home), ...(log === undefined ? {} : { log }) };
+  const people = parts.find((part) => part.compose !== undefined);
   return {
     scan: (rendered) => scanPages(folder, rendered),
     put: (page, text) => writePage(folder, page, text),
     eraseEarlier: (page, text) => eraseEarlier(folder, page, text),
-    text: composePage,
+    text: (page, name, rows) => people?.compose?.(page, name, rows) ?? composeText(page, []),
   };
 }

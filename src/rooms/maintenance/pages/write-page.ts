@@ -22,7 +22,7 @@ import {
 } from '../../../core/ledger/disk.ts';
 import { errnoOf, messageOf, OkaError } from '../../../core/schema/errors.ts';
 import { combineEdits } from './combine-edits.ts';
-import type { PageEdit } from './find-edit.ts';
+import type { PageEdit } from '../../../kit/learning/page-text.ts';
 import { repairPage, waitUntilQuiet } from './repair-page.ts';
 import {
   readPageBytes,
@@ -38,7 +38,7 @@ import {
   listReplaced,
   signatureOf,
   checksumOf,
-} from './page-files.ts';
+} from '../../../kit/learning/page-files.ts';
 import {
   accountedBytes,
   readPageState,

@@ -1,10 +1,11 @@
 /** Combines all saved versions of a page into one edit, compared with what the ledger knows. */
 import { OkaError } from '../../../core/schema/errors.ts';
-import { findEdit, type PageEdit } from './find-edit.ts';
-import { type PagesFolder, pagePlace } from './page-files.ts';
+import { findEdit } from './find-edit.ts';
+import type { PageEdit } from '../../../kit/learning/page-text.ts';
+import { type PagesFolder, pagePlace } from '../../../kit/learning/page-files.ts';
 import { decodePage } from './decode-page.ts';
 import { storedTexts } from './page-state.ts';
-import { parseLines, splitText, composeText } from './page-text.ts';
+import { parseLines, splitText, composeText } from '../../../kit/learning/page-text.ts';
 
 /** The bytes of a file, and what it contained when it was last accounted for. */
 export type SavedFile = { bytes: Buffer; from: Buffer | null };

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { changesFrom, sharedText } from '../../../src/rooms/fleet/imported-facts.ts';
+import { changesFrom, sharedFacts } from '../../../src/rooms/memory/shared-facts.ts';
 import { memoryRows } from '../../../src/core/ledger/memory-rows.ts';
 import { factsPart } from '../../../src/rooms/memory/distil/facts-part.ts';
 import { findFact } from '../../../src/rooms/memory/distil/fact-rows.ts';
 import { factView, storedFact, storedFacts } from '../../../src/rooms/memory/fact-view.ts';
 import { isOperatorsFact } from '../../../src/kit/learning/index-item.ts';
 import type { Event, NewEvent } from '../../../src/core/schema/event.ts';
+import { sharedText } from '../../../src/rooms/fleet/share-memory.ts';
 import { MOST_SHARED_BYTES, readShared } from '../../../src/core/schema/fleet-memory.ts';
 import { FactGiven, STANDING } from '../../../src/core/schema/memory.ts';
 import type { Rows } from '../../../src/core/schema/rows.ts';
@@ -25,14 +26,14 @@ describe('what a member shares', () => {
     keep({ id: 'note-2', namespace: 'web', text: 'The word is hunter2', source: 'run' });
     keep({ id: 'note-3', namespace: 'web', text: 'Over', source: 'run', expires: '2026-01-01T00:00:00.000Z' });
     keep({ id: 'fleet.b.1', namespace: 'web', text: 'From elsewhere', source: 'import', from: 'b' });
-    expect(textsIn(sharedText(rows, options))).toEqual(['The build needs cmake 3.28']);
+    expect(textsIn(sharedText([sharedFacts], rows, options))).toEqual(['The build needs cmake 3.28']);
   });
 
   it('has what people said only in the topics that the operator named, and never standing instructions', () => {
     const { rows, keep } = home();
     keep({ id: 'fact-1', namespace: 'Project X', text: 'Staging is at port 8443', source: 'person' });
     keep({ id: 'fact-2', namespace: STANDING, text: 'Always ask', source: 'person' });
-    expect(textsIn(sharedText(rows, { ...options, topics: ['project-x', STANDING] }))).toEqual([
+    expect(textsIn(sharedText([sharedFacts], rows, { ...options, topics: ['project-x', STANDING] }))).toEqual([
       'Staging is at port 8443',
     ]);
   });
@@ -41,7 +42,7 @@ describe('what a member shares', () => {
     const { rows, keep } = home({ isLearning: false });
     for (let at = 0; at < 700; at += 1)
       keep({ id: `lesson-${at}`, namespace: 'failures', text: `${at} ${'x'.repeat(1900)}`, source: 'run' });
-    expect(Buffer.byteLength(sharedText(rows, options))).toBeLessThanOrEqual(MOST_SHARED_BYTES);
+    expect(Buffer.byteLength(sharedText([sharedFacts], rows, options))).toBeLessThanOrEqual(MOST_SHARED_BYTES);
   });
 });
 

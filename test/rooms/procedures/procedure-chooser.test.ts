@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { procedureReader } from '../../../src/rooms/task/procedures.ts';
+import { procedureReader } from '../../../src/rooms/procedures/procedure-chooser.ts';
 import { readEvents } from '../../../src/core/ledger/read-events.ts';
 import { fileURLToPath } from 'node:url';
 import { openLedger } from '../../../src/core/ledger/ledger.ts';

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Page, PageLine } from '../../../../src/core/schema/learning-part.ts';
-import { findEdit, type PageEdit } from '../../../../src/rooms/memory/pages/find-edit.ts';
-import { escapeText } from '../../../../src/rooms/memory/pages/page-prose.ts';
-import { splitText, composeText } from '../../../../src/rooms/memory/pages/page-text.ts';
+import { findEdit } from '../../../../src/rooms/maintenance/pages/find-edit.ts';
+import type { PageEdit } from '../../../../src/kit/learning/page-text.ts';
+import { escapeText } from '../../../../src/kit/learning/page-prose.ts';
+import { splitText, composeText } from '../../../../src/kit/learning/page-text.ts';
 import { anyCodePoint } from '../../../support/any-code-point.ts';
 import { timesOf } from '../../../support/thorough.ts';
 

@@ -18,11 +18,11 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PageEdit } from '../../../../src/rooms/memory/pages/find-edit.ts';
-import type { PagesFolder } from '../../../../src/rooms/memory/pages/page-files.ts';
-import { scanPages } from '../../../../src/rooms/memory/pages/scan-pages.ts';
-import { writePage } from '../../../../src/rooms/memory/pages/write-page.ts';
-import { composeText } from '../../../../src/rooms/memory/pages/page-text.ts';
+import type { PageEdit } from '../../../../src/kit/learning/page-text.ts';
+import type { PagesFolder } from '../../../../src/kit/learning/page-files.ts';
+import { scanPages } from '../../../../src/rooms/maintenance/pages/scan-pages.ts';
+import { writePage } from '../../../../src/rooms/maintenance/pages/write-page.ts';
+import { composeText } from '../../../../src/kit/learning/page-text.ts';
 
 const PAGE = 'brain/LEARNINGS-general.md';
 let oka = '';

@@ -4,9 +4,9 @@
  * 1. Escaped text shows as it is: it cannot become markup, a mark, a heading, a list item or a second line.
  * 2. `plainWords` of a line with `escapeText(text)` gives the text again, as far as it was shown.
  */
-import type { Evidence } from '../../../core/schema/memory.ts';
-import type { PageLine } from '../../../core/schema/learning-part.ts';
-import { plain } from '../../../kit/learning/learning.ts';
+import type { Evidence } from '../../core/schema/memory.ts';
+import type { PageLine } from '../../core/schema/learning-part.ts';
+import { plain } from './learning.ts';
 
 const WIDTH = 80;
 /** Control, format, direction and unassigned characters, and unusual line separators. */

@@ -8,9 +8,10 @@
  * E4 An editor that saves an old version undoes nothing that came in between.
  */
 import type { Page, PageLine } from '../../../core/schema/learning-part.ts';
-import { factMarkOfLine } from './own-fact.ts';
-import { noteOf, isTicked } from './page-prose.ts';
+import { factMarkOfLine } from '../../../kit/learning/own-fact.ts';
+import { noteOf, isTicked } from '../../../kit/learning/page-prose.ts';
 import {
+  type PageEdit,
   HEADING,
   isBlank,
   parseLines,
@@ -20,16 +21,7 @@ import {
   SENTENCE,
   trimBlank,
   removeMarks,
-} from './page-text.ts';
-
-export type PageEdit = {
-  page: string;
-  /** The people's lines from now on. */
-  lines: string[];
-  /** The marks of removed lines. */
-  removed: string[];
-  changed: { mark: string; text: string }[];
-};
+} from '../../../kit/learning/page-text.ts';
 
 type EditSources = {
   /** The current text of the file. */

@@ -6,24 +6,19 @@
  *    whose end is unknown counts with the most.
  * 3. No call is made that might exceed the budget of the day.
  */
-import type { Part } from '../../core/schema/learning-part.ts';
-import type { Rows } from '../../core/schema/rows.ts';
-import { type Reworded, acceptedRewordings, type FactToReword, factsToReword } from '../memory/distil/rewording.ts';
-import type { Config } from '../../core/schema/config.ts';
-import { messageOf, OkaError } from '../../core/schema/errors.ts';
-import type { NewEvent } from '../../core/schema/event.ts';
-import type { Clock } from '../../core/schema/ports.ts';
-import type { Usage } from '../../core/schema/effect.ts';
-import type { Question, Wording } from './wording.ts';
+import type { Improving, Part } from '../../../core/schema/learning-part.ts';
+import type { Rows } from '../../../core/schema/rows.ts';
+import { type Reworded, acceptedRewordings, type FactToReword, factsToReword } from './rewording.ts';
+import type { Config } from '../../../core/schema/config.ts';
+import { messageOf, OkaError } from '../../../core/schema/errors.ts';
+import type { NewEvent } from '../../../core/schema/event.ts';
+import type { Usage } from '../../../core/schema/effect.ts';
+import { type Question, type Wording, wordingOf } from './wording.ts';
 
-/** The parts of maintenance that rewording needs. */
-type Rewording = {
-  wording: Wording | null;
+type Rewording = Omit<Improving, 'home' | 'config'> & {
   config: Pick<Config, 'maintenance'>;
-  ledger: { end: { seq: number } };
-  store: Pick<Rows, 'get'>;
-  clock: Clock;
-  log: (line: string) => void;
+  /** Null when nobody is to be asked. */
+  wording: Wording | null;
 };
 
 type Amount = { tokens: number; usd: number };
@@ -33,11 +28,7 @@ const KEY = 'wording/spent';
 const nothing = (day: string): Spent => ({ day, tokens: 0, usd: 0, open: null });
 
 /** Returns how many facts were reworded. */
-export async function rewordFacts(
-  m: Rewording,
-  concluded: readonly NewEvent[],
-  write: (events: readonly NewEvent[]) => Promise<void>,
-): Promise<number> {
+export async function rewordFacts(m: Rewording, concluded: readonly NewEvent[]): Promise<number> {
   const facts = m.wording === null ? [] : factsToReword(concluded);
   if (m.wording === null || facts.length === 0) return 0;
   const question = await m.wording(facts).catch((error: unknown) => logUnchanged(m, error));
@@ -46,17 +37,16 @@ export async function rewordFacts(
     m.log(`lessons of ${today(m)} stay as they were worded: maintenance.wording_budget is used up for the day`);
     return 0;
   }
-  const call = `wording.${m.ledger.end.seq + 1}`;
+  const call = `wording.${m.last + 1}`;
   const input = { facts: facts.map(({ fact }) => fact), most: amountOf(question.most) };
   const effect = 'read' as const;
-  await write([{ type: 'call.started', data: { call, node: null, tool: 'model.complete', class: effect, input } }]);
-  return askAndRecord(m, { call, facts, question }, write);
+  await m.write([{ type: 'call.started', data: { call, node: null, tool: 'model.complete', class: effect, input } }]);
+  return askAndRecord(m, { call, facts, question });
 }
 
 async function askAndRecord(
   m: Rewording,
   { call, facts, question }: { call: string; facts: readonly FactToReword[]; question: Question },
-  write: (events: readonly NewEvent[]) => Promise<void>,
 ): Promise<number> {
   let answers: readonly Reworded[] = [];
   let ended: NewEvent;
@@ -76,7 +66,7 @@ async function askAndRecord(
     };
   }
   const better = acceptedRewordings(facts, answers);
-  await write([ended, ...better]);
+  await m.write([ended, ...better]);
   return better.length;
 }
 
@@ -96,7 +86,7 @@ const usageOr = (usage: Usage, most: Usage): Usage => (amountOf(usage).tokens ==
 /** 3. Money counts where the price is known. */
 function fitsBudget(m: Rewording, most: Usage): boolean {
   const { tokens, usd } = m.config.maintenance.wording_budget;
-  const stored = m.store.get<Spent>(KEY);
+  const stored = m.rows.get<Spent>(KEY);
   const spent = stored?.day === today(m) ? stored : nothing(today(m));
   const amount = amountOf(most);
   return spent.tokens + amount.tokens <= tokens && spent.usd + amount.usd <= usd;
@@ -110,8 +100,9 @@ const amountOf = ({ tokens_in = 0, tokens_out = 0, usd = 0 }: Usage): Amount => 
 });
 
 /** 2. Calls of maintenance belong to no run. */
-export const wordingSpent: Part = {
+export const rewording: Part = {
   name: 'wording',
+  improve: async (concluded, pass) => rewordFacts({ ...pass, wording: wordingOf(pass) }, concluded),
   take: ({ event }, rows) => {
     if (event.run !== null) return;
     if (event.type === 'call.started') begin(rows, dayOf(event.at), event.data.call, mostIn(event.data.input));
