@@ -34,6 +34,7 @@ import { webSearch } from '../rooms/web/room.ts';
 import { schedules } from '../rooms/schedules/room.ts';
 import { skills } from '../rooms/skills/room.ts';
 import { task } from '../rooms/task/room.ts';
+import { telemetry } from '../rooms/telemetry/room.ts';
 import { synthesis } from '../rooms/context/synthesis/room.ts';
 import { contextTree } from '../rooms/context/tree/room.ts';
 import { dashboard } from './web/room.ts';
@@ -73,5 +74,6 @@ export const rooms: readonly HouseRoom[] = [
   replica,
   backup,
   addOns,
+  telemetry,
   fleet,
 ];

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { homeAt } from '../../src/kit/settings.ts';
 import { renderMetrics } from '../../src/app/web/api/metrics-route.ts';
@@ -25,6 +27,28 @@ describe('/metrics', () => {
       expect(samples.get('oka_spend_today_usd')).toBe(0);
       expect(types.get('oka_events_total')).toBe('counter');
       expect(types.get('oka_runs_open')).toBe('gauge');
+    } finally {
+      await client.close();
+    }
+  });
+
+  it('has every series that the page of Grafana and the alerts ask for', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    expect((await oka('init', '--dir', folder.dir)).code).toBe(0);
+    writeFileSync(home.policy, readFileSync(home.policy, 'utf8').replace(/^---\n/, '---\nday_budget: { usd: 5 }\n'));
+    expect((await oka('run', TASK, '--dir', folder.dir)).code).toBe(0); // the limits are those that a worker goes by
+    const client = await openWebClient({ home });
+    try {
+      const headers = { authorization: `Bearer ${client.token('read')}` };
+      const { types } = parsePrometheus((await client.send('/metrics', { headers })).text);
+      for (const file of ['grafana.json', 'alerts.yml']) {
+        const asked = readFileSync(join(import.meta.dirname, '../../share/monitoring', file), 'utf8').match(
+          /\boka_\w+/g,
+        );
+        expect(asked?.length).toBeGreaterThan(5);
+        expect(asked?.filter((name) => !types.has(name))).toEqual([]);
+      }
     } finally {
       await client.close();
     }

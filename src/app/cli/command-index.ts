@@ -402,7 +402,7 @@ export const commandIndex: readonly IndexedGroup[] = [
       doctor: ['Check Node, folders, sandbox, vault, memory, ledgers and disk; say how to fix', doctor],
       version: ['Show the version; with --check, exit 1 if there is a newer one', update],
       update: ['Install the newest version beside this one, try it with a copy of the home, switch to it', update],
-      'add-on add': ['Install an add-on, or bring it to what this version needs', addOn],
+      'add-on add': ['Install an add-on, or update it to what this version needs', addOn],
       'add-on list': ['List the large parts that not everybody needs, and which of them are installed', addOn],
       'add-on remove': ['Remove an add-on; what was made with it stays', addOn],
       'service install': ['Start oka with the machine, as a service of this user (systemd or launchd)', service],

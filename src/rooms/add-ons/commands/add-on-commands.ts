@@ -25,7 +25,7 @@ export const commands: Commands = {
         .join(''),
   }),
   'add-on add': command({
-    summary: 'Install an add-on, or bring it to what this version needs',
+    summary: 'Install an add-on, or update it to what this version needs',
     operands: '<name>',
     options: { to: text('FOLDER', 'For an image: the folder of add-ons, instead of that of this user.') },
     example: 'oka add-on add vectors',
