@@ -25,7 +25,7 @@ const through = (id: string, nodes: readonly object[], rest: object = {}): objec
     { node_id: 'end', type: 'end', input_schema: { type: 'any' } },
   ],
 });
-const idOf = (node: object | undefined): string => (node as { node_id?: string } | undefined)?.node_id ?? 'end';
+const idOf = (node: { node_id?: string } | undefined): string => node?.node_id ?? 'end';
 
 type Answer = { code: number | null; data: Record<string, unknown> };
 
