@@ -1,6 +1,7 @@
 /** Owns: how long snapshots of the desk are stored. The newest always stays; nothing that a stored one needs is removed. */
 import { closeSync, constants, fdatasyncSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describeErrno, makeFolder, replaceFile, writeAll } from '../../core/ledger/disk.ts';
 import { errnoOf, OkaError } from '../../core/schema/errors.ts';
 import type { Objects } from './object-store.ts';
@@ -39,8 +40,22 @@ export function appendRecord(store: string, kept: SnapshotRecord): void {
   }
 }
 
-/** Returns how much went. From the newest back: as many states as are young enough and fit. */
-export function pruneSnapshots(objects: Objects, now: number, { mostBytes, keepMs }: PruneLimits): Pruned {
+/**
+ * `breathe` is called after each state that was read, and says whether to go on; `alone` does what must not be disturbed.
+ * Without them nothing happens meanwhile.
+ */
+type Beside = { breathe: () => Promise<boolean>; alone: (work: () => Pruned) => Promise<Pruned> };
+
+/**
+ * Returns how much went. From the newest back: as many states as are young enough and fit. With tens of thousands of
+ * states that takes seconds, in which others may add states: what those need is found before anything goes.
+ */
+export async function pruneSnapshots(
+  objects: Objects,
+  now: number,
+  { mostBytes, keepMs }: PruneLimits,
+  beside: Beside | null = null,
+): Promise<Pruned> {
   const all = readRecords(objects.folder);
   const marked = new Set<string>();
   const kept: SnapshotRecord[] = [];
@@ -51,15 +66,40 @@ export function pruneSnapshots(objects: Objects, now: number, { mostBytes, keepM
     if (added === null || (kept.length > 0 && (now - each.at > keepMs || bytes + size > mostBytes))) break;
     for (const name of added) marked.add(name);
     bytes += size;
-    kept.unshift(each);
+    kept.push(each);
+    if (beside !== null && !(await beside.breathe())) return NOTHING;
   }
-  if (kept.length < all.length)
-    replaceFile(recordsFile(objects.folder), kept.map((each) => `${JSON.stringify(each)}\n`).join(''), {
+  const remove = (): Pruned => removeUnmarked(objects, { known: all.length, kept: kept.toReversed(), marked });
+  return beside === null ? remove() : beside.alone(remove);
+}
+
+const NOTHING: Pruned = { states: 0, objects: 0 };
+
+/** Lets others work whenever this one did for so long, until it is over. */
+export function breathing(isOver: () => boolean, ms = 10): () => Promise<boolean> {
+  let rested = performance.now();
+  return async () => {
+    if (performance.now() - rested >= ms) {
+      await setImmediate();
+      rested = performance.now();
+    }
+    return !isOver();
+  };
+}
+
+function removeUnmarked(
+  objects: Objects,
+  { known, kept, marked }: { known: number; kept: readonly SnapshotRecord[]; marked: Set<string> },
+): Pruned {
+  const later = readRecords(objects.folder).slice(known);
+  for (const { tree } of later) for (const name of findReachable(objects, tree, marked) ?? []) marked.add(name);
+  if (kept.length < known)
+    replaceFile(recordsFile(objects.folder), [...kept, ...later].map((each) => `${JSON.stringify(each)}\n`).join(''), {
       durable: true,
     });
   const unneeded = objects.names().filter((name) => !marked.has(name));
   for (const name of unneeded) objects.remove(name);
-  return { states: all.length - kept.length, objects: unneeded.length };
+  return { states: known - kept.length, objects: unneeded.length };
 }
 
 /** Objects that this state needs and those marked do not; null when it is not whole. */

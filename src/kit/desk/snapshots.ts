@@ -27,7 +27,14 @@ import { type SnapshotLimits, type Snapshot, snapshotDesk, type Seen } from './t
 import { type FolderToMerge, type Merged, mergeFolder } from './merge-folder.ts';
 import { Objects } from './object-store.ts';
 import { type Action, type Left, planUndo, type Step, type UndoPlan } from './plan-undo.ts';
-import { type Pruned, type PruneLimits, pruneSnapshots, appendRecord, readRecords } from './prune-snapshots.ts';
+import {
+  breathing,
+  type Pruned,
+  type PruneLimits,
+  pruneSnapshots,
+  appendRecord,
+  readRecords,
+} from './prune-snapshots.ts';
 import { repairDeskMode } from './repair-modes.ts';
 import { carryOutPlan } from './carry-out-undo.ts';
 
@@ -117,6 +124,9 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
 
   const snapshot = (label: string, of: SnapshotOf = {}): Promise<Snapshot> => inOrder(() => take(label, of));
 
+  const forget = (pruned: Pruned): Pruned => forgetPruned(pruned, { objects, seen, origins, desk });
+  const pruning = openPruning({ store, objects, folders, clock, limits: { mostBytes, keepMs }, inOrder, forget });
+
   const plan = async (steps: readonly Step[], place?: readonly string[]): Promise<UndoPlan> => {
     const begun = loadJournal(store);
     if (begun?.key === stepsKey(steps)) return begun.plan;
@@ -161,15 +171,36 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
     fileChanges: (steps) => findFileChanges(objects, steps),
     forFolder: (path) => folderSnapshots(folders, options, path),
     origins,
-    prune: async () => {
-      await pruneFolders(store, folders, (at) => pruneSnapshots(at, clock(), { mostBytes, keepMs }));
-      return forgetPruned(pruneSnapshots(objects, clock(), { mostBytes, keepMs }), { objects, seen, origins, desk });
-    },
+    prune: pruning.prune,
     close: () => {
+      pruning.end();
       for (const each of folders.values()) each.close();
       if (seen !== null && objects.isThere()) replaceFile(seenFile(store), JSON.stringify([...seen]));
     },
   };
+}
+
+type PruningOf = {
+  store: string;
+  objects: Objects;
+  folders: ReadonlyMap<string, Snapshots>;
+  clock: Clock;
+  limits: PruneLimits;
+  inOrder: ReturnType<typeof oneAtATime>;
+  forget: (pruned: Pruned) => Pruned;
+};
+
+/** No state is taken while one goes, none that is taken later relies on what has gone, and nothing goes after the end. */
+function openPruning({ store, objects, folders, clock, limits, inOrder, forget }: PruningOf) {
+  let isOver = false;
+  const turns = oneAtATime();
+  const alone = (remove: () => Pruned): Promise<Pruned> =>
+    inOrder(async () => (isOver ? { states: 0, objects: 0 } : forget(remove())));
+  const prune = async (): Promise<Pruned> => {
+    await pruneFolders(store, folders, async (at) => isOver || pruneSnapshots(at, clock(), limits));
+    return pruneSnapshots(objects, clock(), limits, { breathe: breathing(() => isOver), alone });
+  };
+  return { prune: () => turns(prune), end: () => void (isOver = true) };
 }
 
 type Remembered = { objects: Objects; seen: Seen | null; origins: FileOrigins; desk: string };
@@ -219,13 +250,16 @@ const MOST_FOREIGN_FILE_BYTES = 256 * MB;
 function folderOptions({ clock = Date.now, keepMs, store }: SnapshotOptions, path: string): SnapshotOptions {
   const limits = { mostFileBytes: MOST_FOREIGN_FILE_BYTES, ...(keepMs === undefined ? {} : { keepMs }) };
   return {
-    store: join(`${store}-folders`, hash('sha256', path).slice(0, 32)),
+    store: folderStore(store, path),
     desk: path,
     isForeign: true,
     clock,
     ...limits,
   };
 }
+
+const folderStore = (store: string, path: string): string =>
+  join(`${store}-folders`, hash('sha256', path).slice(0, 32));
 
 /** Opened once, so that what is known of its files stays. */
 function folderSnapshots(opened: Map<string, Snapshots>, options: SnapshotOptions, path: string): Snapshots {
@@ -237,9 +271,10 @@ function folderSnapshots(opened: Map<string, Snapshots>, options: SnapshotOption
 async function pruneFolders(
   store: string,
   opened: ReadonlyMap<string, Snapshots>,
-  prune: (objects: Objects) => unknown,
+  prune: (objects: Objects) => Promise<unknown>,
 ): Promise<void> {
-  for (const at of folderStores(store)) prune(new Objects(at));
+  const open = new Set([...opened.keys()].map((path) => folderStore(store, path)));
+  for (const at of folderStores(store)) if (!open.has(at)) await prune(new Objects(at));
   for (const each of opened.values()) await each.prune();
 }
 

@@ -11,6 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Step } from '../../../src/kit/desk/plan-undo.ts';
+import { type Pruned, pruneSnapshots } from '../../../src/kit/desk/prune-snapshots.ts';
 import { snapshotDesk } from '../../../src/kit/desk/take-snapshot.ts';
 import { Objects } from '../../../src/kit/desk/object-store.ts';
 import { TestDesk } from '../../support/desk.ts';
@@ -145,6 +147,41 @@ describe('pruning', () => {
     const step = await desk.step(() => desk.remove('a.txt'));
     await desk.shadow.undo([step], 'undo');
     expect(desk.read('a.txt')).toBe('third');
+  });
+
+  it('what is written while states are read stays whole, also what only an old state had', async () => {
+    let now = 0;
+    using desk = new TestDesk({ 'a.txt': 'first' }, { keepMs: 1000, clock: () => now });
+    await desk.step(() => desk.put({ 'a.txt': 'second' }));
+    now = 10_000;
+    await desk.step(() => desk.put({ 'a.txt': 'third' }));
+    await desk.step(() => desk.put({ 'a.txt': 'fourth' }));
+    const steps: Step[] = [];
+    const breathe = async (): Promise<boolean> => {
+      if (steps.length === 0) steps.push(await desk.step(() => desk.put({ 'a.txt': 'first', 'b.txt': 'new' })));
+      return true;
+    };
+    const alone = (remove: () => Pruned): Promise<Pruned> => Promise.resolve(remove());
+    const limits = { keepMs: 1000, mostBytes: 1e9 };
+    const pruned = await pruneSnapshots(new Objects(desk.store), now, limits, { breathe, alone });
+    expect(pruned.states).toBeGreaterThan(0);
+    const copy = join(desk.home, 'copy');
+    mkdirSync(copy);
+    expect(desk.shadow.copyTo(steps[0]?.after ?? '', copy)).toEqual([]);
+    expect(readdirSync(copy)).toEqual(['a.txt', 'b.txt']);
+    await desk.shadow.undo(steps, 'undo');
+    expect(desk.read('a.txt')).toBe('fourth');
+  });
+
+  it('nothing goes once the store is closed, however far it was', async () => {
+    let now = 0;
+    using desk = new TestDesk({ 'a.txt': 'first' }, { keepMs: 1000, clock: () => now });
+    for (let n = 0; n < 5; n += 1) await desk.step(() => desk.put({ 'a.txt': `${n}` }));
+    now = 10_000;
+    const pruning = desk.shadow.prune();
+    desk.shadow.close();
+    expect(await pruning).toEqual({ states: 0, objects: 0 });
+    expect(await desk.reopened().prune()).toMatchObject({ states: 5 });
   });
 
   it('removes the oldest states when all together are too large', async () => {
