@@ -98,7 +98,7 @@ describe('oka memory about', () => {
     await work('trip-1', 'Plan the trip', 'Plan the trip.', answered('trip-1', 'ben', 'I prefer trains over planes.'));
     const all = await about();
     expect(all.known.map(({ text, why }) => [text, why.person])).toEqual([
-      ['Write reports in German.', null],
+      ['Write reports in English.', null],
       ['Prefer trains over planes.', 'ben'],
     ]);
     const { out } = await memory('about');
@@ -106,7 +106,7 @@ describe('oka memory about', () => {
     expect(out).toContain(
       'Preferences (from ben)\n  Prefer trains over planes.\n    why: ben answered a question of the task “Plan the trip”',
     );
-    expect(textsOf(await about('--namespace', 'standing'))).toEqual(['Write reports in German.']);
+    expect(textsOf(await about('--namespace', 'standing'))).toEqual(['Write reports in English.']);
   });
 
   it('forgets by the command that it shows, says so without the words, and does not learn it again', async () => {
@@ -117,7 +117,7 @@ describe('oka memory about', () => {
     expect((await oka(...words.slice(1), '--dir', folder.dir)).out).toContain('Forgot preference-');
     await learn();
     const after = await about();
-    expect(textsOf(after)).toEqual(['Write reports in German.']);
+    expect(textsOf(after)).toEqual(['Write reports in English.']);
     expect(after.changes.at(-1)).toMatchObject({ change: 'forgotten', id: preference?.id, text: null });
     const { out } = await memory('about');
     expect(out).toContain(`forgotten: ${preference?.id}\n    why: you removed it`);

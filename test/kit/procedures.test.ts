@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeAt } from '../../src/kit/settings.ts';
+import { readEvents } from '../../src/core/ledger/read-events.ts';
 import { openLedger } from '../../src/core/ledger/ledger.ts';
 import { Procedure, type ProcedureNumbers } from '../../src/core/schema/procedure.ts';
 import { readSkillFolder } from '../../src/kit/skills/skill-folder.ts';
@@ -113,15 +113,16 @@ describe('oka procedures', () => {
     });
   });
 
-  it('promotes only by force, and asks for it in the intake', async () => {
+  it('promotes only by force, and records that it was asked for', async () => {
     expect(await told('promote', 'sort-rows-2')).toMatchObject({ code: 2, err: expect.stringContaining('--force') });
     expect((await told('promote', 'sort-rows-1', '--force')).out).toContain('already');
     expect((await told('promote', 'sort-rows-2', '--force', '--reason', 'I know')).out).toContain(
       'overriding the numbers',
     );
     expect((await told('demote', 'sort-rows-1')).code).toBe(0);
-    const intake = join(folder.dir, '.oka', 'intake');
-    const asked = readdirSync(intake).map((name) => JSON.parse(readFileSync(join(intake, name), 'utf8')) as object);
+    const asked: object[] = [];
+    for await (const { type, data } of readEvents(homeAt(folder.dir).ledgers.run))
+      if (type === 'intake.received') asked.push(data.intake);
     expect(asked).toHaveLength(2);
     expect(asked).toContainEqual({ kind: 'procedure', procedure: 'sort-rows-2', to: 'promoted', reason: 'I know' });
     expect(asked).toContainEqual({ kind: 'procedure', procedure: 'sort-rows-1', to: 'demoted', reason: '' });

@@ -60,7 +60,6 @@ describe('oka schedule', () => {
     write('once.md', runbook(`at: ${new Date(Date.now() - 120_000).toISOString().slice(0, 16)}`));
     write('later.md', runbook(`at: ${YEAR + 1}-01-01T08:00`));
     expect(await json('schedule', 'tick')).toMatchObject({
-      by_worker: false,
       answer: { due: 1 },
       runs: [{ status: 'done' }],
     });

@@ -85,7 +85,7 @@ describe('what a person holds', () => {
     expect(story.deskText('marks.txt')).toBe('begun\nended\n');
     expect((await story.eventsOf('call.ended')).filter(({ data }) => data.status === 'cancelled')).toEqual([]);
     expect((await story.oka('status')).out).toContain('paused; continue it with: oka resume long\n');
-    expect(await story.oka('resume', 'long')).toMatchObject({ code: 0, out: 'It continues.\n' });
+    expect(await story.oka('resume', 'long')).toMatchObject({ code: 0, out: expect.stringContaining('long done') });
     expect((await story.ended('long')).status).toBe('done');
     expect(story.deskText('marks.txt')).toBe('begun\nended\nnext\n');
     expect(

@@ -139,9 +139,10 @@ describe('a task that comes again', () => {
     story.write('workspace/schedules/slow.md', task('every: monday 08:00\noverlap: cancel', slow));
     story.work();
     await story.until('it', async () => ((await changesOf(story)).length > 0 ? true : undefined));
-    await story.oka('schedule', 'trigger', 'slow');
+    const triggered = [story.oka('schedule', 'trigger', 'slow')]; // each follows its run to the end
     await story.until('the first run', async () => (story.deskText('second') === null ? undefined : true));
-    await story.oka('schedule', 'trigger', 'slow');
+    triggered.push(story.oka('schedule', 'trigger', 'slow'));
+    expect((await Promise.all(triggered)).map(({ code }) => code)).toEqual([1, 0]);
     await story.until('the second run', async () => (story.deskText('done.txt') === null ? undefined : true));
     const [first, second] = (await slotsOf(story)).map(({ run }) => run ?? '');
     await story.ended(second ?? '');

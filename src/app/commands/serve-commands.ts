@@ -8,7 +8,7 @@ import type { Home } from '../../core/schema/home.ts';
 import { command, type Commands, exits } from '../../kit/cli/command-module.ts';
 import { withRecall } from '../../rooms/memory/memory-access.ts';
 import { requireHome } from '../../kit/cli/require-home.ts';
-import { requestOfWorker } from '../../kit/cli/submitted.ts';
+import { carryOut } from '../../kit/cli/carry-out.ts';
 import { submit } from '../../kit/requests/submit-request.ts';
 import { join } from 'node:path';
 import { flag } from '../../kit/cli/options.ts';
@@ -38,9 +38,13 @@ function portsOf(home: Home, signal: AbortSignal): Pick<AssistantPorts, 'home' |
   return {
     home,
     async request(intake) {
-      const submitted = await requestOfWorker({ home, signal }, intake);
-      if (submitted === null) submit(join(home.oka, 'intake'), intake);
-      return { isDone: submitted?.done !== undefined };
+      let isDone = true;
+      await carryOut({ home, signal, notify: () => undefined }, intake, async () => {
+        submit(join(home.oka, 'intake'), intake); // a program that asks has no pen: the next worker does it
+        isDone = false;
+        return null;
+      });
+      return { isDone };
     },
     async search(asked) {
       const found = await retrieveFromWorker(home, { asked, budget: null, isCounted: false });

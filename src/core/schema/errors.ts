@@ -2,6 +2,7 @@
 export type OkaErrorCode =
   | 'usage'
   | 'refused'
+  | 'in-doubt'
   | 'not-set-up'
   | 'not-permitted'
   | 'unsafe-file'

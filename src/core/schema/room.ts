@@ -145,9 +145,11 @@ export type Handled = RunHandle | LateAnswer | null;
 export const startedRun = (handled: Handled): RunHandle | null =>
   handled !== null && 'run' in handled ? handled : null;
 
-/** Resolves when a request that was not done at once is done. */
-export const lateAnswer = (handled: Handled): Promise<Json> =>
-  handled !== null && 'answer' in handled ? handled.answer : Promise.resolve(null);
+/** What is answered: the name of the run that was set going, or what comes when a request that takes time is done. */
+export async function answerOf(handled: Handled): Promise<Json> {
+  if (handled === null) return null;
+  return 'answer' in handled ? handled.answer : { run: handled.run.id };
+}
 
 export type Tidying = {
   home: Home;

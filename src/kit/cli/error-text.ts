@@ -9,8 +9,11 @@ export function errorText(error: unknown): string {
   return `oka: something went wrong inside oka itself\n${details}\n`;
 }
 
-/** Errors that are no refusal to start: `oka up` starts the process again, which reads the ledger from disk. */
-const NOT_REFUSED: ReadonlySet<string> = new Set(['ledger-damaged', 'flush-failed', 'ledger-replaced']);
+/**
+ * Errors that are no refusal to start: `oka up` starts the process again, which reads the ledger from disk. And a request
+ * that may have been carried out: exit code 3 means that nothing was done.
+ */
+const NOT_REFUSED: ReadonlySet<string> = new Set(['ledger-damaged', 'flush-failed', 'ledger-replaced', 'in-doubt']);
 
 export function exitCodeOf(error: unknown): number {
   if (!(error instanceof OkaError)) return exits.refused;

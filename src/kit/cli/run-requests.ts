@@ -1,95 +1,81 @@
-/** A request about a run: passed on to the worker if one is running, else done here and now. */
+/** A request about a run: made to whoever has the pen, else done here and now (carry-out.ts). */
 import { describeStop, isStopped } from '../home/stop-files.ts';
-import { askOrDo, withHost } from './host-here.ts';
-import { ports } from '../ports/room-ports.ts';
+import type { RunState } from '../../core/engine/run-state.ts';
+import { peekProjection } from '../../core/ledger/peek-projection.ts';
+import { taskGraph } from '../../core/ledger/task-graph.ts';
+import type { Home } from '../../core/schema/home.ts';
 import type { Intake } from '../../core/schema/intake.ts';
-import { lateAnswer, startedRun } from '../../core/schema/room.ts';
 import { type Answer, answer, type Call, exits } from './command-module.ts';
+import { askOrDo } from './carry-out.ts';
 import type { Terminal } from './io.ts';
 import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from './run-outcome.ts';
-import { renderSubmitted, requestOfWorker, type Submitted } from './submitted.ts';
+
+/** Loaded once there is something to ask. */
+const awaiting = () => import('./await-run.ts');
 
 type Stop = ReturnType<typeof describeStop>;
 type RunIntake = Extract<Intake, { kind: 'answer' | 'cancel' | 'pause' | 'rerun' | 'resume' }>;
-export type RequestData = RunOutcome | (Submitted & { intake: RunIntake; isDone: boolean; stop: Stop | null });
+type Brief = Extract<RunIntake, { kind: 'answer' | 'cancel' | 'pause' }>;
+/** `intake` is left out where it is the run that counts, which has settled. `isLater`: what was asked for takes its time. */
+export type RequestData = { outcome: RunOutcome | null; intake?: RunIntake; isLater?: true; stop?: Stop };
 
 type RequestingCall = Pick<Call, 'home' | 'signal' | 'notify'>;
 
-export const requestRun = (call: RequestingCall, intake: RunIntake): Promise<Answer<RequestData>> =>
-  askOrDo(() => request(call, intake));
-
-async function request(call: RequestingCall, intake: RunIntake): Promise<Answer<RequestData>> {
-  const submitted = await requestOfWorker(call, intake);
-  if (submitted !== null) {
-    const stop = isStopped(call.home) ? describeStop(call.home) : null;
-    return answer({ submitted: submitted.submitted, intake, isDone: submitted.done !== undefined, stop });
-  }
-  const run = await withHost(
-    call.home,
-    call.signal,
-    async (host) => {
-      const { runOfWait } = await import('../../core/ledger/task-graph.ts');
-      const { engine } = host;
-      const { taskGraph } = host.valuesOf({ taskGraph: ports.taskGraph });
-      const id = intake.kind === 'answer' ? runOfWait(intake.wait, taskGraph()) : runOf(intake);
-      const handled = await host.handle(intake);
-      const going = startedRun(handled);
-      await (going?.done ?? lateAnswer(handled));
-      if (intake.kind === 'rerun') await engine.whenIdle(); // a fork starts when its copy of the desk is there
-      const settled = await engine.stateOf(going?.run.id ?? id);
-      await engine.whenIdle(); // an answer to a child sets its parent going
-      return settled;
-    },
-    { warn: call.notify },
-  );
-  if (run === null) return { code: exits.no };
-  const isAsRequested =
-    (intake.kind === 'cancel' && run.status === 'cancelled') || (intake.kind === 'pause' && run.status === 'paused');
-  return answer(outcomeOf(run), isAsRequested ? exits.ok : exitCodeOfRun(run.status));
+export async function requestRun(call: RequestingCall, intake: RunIntake): Promise<Answer<RequestData>> {
+  if (intake.kind !== 'rerun' && intake.kind !== 'resume') return requestBrief(call, intake);
+  const settled = await (await awaiting()).carryOutRun(call, intake, intake.kind === 'rerun' ? intake.id : intake.run);
+  const { stop } = stopOf(call.home);
+  if (stop !== undefined) return answer({ outcome: null, intake, stop });
+  return settled === null ? answer({ outcome: null, intake }) : settledAnswer(settled.ended);
 }
 
-const runOf = (intake: Exclude<RunIntake, { kind: 'answer' }>): string =>
-  intake.kind === 'rerun' ? intake.id : intake.run;
-
-export const requestJson = (data: RequestData): object[] => {
-  if (!('submitted' in data)) return [data];
-  const started = data.intake.kind === 'rerun' ? { run: data.intake.id } : {};
-  return [{ submitted: data.submitted, ...started }];
-};
-
-export function renderRequest(data: RequestData, terminal: Terminal): string {
-  if (!('submitted' in data)) return renderOutcome(data, terminal);
-  const { intake, isDone, stop } = data;
-  if (isDone) return `${stop === null ? doneSentence(intake) : doneWhileStopped(intake, stop)}\n`;
-  if (intake.kind === 'rerun') return renderSubmitted(data, `start ${intake.id}`);
-  if (intake.kind !== 'pause') return renderSubmitted(data, intake.kind);
-  return `It pauses when its command has ended. To end that now: oka pause ${intake.run} --now\n`;
+/** Whoever answers, pauses or cancels has done it then; what was answered goes on in the worker, or here if there is none. */
+async function requestBrief(call: RequestingCall, intake: Brief): Promise<Answer<RequestData>> {
+  const { home } = call;
+  const run = intake.kind === 'answer' ? await runOfWait(home, intake.wait) : intake.run;
+  const here = async (): Promise<{ ended: RunState | null }> => {
+    const settled = await (await awaiting()).settleHere(call, intake, run);
+    return { ended: settled?.ended ?? null };
+  };
+  const done = await askOrDo(intake.kind === 'pause' ? { ...call, answerMs: PAUSE_MS } : call, intake, here);
+  const isHere = typeof done === 'object' && 'ended' in done;
+  if (isHere && intake.kind === 'answer') return settledAnswer(done.ended);
+  const isLater = done === 'pending' ? { isLater: true as const } : {};
+  const ended = isHere
+    ? done.ended
+    : run === null
+      ? null
+      : ((await (await awaiting()).readRun(home, run))?.ended ?? null);
+  return answer({ outcome: ended === null ? null : outcomeOf(ended), intake, ...isLater, ...stopOf(home) });
 }
 
-/** What the worker has done at once. */
-function doneSentence(intake: RunIntake): string {
-  switch (intake.kind) {
-    case 'pause':
-      return `Paused. Continue with: oka resume ${intake.run}`;
-    case 'resume':
-      return 'It continues.';
-    case 'rerun':
-      return `It runs as ${intake.id}. Watch it: oka show ${intake.id} --follow`;
-    case 'cancel':
-      return 'Cancelled.';
-    case 'answer':
-      return ANSWERED[intake.answer.verdict] ?? 'Answered; the task continues.';
-  }
+const stopOf = (home: Home): { stop?: Stop } => (isStopped(home) ? { stop: describeStop(home) } : {});
+
+function settledAnswer(ended: RunState | null): Answer<RequestData> {
+  return ended === null ? { code: exits.no } : answer({ outcome: outcomeOf(ended) }, exitCodeOfRun(ended.status));
 }
 
-/** What the worker has recorded, and does later. */
-function doneWhileStopped(intake: RunIntake, { why, fix }: Stop): string {
-  if (intake.kind === 'cancel' || intake.kind === 'pause') return doneSentence(intake);
-  return `${RECORDED[intake.kind]}; nothing runs now, since ${why}. ${fix}`;
+async function runOfWait(home: Home, wait: string): Promise<string | null> {
+  const { state } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
+  return state.goals.find(({ waits }) => waits.some((open) => open.wait === wait))?.run ?? null;
+}
+
+/** A command that is running may take its time before its run pauses; nobody waits for that. */
+const PAUSE_MS = 2000;
+
+export const requestJson = ({ outcome, intake }: RequestData): object[] => [outcome ?? { asked: intake }];
+
+export function renderRequest({ outcome, intake, isLater, stop }: RequestData, terminal: Terminal): string {
+  if (intake === undefined) return outcome === null ? '' : renderOutcome(outcome, terminal);
+  if (intake.kind === 'cancel') return outcome === null ? 'Cancelled.\n' : renderOutcome(outcome, terminal);
+  if (isLater) return `It pauses when its command has ended. To end that now: oka pause ${outcome?.run ?? ''} --now\n`;
+  if (intake.kind === 'pause') return `Paused. Continue with: oka resume ${intake.run}\n`;
+  if (stop !== undefined) return `${RECORDED[intake.kind]}; nothing runs now, since ${stop.why}. ${stop.fix}\n`;
+  return `${intake.kind === 'answer' ? (ANSWERED[intake.answer.verdict] ?? ANSWER) : 'It goes on.'}\n`;
 }
 
 const RECORDED = { answer: 'Answered', resume: 'It continues later', rerun: 'It runs later' } as const;
-
+const ANSWER = 'Answered; the task continues.';
 const ANSWERED: Readonly<Record<string, string>> = {
   approved: 'Approved; the task continues.',
   denied: 'Denied; the task continues without it, or ends.',

@@ -1,6 +1,6 @@
 /**
  * Owns: waiting for the pen while a command has it that does one thing and ends. Nobody is refused for such a moment:
- * commands wait for each other, and a worker that starts waits for them. A worker is asked instead (kit/cli/submitted.ts).
+ * commands wait for each other, and a worker that starts waits for them. A worker is asked instead (kit/cli/carry-out.ts).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { penHolder } from '../../core/ledger/pen.ts';

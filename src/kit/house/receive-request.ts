@@ -1,12 +1,13 @@
 /** Owns: one request of another process, from its file to whoever handles it (H2 in host.ts). */
+import { basename } from 'node:path';
 import { removeRequest, type Taken } from '../requests/read-requests.ts';
 import { submit } from '../requests/submit-request.ts';
 import { receivedIntakes } from '../requests/received-requests.ts';
-import { refusal, type Replies, type Reply } from '../requests/request-replies.ts';
+import { refusal, type Replies, type Reply, takenFile, takeRequest } from '../requests/request-replies.ts';
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import { type Intake, withoutSealed } from '../../core/schema/intake.ts';
 import type { Json } from '../../core/schema/json.ts';
-import { type Handled, lateAnswer } from '../../core/schema/room.ts';
+import { answerOf, type Handled } from '../../core/schema/room.ts';
 import type { LedgerPort, ProjectionsPort } from '../ports/port-types.ts';
 
 export type RequestPorts = {
@@ -29,12 +30,16 @@ const REPEATABLE: ReadonlySet<Intake['kind']> = new Set([
   'rerun',
   'undo',
   'mark_runs',
+  'remember',
   'forget',
+  'import',
   'archive',
   'resolve',
   'install',
   'remove',
   'tick',
+  'procedure',
+  'take_back',
   'save_graph',
   'run_graph',
   'run_context',
@@ -48,7 +53,7 @@ const REPEATABLE: ReadonlySet<Intake['kind']> = new Set([
 const isRecovered = ({ kind }: Intake): boolean => kind.startsWith('chat_');
 
 /**
- * H2: recorded first, then it is handled, then the file goes. Requests are handled one after the other, so a file whose
+ * H2: taken first, so that it cannot be withdrawn any more, then recorded, then it is handled, then the file goes. Requests are handled one after the other, so a file whose
  * request is the last recorded one was left by a process that ended while it handled it: it is handled again where that
  * is harmless, and rejected with the reason where it is not.
  */
@@ -71,17 +76,19 @@ export async function receiveRequest(
     if (isLeft) submitAgain(folder, taken, taken.intake);
     return;
   }
+  if (!takeRequest(folder, taken)) return; // it was withdrawn
+  const ours = { ...taken, name: basename(takenFile(folder, taken.id)) };
   if (!isLeft)
     await ledger.append({ type: 'intake.received', data: { id: taken.id, intake: withoutSealed(taken.intake) } });
   handled.last = taken.id;
   try {
-    if (isRefused) throw new OkaError('refused', INTERRUPTED);
-    replyTo(taken.id, lateAnswer(await handle(taken.intake)), replies);
+    if (isRefused) throw new OkaError('in-doubt', INTERRUPTED);
+    replyTo(taken.id, answerOf(await handle(taken.intake)), replies);
   } catch (error) {
     replies.send(taken.id, refusal(error));
     await ledger.append({ type: 'intake.rejected', data: { name: taken.name, reason: messageOf(error) } });
   }
-  removeRequest(folder, taken);
+  removeRequest(folder, ours);
 }
 
 /** Under another id: this one is recorded, and would count as handled as soon as another request is recorded. */

@@ -28,9 +28,8 @@ export type RequirementResolver = {
   poll: () => Promise<void>;
   /** Closes the requests for everything that is there by now. */
   notice: () => Promise<void>;
+  /** A failure is recorded as a rejected intake, too. */
   resolve: (name: string, by: string) => Promise<Resolved>;
-  /** The same in the background; a failure is recorded as a rejected intake. */
-  resolveSoon: (name: string, by: string) => void;
 };
 
 export type ToolRequests = {

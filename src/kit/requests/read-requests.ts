@@ -7,7 +7,8 @@ import { Intake } from '../../core/schema/intake.ts';
 export type Taken = { name: string; id: string } & ({ intake: Intake } | { reason: string });
 
 const MOST_BYTES = 1024 * 1024;
-const NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,100})\.json$/;
+/** What was taken and not handled to its end has another ending (request-replies.ts). */
+const NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,100})\.(?:json|taken)$/;
 
 /** How long what is no JSON may still become a request: another program may write it in place. */
 const SETTLE_MS = 5000;

@@ -1,14 +1,17 @@
 /**
- * Owns: the reply to a request, for the process that made it and still waits. A reply is a courtesy: the ledger has
+ * Owns: what becomes of a request, for the process that made it and still waits. A reply is a courtesy: the ledger has
  * everything that counts, and a reply that is lost changes nothing.
+ *
+ * A request is either taken by the process with the pen, or withdrawn by whoever made it, never both: that is one rename or
+ * one removal of the same file, of which only one can succeed.
  *
  * Whoever wants one leaves an empty file under the id of the request before it is submitted; the process with the pen
  * replaces it by the reply, and the requester removes it.
  */
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFolder, lstatIfPresent, makeFolder, replaceFile } from '../../core/ledger/disk.ts';
-import { messageOf, OkaError, type OkaErrorCode } from '../../core/schema/errors.ts';
+import { errnoOf, messageOf, OkaError, type OkaErrorCode } from '../../core/schema/errors.ts';
 import type { Json } from '../../core/schema/json.ts';
 import { pause } from '../pause.ts';
 
@@ -59,7 +62,7 @@ export async function awaitReply(folder: string, id: string, ms: number, signal:
   const end = performance.now() + ms;
   try {
     while (performance.now() < end && !signal.aborted) {
-      if (hasReply(file)) return JSON.parse(readFileSync(file, 'utf8')) as Reply;
+      if (hasReply(folder, id)) return JSON.parse(readFileSync(file, 'utf8')) as Reply;
       await pause(POLL_MS, signal);
     }
     return null;
@@ -76,4 +79,26 @@ export function refusal(error: unknown): Reply {
 }
 
 const fileOf = (folder: string, id: string): string => join(folder, `${id}.json`);
-const hasReply = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+export const hasReply = (folder: string, id: string): boolean =>
+  (statSync(fileOf(folder, id), { throwIfNoEntry: false })?.size ?? 0) > 0;
+
+const TAKEN = '.taken';
+export const takenFile = (folder: string, id: string): string => join(folder, `${id}${TAKEN}`);
+
+/** False when it was taken before. */
+export const withdrawRequest = (folder: string, id: string): boolean =>
+  hasMoved(() => unlinkSync(join(folder, `${id}.json`)));
+
+/** False when it was withdrawn before. */
+export const takeRequest = (folder: string, { id, name }: { id: string; name: string }): boolean =>
+  name.endsWith(TAKEN) || hasMoved(() => renameSync(join(folder, name), takenFile(folder, id)));
+
+function hasMoved(move: () => void): boolean {
+  try {
+    move();
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -1,19 +1,14 @@
 /** Work on the context tree: done by the worker if one is running, else here and now; either way it is a run. */
-import { askOrDo, withHost } from '../../kit/cli/host-here.ts';
-import { errnoOf, OkaError } from '../../core/schema/errors.ts';
+import { errnoOf } from '../../core/schema/errors.ts';
 import type { Intake } from '../../core/schema/intake.ts';
 import type { Json } from '../../core/schema/json.ts';
-import { lateAnswer } from '../../core/schema/room.ts';
 import type { Call } from '../../kit/cli/command-module.ts';
-import { requestOfWorker } from '../../kit/cli/submitted.ts';
+import { carryOut } from '../../kit/cli/carry-out.ts';
 import { changes, knownNow } from '../../kit/views/changes.ts';
 
 type ProgressCall = Pick<Call, 'home' | 'signal' | 'progress'>;
 
 type ContextIntake = Extract<Intake, { kind: 'run_context' }>;
-
-/** A whole workspace may be described by a model. */
-const PATIENCE_MS = 6 * 3600 * 1000;
 
 export async function requestContext(
   call: ProgressCall & Pick<Call, 'notify' | 'rooms'>,
@@ -22,17 +17,7 @@ export async function requestContext(
   const id = `${tool.replace('.', '-')}-${Date.now().toString(36)}`;
   const budget = maxTokens === undefined ? {} : { max_tokens: maxTokens };
   const intake: ContextIntake = { kind: 'run_context', id, tool, input: toJson(input), ...budget };
-  const work = async (): Promise<Json> => {
-    const submitted = await requestOfWorker(call, intake, PATIENCE_MS);
-    if (submitted?.done !== undefined) return submitted.done;
-    if (submitted !== null)
-      throw new OkaError('refused', 'the worker has not answered yet', { fix: `See oka show ${id}.` });
-    return withHost(call.home, call.signal, async ({ handle }) => lateAnswer(await handle(intake)), {
-      rooms: call.rooms,
-      warn: call.notify,
-    });
-  };
-  return withContextProgress(call, () => askOrDo(work));
+  return withContextProgress(call, () => carryOut(call, intake));
 }
 
 /** Without the fields that are left out. */

@@ -8,32 +8,24 @@ import { openContextTree, scanNow, scanUntilRecorded } from './tree/open-tree.ts
 import { handleTreeRequest, type TreeIntake } from './tree/tree-requests.ts';
 import { withTreeRows } from './tree/tree-index.ts';
 import { openArtifacts } from '../../core/ledger/artifact-store.ts';
-import { OkaError } from '../../core/schema/errors.ts';
 import type { Json } from '../../core/schema/json.ts';
 import type { ArtifactStore, Redact } from '../../core/schema/ports.ts';
 import { DEFAULT_WORKSPACE, TreeConfig } from '../../core/schema/tree.ts';
 import type { ScanOptions, ScanResult } from './tree-port.ts';
 import type { TreeReader } from './model/tree-store.ts';
 import type { Call } from '../../kit/cli/command-module.ts';
-import { askOrDo } from '../../kit/cli/host-here.ts';
-import { requestOfWorker } from '../../kit/cli/submitted.ts';
+import { carryOut } from '../../kit/cli/carry-out.ts';
 
 export type TreeOptions = { workspace: string | undefined };
 type TreeCall = Pick<Call, 'home' | 'signal' | 'rooms' | 'notify'>;
 
 export const workspaceOf = ({ workspace }: TreeOptions): string => workspace ?? DEFAULT_WORKSPACE;
 
-/** A busy worker, or a scan of many files, may take a while. */
-const PATIENCE_MS = 60_000;
-
 /** Through the worker if one is running, else recorded here and now. */
-export const changeTree = (call: TreeCall, intake: TreeIntake): Promise<Json> => askOrDo(() => change(call, intake));
+export const changeTree = (call: TreeCall, intake: TreeIntake): Promise<Json> =>
+  carryOut(call, intake, () => change(call, intake));
 
 async function change(call: TreeCall, intake: TreeIntake): Promise<Json> {
-  const asked = await requestOfWorker(call, intake, PATIENCE_MS);
-  if (asked?.done !== undefined) return asked.done;
-  if (asked !== null)
-    throw new OkaError('refused', `the worker has not answered yet; it has the request (${asked.submitted})`);
   const { home } = call;
   const config = await loadRoomsConfig(home, call.rooms);
   const settings = TreeConfig.parse(config['tree']);

@@ -34,7 +34,7 @@ export function resolveRequirements({ ledger }: Pick<DepsPorts, 'ledger'>, parts
   const { page, finder, durable } = parts;
   const requests = requestCloser(ledger, parts);
   let noticedAt = Number.NEGATIVE_INFINITY;
-  return { poll, notice, resolve, resolveSoon };
+  return { poll, notice, resolve: resolveRecorded };
 
   async function poll(): Promise<void> {
     const { problem, resolved } = page.poll();
@@ -42,7 +42,7 @@ export function resolveRequirements({ ledger }: Pick<DepsPorts, 'ledger'>, parts
     for (const { name, id } of resolved) {
       const intake = { kind: 'resolve', name, by: PAGE } as const;
       await ledger.append({ type: 'intake.received', data: { id, intake } });
-      resolveSoon(name, PAGE);
+      resolveRecorded(name, PAGE).catch(() => undefined); // it is in the ledger
     }
     if (performance.now() - noticedAt > NOTICE_EVERY_MS)
       await notice().catch((error: unknown) => recordFailure('what is there by now', error));
@@ -73,10 +73,10 @@ export function resolveRequirements({ ledger }: Pick<DepsPorts, 'ledger'>, parts
     return { ...found, drives: [] };
   }
 
-  function resolveSoon(name: string, by: string): void {
-    resolve(name, by)
-      .catch((error: unknown) => recordFailure(`resolve ${name}`, error))
-      .catch(() => undefined); // the ledger is closed; the page is read again at the next start
+  function resolveRecorded(name: string, by: string): Promise<Resolved> {
+    const resolved = resolve(name, by);
+    resolved.catch((error: unknown) => recordFailure(`resolve ${name}`, error)).catch(() => undefined); // the ledger is closed; the page is read again at the next start
+    return resolved;
   }
 
   async function recordFailure(name: string, error: unknown): Promise<void> {

@@ -37,10 +37,12 @@ export const dependencies = defineRoom({
       gives: { deps },
       tools: [deps.tool],
       intakes: {
-        resolve: async ({ name, by }) => {
-          deps.resolveSoon(name, by ?? 'a person');
-          return null;
-        },
+        // It may have to be installed first, and other requests are read meanwhile.
+        resolve: async ({ name, by }) => ({
+          answer: deps
+            .resolve(name, by ?? 'a person')
+            .then(({ there, seen, drives }) => ({ there, seen, went_on: drives.map(({ run }) => run.id) })),
+        }),
         install: ({ what }) => deps.install(what),
         remove: ({ what, reason }) => deps.remove(what, reason ?? 'a person asked for it'),
       },

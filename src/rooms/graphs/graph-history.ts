@@ -3,13 +3,11 @@ import { join } from 'node:path';
 import { openHomeVault } from '../../kit/vault/home-vault.ts';
 import { createGraphText, type GraphText, parseGraphText } from '../../kit/graphs/edit-graph.ts';
 import { nameOfGraph, readAllVersions } from '../../kit/graphs/stored-versions.ts';
-import { askOrDo, withHost } from '../../kit/cli/host-here.ts';
 import { graphVersion, isNewVersion } from '../../core/engine/graph-versions.ts';
 import { openArtifacts } from '../../core/ledger/artifact-store.ts';
-import { OkaError } from '../../core/schema/errors.ts';
 import type { GraphSaved } from '../../core/schema/graph.ts';
 import type { Call } from '../../kit/cli/command-module.ts';
-import { requestOfWorker } from '../../kit/cli/submitted.ts';
+import { carryOut } from '../../kit/cli/carry-out.ts';
 
 type SavingCall = Pick<Call, 'home' | 'signal' | 'notify' | 'rooms'>;
 
@@ -27,7 +25,7 @@ export async function createGraph(
 
 /** Resolves when the version is durable; the worker is asked if there is one. */
 export async function saveVersion(call: SavingCall, graph: GraphText, cause: GraphSaved['cause']): Promise<string> {
-  const { home, signal, notify, rooms } = call;
+  const { home } = call;
   const name = nameOfGraph(graph);
   const version = graphVersion(graph.value);
   if (!isNewVersion(await readAllVersions(home), { graph: name, version, cause })) return version;
@@ -35,15 +33,6 @@ export async function saveVersion(call: SavingCall, graph: GraphText, cause: Gra
   await vault.refresh();
   const about = { media: 'application/json', name: `${name}.json` };
   const artifact = await openArtifacts(join(home.oka, 'artifacts'), vault.redact).put(graph.text, about);
-  const intake = { kind: 'save_graph', graph: name, version, artifact, cause } as const;
-  const asked = await askOrDo(async () => {
-    const request = await requestOfWorker(call, intake);
-    if (request === null) await withHost(home, signal, ({ handle }) => handle(intake), { rooms, warn: notify });
-    return request;
-  });
-  if (asked !== null && asked.done === undefined)
-    throw new OkaError('refused', `the worker has not saved version ${version.slice(0, 12)} in time`, {
-      fix: 'Try again when it is less busy.',
-    });
+  await carryOut(call, { kind: 'save_graph', graph: name, version, artifact, cause });
   return version;
 }

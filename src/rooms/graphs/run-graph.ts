@@ -1,4 +1,4 @@
-/** Owns: starting a graph of workspace/graphs on request. */
+/** Owns: starting a graph of workspace/graphs on request, or the one that asks a model to write a graph. */
 import { OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Intake } from '../../core/schema/intake.ts';
@@ -15,6 +15,7 @@ import {
 } from '../../kit/graphs/graph-files.ts';
 import { saveVersionOfRun, type VersionPorts } from '../../kit/graphs/save-version.ts';
 import type { Runs } from '../../kit/ports/port-types.ts';
+import { buildGraph } from './kinds/build-graph.ts';
 import { beginRun } from '../../kit/begin-run.ts';
 
 type RunPorts = VersionPorts & {
@@ -32,7 +33,11 @@ export async function runGraph(
   asked: Asked,
 ): Promise<RunHandle> {
   const { id, input, until } = asked;
-  const { graph: whole, text, ...loosened } = readAsked(home, nodeKinds, asked);
+  const {
+    graph: whole,
+    text,
+    ...loosened
+  } = asked.graph === buildGraph.id ? { graph: buildGraph, text: null } : readAsked(home, nodeKinds, asked);
   if ((await runs.stateOf(id)) !== null)
     throw new OkaError('usage', `there is a run "${id}" already, and a name means one run`, {
       fix: `Choose another name, or show it: oka show ${id}`,
@@ -40,7 +45,7 @@ export async function runGraph(
   const graph = until === undefined ? whole : cutGraph(whole, until);
   const title = until === undefined ? {} : { title: `${whole.title ?? whole.id} (until ${until})` };
   const begun = await beginRun(backend, { kind: 'start', run: id, graph, input, ...title, ...loosened });
-  await saveVersionOfRun(ports, graph.id, text);
+  if (text !== null) await saveVersionOfRun(ports, graph.id, text);
   return begun;
 }
 

@@ -1,18 +1,15 @@
 /** What the commands about memory have in common. */
-import { join } from 'node:path';
 import { openRecall } from './open-recall.ts';
 import { type MemoryIntake, recordMemory } from './record-memory.ts';
 import { loadConfig } from '../../kit/settings.ts';
 import { withStores } from '../../kit/house/await-pen.ts';
-import { submit } from '../../kit/requests/submit-request.ts';
-import { penHolder } from '../../core/ledger/pen.ts';
 import type { Recall } from './recall/recall.ts';
 import { type Found, search, type SearchRequest } from './recall/search-memory.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Call } from '../../kit/cli/command-module.ts';
 import type { Terminal } from '../../kit/cli/io.ts';
-import { askOrDo } from '../../kit/cli/host-here.ts';
+import { carryOut } from '../../kit/cli/carry-out.ts';
 import { fitText, plainText } from '../../kit/cli/plain-text.ts';
 
 /** Opens memory, updates it, and closes it again. */
@@ -26,24 +23,16 @@ export async function withRecall<T>(home: Home, work: (recall: Recall) => Promis
   }
 }
 
-export type Recorded = { submitted: string } | { seqs: number[] };
+export type Recorded = { seqs: number[] };
 
-/** Through the worker if one is running, else written here and now. Returns the request's id in the first case. */
-export const requestMemory = (call: MemoryCall, intake: MemoryIntake): Promise<Recorded> =>
-  askOrDo(() => record(call, intake));
+export const requestMemory = async (call: MemoryCall, intake: MemoryIntake): Promise<Recorded> =>
+  (await carryOut(call, intake, () => record(call, intake))) as Recorded;
 
 type MemoryCall = Pick<Call, 'home' | 'signal' | 'notify'>;
 
-async function record({ home, signal, notify }: MemoryCall, intake: MemoryIntake): Promise<Recorded> {
-  const holder = penHolder(home.ledgers.run);
-  if (holder !== null && holder.brief !== true) return { submitted: submit(join(home.oka, 'intake'), intake) };
-  const config = await loadConfig(home);
-  return withStores(home, config, { signal, notify }, async (stores) => ({ seqs: await recordMemory(intake, stores) }));
-}
-
-export function renderRecorded(recorded: object, text: string): string {
-  if (!('submitted' in recorded)) return `${text}\n`;
-  return `A worker is running; the request was passed on to it (${String(recorded.submitted)}).\n`;
+async function record(call: MemoryCall, intake: MemoryIntake): Promise<Recorded> {
+  const config = await loadConfig(call.home);
+  return withStores(call.home, config, call, async (stores) => ({ seqs: await recordMemory(intake, stores) }));
 }
 
 /** The words behind a command as one question. */

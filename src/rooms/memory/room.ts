@@ -1,5 +1,5 @@
 /** What memory contributes: what it learns from both ledgers, context for prompts, tools to search it, and what people ask to be remembered. */
-import { defineRoom } from '../../core/schema/room.ts';
+import { defineRoom, type LateAnswer } from '../../core/schema/room.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
 
 const { home, config, ledger, artifacts, onDurable, taskGraph } = ports;
@@ -35,9 +35,9 @@ export const memory = defineRoom({
     ]);
     const opened = openMemory(needed);
     const stopServing = await serveRecall(needed.home, opened);
-    const record = async (intake: Parameters<typeof recordMemory>[0]): Promise<null> => {
-      await recordMemory(intake, needed);
-      return null;
+    const record = async (intake: Parameters<typeof recordMemory>[0]): Promise<LateAnswer> => {
+      const seqs = await recordMemory(intake, needed);
+      return { answer: Promise.resolve({ seqs }) };
     };
     return {
       gives: { memory: opened },

@@ -1,7 +1,5 @@
 /** What the commands about procedures have in common. */
-import { join } from 'node:path';
-import { submit } from '../../kit/requests/submit-request.ts';
-import { penHolder } from '../../core/ledger/pen.ts';
+import { recordRequest } from '../../kit/cli/carry-out.ts';
 import type { KnownProcedure } from '../../kit/learning/known-procedures.ts';
 import { knownProcedures } from '../../kit/learning/procedure-rows.ts';
 import { OkaError } from '../../core/schema/errors.ts';
@@ -36,32 +34,25 @@ export async function findProcedure(
 
 type StatusRequest =
   | { procedure: string; status: ProcedureStatus }
-  | { procedure: string; to: 'promoted' | 'demoted'; submitted: string; worker: boolean };
+  | { procedure: string; to: 'promoted' | 'demoted'; requested: true };
 
-/** Maintenance reads the request from the run ledger and acts on it. */
+/** Recorded in the run ledger, from which maintenance reads it and acts on it. */
 export async function requestStatus(
   call: Call<{ reason: string | undefined }>,
   to: 'promoted' | 'demoted',
 ): Promise<Answer<StatusRequest>> {
-  const { home, options } = call;
+  const { options } = call;
   const { procedure, status } = await findProcedure(call);
   if (status === to) return answer({ procedure: procedure.id, status });
   const reason = (options.reason ?? '').slice(0, 500);
-  const submitted = submit(join(home.oka, 'intake'), { kind: 'procedure', procedure: procedure.id, to, reason });
-  return answer({ procedure: procedure.id, to, submitted, worker: penHolder(home.ledgers.run) !== null });
+  await recordRequest(call, { kind: 'procedure', procedure: procedure.id, to, reason });
+  return answer({ procedure: procedure.id, to, requested: true });
 }
-
-export const statusRequestJson = (data: StatusRequest): object[] => {
-  if ('status' in data) return [data];
-  const { procedure, to, submitted } = data;
-  return [{ procedure, to, submitted }];
-};
 
 export function renderStatusRequest(data: StatusRequest): string {
   if ('status' in data) return `It is ${data.status} already.\n`;
-  const when = data.worker ? 'at the next pass of maintenance' : 'once a worker runs, at the next pass of maintenance';
   const mark = data.to === 'promoted' ? ' It is marked as set by a person, overriding the numbers.' : '';
-  return `Requested: ${data.procedure} becomes ${data.to} ${when} (oka maintain --once).${mark}\n`;
+  return `Requested: ${data.procedure} becomes ${data.to} at the next pass of maintenance (oka maintain --once).${mark}\n`;
 }
 
 export function colourStatus(status: ProcedureStatus, { green, yellow, red }: Terminal): string {

@@ -1,5 +1,5 @@
-/** Tidying in the background: nobody waits for it, one at a time, and it ends before the ledger is closed. */
-import { messageOf } from '../../core/schema/errors.ts';
+/** Tidying in the background: the worker does not wait for it, one at a time, and it ends before the ledger is closed. */
+import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import type { Intake } from '../../core/schema/intake.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { TaskGraph } from '../../core/ledger/task-graph.ts';
@@ -8,7 +8,7 @@ import type { Snapshots } from '../../kit/desk/snapshots.ts';
 import type { Tidied, Tidying } from '../../core/schema/room.ts';
 import { tidiedEvents } from '../../kit/house/tidied-events.ts';
 
-type BackgroundTidy = { ask: (intake: Extract<Intake, { kind: 'tidy' }>) => void; end: () => Promise<void> };
+type BackgroundTidy = { ask: (intake: Extract<Intake, { kind: 'tidy' }>) => Promise<Tidied>; end: () => Promise<void> };
 
 type BackgroundTidyPorts = {
   home: Home;
@@ -21,27 +21,28 @@ type BackgroundTidyPorts = {
 
 export function backgroundTidy({ home, ledger, taskGraph, tidy, shadow }: BackgroundTidyPorts): BackgroundTidy {
   const stop = new AbortController();
-  let last: Promise<void> = Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
   const isActive = (run: string): boolean => taskGraph().goals.some((goal) => goal.run === run);
-  const tidyNow = async (limits: Extract<Intake, { kind: 'tidy' }>): Promise<void> => {
-    if (stop.signal.aborted) return;
+  const tidyNow = async (limits: Extract<Intake, { kind: 'tidy' }>): Promise<Tidied> => {
+    if (stop.signal.aborted) throw new OkaError('refused', 'the worker ends');
     const tidied = await tidy({ home, limits, isActive, isDry: false, signal: stop.signal });
     await ledger.append(tidiedEvents(tidied));
     await shadow.prune();
+    return tidied;
   };
   const failed = async (error: unknown): Promise<void> => {
     const reason = `nothing more was tidied: ${messageOf(error)}`.slice(0, 10_000);
     await ledger.append({ type: 'intake.rejected', data: { name: 'tidy', reason } });
   };
   return {
-    ask: (intake) =>
-      void (last = last
-        .then(() => tidyNow(intake))
-        .catch(failed)
-        .catch(() => undefined)),
-    end: () => {
+    ask: (intake) => {
+      const tidied = last.then(() => tidyNow(intake));
+      last = tidied.catch(failed).catch(() => undefined);
+      return tidied;
+    },
+    end: async () => {
       stop.abort();
-      return last;
+      await last;
     },
   };
 }

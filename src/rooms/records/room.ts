@@ -26,14 +26,11 @@ export const homeRoom = defineRoom({
     const verification = verifyInBackground(needed);
     return {
       intakes: {
-        tidy: async (intake) => {
-          tidying.ask(intake);
-          return null;
-        },
+        tidy: async (intake) => ({ answer: tidying.ask(intake) }),
         archive: async ({ before }) => {
           const { archiveRuns } = await import('../../core/ledger/archive-runs.ts');
-          await archiveRuns(needed.liveLedger, new Date(before), needed.config.ledger.segment_mb * 1024 * 1024);
-          return null;
+          const most = needed.config.ledger.segment_mb * 1024 * 1024;
+          return { answer: Promise.resolve(await archiveRuns(needed.liveLedger, new Date(before), most)) };
         },
       },
       close: async () => {

@@ -1,51 +1,71 @@
-/** A request about schedules: passed on to the worker if one is running, else done here and now. */
-import { askOrDo, withHost } from '../../kit/cli/host-here.ts';
+/** A request about schedules (kit/cli/carry-out.ts). */
+import { followRunToEnd } from '../../kit/cli/await-run.ts';
+import { askOrDo } from '../../kit/cli/carry-out.ts';
+import { withHost } from '../../kit/cli/host-here.ts';
+import type { RunState } from '../../core/engine/run-state.ts';
+import { OkaError } from '../../core/schema/errors.ts';
+import { type Known, knownNow } from '../../kit/views/changes.ts';
 import { runScheduled } from './run-scheduled.ts';
 import type { Intake } from '../../core/schema/intake.ts';
 import type { Json } from '../../core/schema/json.ts';
-import { lateAnswer } from '../../core/schema/room.ts';
+import { answerOf } from '../../core/schema/room.ts';
 import { type Answer, answer, type Call, exits } from '../../kit/cli/command-module.ts';
 import type { Terminal } from '../../kit/cli/io.ts';
 import { count, plainText } from '../../kit/cli/plain-text.ts';
 import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from '../../kit/cli/run-outcome.ts';
-import { requestOfWorker } from '../../kit/cli/submitted.ts';
 
 type ScheduleIntake = Extract<Intake, { kind: 'schedule' }>;
-/** `by_worker`: a worker does it; its runs go on after this answer. `runs` have ended here. */
+/** `runs` are those that it has started, once they have settled. */
 export type ScheduleAnswer = {
   act: ScheduleIntake['act'];
   schedule: string | null;
-  by_worker: boolean;
   answer: Json;
   runs: RunOutcome[];
 };
 
-const PATIENCE_MS = 15_000;
-
 type RequestingCall = Pick<Call, 'home' | 'signal' | 'notify' | 'rooms'>;
 type ScheduleRequest = Omit<ScheduleIntake, 'kind'>;
 
-export const requestSchedule = (call: RequestingCall, request: ScheduleRequest): Promise<Answer<ScheduleAnswer>> =>
-  askOrDo(() => doRequest(call, request));
-
-async function doRequest(call: RequestingCall, request: ScheduleRequest): Promise<Answer<ScheduleAnswer>> {
-  const intake: ScheduleIntake = { kind: 'schedule', ...request };
-  const about = { act: request.act, schedule: request.schedule ?? null };
-  const submitted = await requestOfWorker(call, intake, PATIENCE_MS);
-  if (submitted !== null) return answer({ ...about, by_worker: true, answer: submitted.done ?? null, runs: [] });
+export async function requestSchedule(call: RequestingCall, request: ScheduleRequest): Promise<Answer<ScheduleAnswer>> {
   const { home, signal, notify, rooms } = call;
-  return withHost(
-    home,
-    signal,
-    async (host) => {
-      const done = await lateAnswer(await host.handle(intake));
-      const isRun = ['tick', 'trigger', 'backfill'].includes(request.act);
-      const runs = isRun ? await runScheduled(host, notify, signal) : [];
-      const code = Math.max(exits.ok, ...runs.map(({ status }) => exitCodeOfRun(status)));
-      return answer({ ...about, by_worker: false, answer: done, runs: runs.map(outcomeOf) }, code);
-    },
-    { rooms, warn: notify },
+  const intake: ScheduleIntake = { kind: 'schedule', ...request };
+  const known = knownNow(home.ledgers, ['run']);
+  const here = (): Promise<{ answer: Json; settled: RunState[] }> =>
+    withHost(
+      home,
+      signal,
+      async (host) => ({
+        answer: await answerOf(await host.handle(intake)),
+        settled: STARTING.has(request.act) ? await runScheduled(host, notify, signal) : [],
+      }),
+      { rooms, warn: notify },
+    );
+  const done = await askOrDo(call, intake, here);
+  if (typeof done !== 'object')
+    throw new OkaError('in-doubt', 'the worker ended while it did this', { fix: 'See: oka schedule list' });
+  const runs = 'settled' in done ? done.settled : await followAll(call, startedBy(done.done), known);
+  const code = Math.max(exits.ok, ...runs.map(({ status }) => exitCodeOfRun(status)));
+  const told = 'settled' in done ? done.answer : done.done;
+  return answer(
+    { act: request.act, schedule: request.schedule ?? null, answer: told, runs: runs.map(outcomeOf) },
+    code,
   );
+}
+
+const STARTING: ReadonlySet<string> = new Set(['tick', 'trigger', 'backfill']);
+
+async function followAll(call: RequestingCall, runs: readonly string[], known: Known): Promise<RunState[]> {
+  const settled: RunState[] = [];
+  for (const run of runs) {
+    const followed = await followRunToEnd(call, run, known);
+    if (followed !== null) settled.push(followed.ended);
+  }
+  return settled;
+}
+
+function startedBy(told: Json): string[] {
+  const runs = isObject(told) ? told['runs'] : undefined;
+  return Array.isArray(runs) ? runs.filter((run) => typeof run === 'string') : [];
 }
 
 const DONE: Readonly<Record<ScheduleIntake['act'], string>> = {
@@ -60,16 +80,15 @@ const DONE: Readonly<Record<ScheduleIntake['act'], string>> = {
 };
 
 export function renderScheduleAnswer(data: ScheduleAnswer, terminal: Terminal): string {
-  const { act, schedule, by_worker, answer: told, runs } = data;
-  const made = isObject(told) && Array.isArray(told['runs']) ? told['runs'].length : 0;
+  const { act, schedule, answer: told, runs } = data;
+  const made = startedBy(told).length;
   const about =
     act === 'tick'
       ? `${DONE.tick}: ${count(made, 'run')} ${made === 1 ? 'is' : 'are'} due.`
       : schedule === null
         ? DONE[act]
         : `${plainText(schedule)} ${DONE[act]}${made === 0 ? '' : `: ${count(made, 'run')}`}`;
-  const note = by_worker && made > 0 ? '\nA worker is running; it does them. See: oka status' : '';
-  return `${about}${note}\n${runs.map((run) => renderOutcome(run, terminal)).join('')}`;
+  return `${about}\n${runs.map((run) => renderOutcome(run, terminal)).join('')}`;
 }
 
 const isObject = (value: Json): value is { [key: string]: Json } =>

@@ -246,20 +246,6 @@ describe('oka ledger archive', () => {
       out: expect.stringContaining('nothing was moved'),
     });
   });
-
-  it('asks the holder of the pen through an intake file', async () => {
-    using folder = temporaryFolder();
-    await furnished(folder.dir);
-    const home = homeAt(folder.dir);
-    const stores = await openStores(home, await loadConfig(home));
-    const { out } = await oka('ledger', 'archive', '--before', '2026-02-01', '--json', '--dir', folder.dir);
-    await stores.close();
-    const { submitted } = JSON.parse(out) as { submitted: string };
-    expect(JSON.parse(readFileSync(join(home.oka, 'intake', `${submitted}.json`), 'utf8'))).toEqual({
-      kind: 'archive',
-      before: '2026-02-01T00:00:00.000Z',
-    });
-  });
 });
 
 describe('oka doctor', () => {

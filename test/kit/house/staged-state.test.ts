@@ -15,7 +15,7 @@ import type { Graph } from '../../../src/core/schema/graph.ts';
 import type { Home } from '../../../src/core/schema/home.ts';
 import type { Json } from '../../../src/core/schema/json.ts';
 import type { Intake } from '../../../src/core/schema/intake.ts';
-import { lateAnswer } from '../../../src/core/schema/room.ts';
+import { answerOf } from '../../../src/core/schema/room.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 
 const never = new AbortController().signal;
@@ -30,7 +30,7 @@ async function outputOf(home: Home, of: Promise<Graph>, id: string): Promise<Jso
 }
 
 const request = (home: Home, intake: Extract<Intake, { kind: 'state' }>): Promise<Json> =>
-  withHost(home, never, async ({ handle }) => lateAnswer(await handle(intake)));
+  withHost(home, never, async ({ handle }) => answerOf(await handle(intake)));
 
 describe('the state of graphs in a home', () => {
   it('is there after a restart, and after its snapshot was lost', async () => {

@@ -7,7 +7,7 @@ import { type Host, withHost } from '../../../src/kit/house/host.ts';
 import { homeAt } from '../../../src/kit/settings.ts';
 import type { Intake } from '../../../src/core/schema/intake.ts';
 import type { Json } from '../../../src/core/schema/json.ts';
-import { lateAnswer, startedRun } from '../../../src/core/schema/room.ts';
+import { answerOf, startedRun } from '../../../src/core/schema/room.ts';
 import { oka, temporaryFolder } from '../../support/cli.ts';
 
 const bounds = { timeout_seconds: 20, max_retries: 0 };
@@ -99,5 +99,5 @@ const inHost = (dir: string, work: (host: Host) => Promise<void>): Promise<void>
   withHost(homeAt(dir), new AbortController().signal, work);
 
 async function write(handle: Host['handle'], text: string, replaces: string | null): Promise<Json> {
-  return lateAnswer(await handle({ kind: 'write_graph', graph: 'report', text, replaces }));
+  return answerOf(await handle({ kind: 'write_graph', graph: 'report', text, replaces }));
 }

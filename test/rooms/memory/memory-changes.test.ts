@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readEvents } from '../../../src/core/ledger/read-events.ts';
+import { homeAt } from '../../../src/kit/settings.ts';
 import { openLedger } from '../../../src/core/ledger/ledger.ts';
 import { oka, temporaryFolder } from '../../support/cli.ts';
 
@@ -48,11 +49,9 @@ describe('oka memory changes and undo', () => {
 
     const asked = await oka('memory', 'undo', '2', '--reason', 'one report only', '--dir', dir);
     expect(asked.out).toContain('Always use metric units.');
-    const [file = ''] = readdirSync(join(dir, '.oka', 'intake'));
-    expect(JSON.parse(readFileSync(join(dir, '.oka', 'intake', file), 'utf8'))).toEqual({
-      kind: 'take_back',
-      change: 2,
-      reason: 'one report only',
-    });
+    const recorded: object[] = [];
+    for await (const { type, data } of readEvents(homeAt(dir).ledgers.run))
+      if (type === 'intake.received') recorded.push(data.intake);
+    expect(recorded).toEqual([{ kind: 'take_back', change: 2, reason: 'one report only' }]);
   });
 });

@@ -4,20 +4,15 @@ import { answer, command, type Commands, exits } from '../../../kit/cli/command-
 import type { Terminal } from '../../../kit/cli/io.ts';
 import { plainText } from '../../../kit/cli/plain-text.ts';
 import { requireHome } from '../../../kit/cli/require-home.ts';
-import { askOrDo, withHost } from '../../../kit/cli/host-here.ts';
 import type { DeliveryOutcome } from '../../../core/schema/channel-port.ts';
 import type { Json } from '../../../core/schema/json.ts';
-import { lateAnswer } from '../../../core/schema/room.ts';
 import { onlyOperand } from '../../../kit/cli/operands.ts';
-import { requestOfWorker } from '../../../kit/cli/submitted.ts';
+import { carryOut } from '../../../kit/cli/carry-out.ts';
 import type { Line } from '../../../core/schema/event.ts';
 import { describeEvent } from '../../../kit/views/event-sentence.ts';
 import { listEvents } from '../../../kit/views/events-query.ts';
 import { readViews } from '../../../kit/cli/read-views.ts';
 import { numberOr } from '../../../kit/cli/options.ts';
-
-/** A server that does not answer is given up on after a minute. */
-const PATIENCE_MS = 70_000;
 
 type Entry = { at: string; channel: string; event: string; text: string; data: Line['data'] };
 
@@ -43,16 +38,10 @@ export const commands: Commands = {
     operands: '<name>',
     example: 'oka channels test phone',
     run: async (call) => {
-      const { home, signal, rooms, notify } = call;
+      const { home } = call;
       const channel = onlyOperand(call, 'channel');
       await requireHome(home);
-      const intake = { kind: 'test_channel', channel } as const;
-      const done = await askOrDo(async () => {
-        const submitted = await requestOfWorker(call, intake, PATIENCE_MS);
-        if (submitted !== null) return submitted.done;
-        return withHost(home, signal, async (host) => lateAnswer(await host.handle(intake)), { warn: notify, rooms });
-      });
-      const outcome = toOutcome(done);
+      const outcome = toOutcome(await carryOut(call, { kind: 'test_channel', channel }));
       const problem = outcome.status === 'failed' ? outcome.reason : null;
       return answer({ channel, arrived: problem === null, problem }, problem === null ? exits.ok : exits.no);
     },

@@ -6,6 +6,7 @@
  * 2. Nothing of a message, an agent or a tool reaches the terminal before terminalText has cleaned it.
  * 3. While a line is being written, forwards of this conversation wait (typing-files.ts).
  */
+import { join } from 'node:path';
 import { endTyping, noteTyping, typingFolders } from '../typing-files.ts';
 import { penHolder } from '../../../core/ledger/pen.ts';
 import { USER } from '../../../core/schema/chat-names.ts';
@@ -15,7 +16,8 @@ import type { Call } from '../../../kit/cli/command-module.ts';
 import { findWait, readOpenWaits } from '../../../kit/cli/find-run.ts';
 import type { TerminalDevice } from '../../../kit/cli/io.ts';
 import { operatorName } from '../../../kit/cli/operator-name.ts';
-import { requestOfWorker } from '../../../kit/cli/submitted.ts';
+import { carryOut } from '../../../kit/cli/carry-out.ts';
+import { submit } from '../../../kit/requests/submit-request.ts';
 import { openBottomScreen } from './bottom-screen.ts';
 import { type NamedChat, postMessage, requestChat } from './chat-access.ts';
 import { bottomRows } from './chat-bottom.ts';
@@ -205,7 +207,12 @@ export class ChatSession {
   async #answer(question: OpenQuestion, text: string): Promise<void> {
     const given = answerFrom(question, text);
     if ('problem' in given) return this.#notice(given.problem);
-    await requestOfWorker(this.#parts.call, { kind: 'answer', wait: question.wait, answer: given.answer });
+    const { call } = this.#parts;
+    const intake = { kind: 'answer', wait: question.wait, answer: given.answer } as const;
+    await carryOut(call, intake, async () => {
+      submit(join(call.home.oka, 'intake'), intake); // without a worker the conversation goes on when there is one
+      return null;
+    });
     this.#removeQuestion(question.wait);
     this.#draw();
   }

@@ -6,10 +6,12 @@ import { type Answer, answer, type Call, command, type Commands, exits } from '.
 import type { Terminal } from '../../../kit/cli/io.ts';
 import { count, indentWrapped, plainText } from '../../../kit/cli/plain-text.ts';
 import { requireHome } from '../../../kit/cli/require-home.ts';
-import { askOrDo, withHost } from '../../../kit/cli/host-here.ts';
-import { ports } from '../../../kit/ports/room-ports.ts';
+import { withHost } from '../../../kit/cli/host-here.ts';
+import type { Intake } from '../../../core/schema/intake.ts';
+import type { Json } from '../../../core/schema/json.ts';
+import { answerOf } from '../../../core/schema/room.ts';
 import { onlyOperand } from '../../../kit/cli/operands.ts';
-import { renderSubmitted, type Submitted, submitToWorker } from '../../../kit/cli/submitted.ts';
+import { carryOut } from '../../../kit/cli/carry-out.ts';
 import { renderToolAnswer, requestTools, toolAnswerJson } from '../request-tools.ts';
 import { flag, text } from '../../../kit/cli/options.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
@@ -20,9 +22,7 @@ import { basename, dirname } from 'node:path';
 
 type RequirementsData = { requirements: OpenRequirement[] } | { dockerfile: string };
 
-type ResolveData = (Submitted & { name: string }) | { name: string; there: boolean; seen: string; went_on: string[] };
-
-const requirementsResolve = (call: Call): Promise<Answer<ResolveData>> => askOrDo(() => resolve(call));
+type ResolveData = { name: string; there: boolean; seen: string; went_on: string[] };
 
 export const commands: Commands = {
   requirements: command({
@@ -43,13 +43,10 @@ export const commands: Commands = {
     operands: '<name>',
     example: 'oka requirements resolve ffmpeg',
     run: requirementsResolve,
-    render: (data, { green, yellow }) => {
-      if ('submitted' in data) return renderSubmitted(data, `check for ${plainText(data.name)}`);
-      const seen = plainText(data.seen);
-      if (!data.there) return `${yellow('still missing')}  ${seen}\n`;
-      return `${green('there')}  ${seen}; ${count(data.went_on.length, 'run')} went on\n`;
+    render: ({ there, seen, went_on: resumed }, { green, yellow }) => {
+      if (!there) return `${yellow('still missing')}  ${plainText(seen)}\n`;
+      return `${green('there')}  ${plainText(seen)}; ${count(resumed.length, 'run')} went on\n`;
     },
-    jsonLines: (data) => ['submitted' in data ? { submitted: data.submitted } : data],
   }),
   'requirements contents': command({
     summary: "Have requirements name the package of any program: from a Contents file of Debian's archive",
@@ -142,17 +139,22 @@ async function requirementsCommand({
   return answer({ dockerfile: dockerfileText(requirements.filter(({ status }) => status === 'open')) });
 }
 
-async function resolve(call: Call): Promise<Answer<ResolveData>> {
-  const { home, signal } = call;
+async function requirementsResolve(call: Call): Promise<Answer<ResolveData>> {
   const name = onlyOperand(call, 'name');
-  const submitted = await submitToWorker(home, { kind: 'resolve', name, by: 'a person' });
-  if (submitted !== null) return answer({ ...submitted, name });
-  const { there, seen, drives } = await withHost(home, signal, async ({ engine, valuesOf }) => {
-    const { deps } = valuesOf({ deps: ports.deps });
-    const resolved = await deps.resolve(name, 'a person');
-    await engine.whenIdle();
-    return resolved;
-  });
-  const data = { name, there, seen, went_on: drives.map(({ run: { id } }) => id) };
-  return answer(data, there ? exits.ok : exits.no);
+  const intake = { kind: 'resolve', name, by: 'a person' } as const;
+  const found = (await carryOut(call, intake, () => resolveHere(call, intake))) as Omit<ResolveData, 'name'>;
+  return answer({ name, ...found }, found.there ? exits.ok : exits.no);
 }
+
+/** Without a worker the runs that waited for it go on here. */
+const resolveHere = ({ home, signal, notify }: Call, intake: Intake): Promise<Json> =>
+  withHost(
+    home,
+    signal,
+    async ({ engine, handle }) => {
+      const found = await answerOf(await handle(intake));
+      await engine.whenIdle();
+      return found;
+    },
+    { warn: notify },
+  );

@@ -1,7 +1,7 @@
 /** A graph from a description. */
 import { createGraph } from '../graph-history.ts';
 import { checkGraphValue, fileOfGraph } from '../../../kit/graphs/graph-files.ts';
-import { withHost } from '../../../kit/cli/host-here.ts';
+import { carryOutRun } from '../../../kit/cli/await-run.ts';
 import { nodeKinds, toolNamesIn } from '../../../kit/house/room-contributions.ts';
 import { shownPath } from '../../../kit/settings.ts';
 import { buildGraph } from '../kinds/build-graph.ts';
@@ -81,30 +81,25 @@ export const commands: Commands = {
 
 /** Asks the model, and asks again with what is wrong. */
 async function buildUntilSound(call: Call<Options, Data>, intent: string, id: string): Promise<Built> {
-  const { home, rooms, signal, notify } = call;
+  const { home, rooms } = call;
   const kinds = await nodeKinds(rooms);
   const names = await toolNamesIn(home, rooms);
   const tools = await simulatedTools(call);
   const outputs = outputSchemas(tools);
   const task: BuilderTask = { intent, id, kinds, tools: toolsFor(tools) };
   const started = Date.now().toString(36);
-  return withHost(
-    home,
-    signal,
-    async ({ engine }) => {
-      let rejected: RejectedAnswer | null = null;
-      for (let attempts = 1; attempts <= 1 + MOST_REPAIRS; attempts += 1) {
-        const input = { prompt: [builderPrompt(task, rejected)], format: 'text', ...modelOf(call.options) };
-        const { done } = await engine.start(buildGraph, { id: `build-${started}-${attempts}`, input });
-        const text = answerText(await done);
-        const found = judge(text, id, { names, kinds, outputs });
-        if (!('problems' in found)) return { ...found, attempts };
-        rejected = { text, problems: found.problems };
-      }
-      throw cannotBeBuilt(rejected?.problems ?? []);
-    },
-    { rooms, warn: notify },
-  );
+  let rejected: RejectedAnswer | null = null;
+  for (let attempts = 1; attempts <= 1 + MOST_REPAIRS; attempts += 1) {
+    const input = { prompt: [builderPrompt(task, rejected)], format: 'text', ...modelOf(call.options) };
+    const run = `build-${started}-${attempts}`;
+    const settled = await carryOutRun(call, { kind: 'run_graph', id: run, graph: buildGraph.id, input }, run);
+    if (settled === null) throw new OkaError('in-doubt', `the run ${run} has not begun`);
+    const text = answerText(settled.ended);
+    const found = judge(text, id, { names, kinds, outputs });
+    if (!('problems' in found)) return { ...found, attempts };
+    rejected = { text, problems: found.problems };
+  }
+  throw cannotBeBuilt(rejected?.problems ?? []);
 }
 
 function timesText({ schedule }: { schedule?: Times }): string {

@@ -15,11 +15,9 @@ import { type Checkpoint, checkpointsOf } from '../../../kit/views/checkpoints.t
 import { runsOfGraph } from '../../../kit/views/graph-run-view.ts';
 import { storedRun } from '../../../kit/views/run-rows.ts';
 import { choice, numberOr, text } from '../../../kit/cli/options.ts';
-import { askOrDo, withHost } from '../../../kit/cli/host-here.ts';
 import { Intake } from '../../../core/schema/intake.ts';
-import { lateAnswer } from '../../../core/schema/room.ts';
 import { operatorName } from '../../../kit/cli/operator-name.ts';
-import { requestOfWorker } from '../../../kit/cli/submitted.ts';
+import { carryOut } from '../../../kit/cli/carry-out.ts';
 
 type StateIntake = Extract<Intake, { kind: 'state' }>;
 
@@ -113,13 +111,10 @@ export const commands: Commands = {
       const value = jsonOperand(given, 'the value');
       const { expect } = call.options;
       const expected = expect === undefined ? {} : { expect: jsonOperand(expect, '--expect') };
-      const written = await requestStateChange(call, { namespace: graph, key, value, ...expected });
-      return answer({ graph, key, value, written: written !== null });
+      await requestStateChange(call, { namespace: graph, key, value, ...expected });
+      return answer({ graph, key, value, written: true });
     },
-    render: ({ graph, key, written }) =>
-      written
-        ? `${graph} remembers "${key}".\n`
-        : `A worker is running; it was asked to change "${key}" of ${graph}.\n`,
+    render: ({ graph, key }) => `${graph} remembers "${key}".\n`,
   }),
   'graph state delete': command({
     summary: 'Remove a value that a graph remembers; exit 1 if there is none',
@@ -128,12 +123,10 @@ export const commands: Commands = {
     run: async (call) => {
       const { graph, key } = await graphAndKey(call);
       const deleted = await requestStateChange(call, { namespace: graph, key });
-      return answer({ graph, key, deleted }, deleted === false ? exits.no : exits.ok);
+      return answer({ graph, key, deleted }, deleted ? exits.ok : exits.no);
     },
-    render: ({ graph, key, deleted }) => {
-      if (deleted === null) return `A worker is running; it was asked to remove "${key}" of ${graph}.\n`;
-      return deleted ? `${graph} no longer remembers "${key}".\n` : `${graph} has no value for "${key}".\n`;
-    },
+    render: ({ graph, key, deleted }) =>
+      deleted ? `${graph} no longer remembers "${key}".\n` : `${graph} has no value for "${key}".\n`,
   }),
   'graph state history': command({
     summary: 'List the changes of what a graph remembers, and who made each',
@@ -221,20 +214,12 @@ async function graphStateCheckpoints(call: Call): Promise<Answer<CheckpointsData
   return answer({ graph, run: row.run, checkpoints: checkpointsOf(events) });
 }
 
-/** Whether there was anything to change; null when a worker has it and has not answered yet. */
+/** Whether there was anything to change. */
 async function requestStateChange(
   call: Pick<Call, 'home' | 'signal' | 'notify'>,
   change: Omit<StateIntake, 'kind' | 'by'>,
-): Promise<boolean | null> {
-  const intake = checkedIntake(change);
-  return askOrDo(async () => {
-    const submitted = await requestOfWorker(call, intake);
-    if (submitted !== null) return changedIn(submitted.done);
-    const done = await withHost(call.home, call.signal, async ({ handle }) => lateAnswer(await handle(intake)), {
-      warn: call.notify,
-    });
-    return changedIn(done);
-  });
+): Promise<boolean> {
+  return ((await carryOut(call, checkedIntake(change))) as { changed: boolean }).changed;
 }
 
 function checkedIntake(change: Omit<StateIntake, 'kind' | 'by'>): StateIntake {
@@ -242,8 +227,4 @@ function checkedIntake(change: Omit<StateIntake, 'kind' | 'by'>): StateIntake {
   if (read.success && read.data.kind === 'state') return read.data;
   const [issue] = read.error?.issues ?? [];
   throw new OkaError('usage', `the state cannot be changed: ${issue?.path.join('.')}: ${issue?.message}`);
-}
-
-function changedIn(done: unknown): boolean | null {
-  return done === undefined || done === null ? null : (done as { changed: boolean }).changed;
 }

@@ -13,15 +13,12 @@ import type { Tidied, Tidying } from '../../../core/schema/room.ts';
 import { peekProjection } from '../../../core/ledger/peek-projection.ts';
 import { type TaskGraph, taskGraph } from '../../../core/ledger/task-graph.ts';
 import type { Config } from '../../../core/schema/config.ts';
-import { renderSubmitted, submitToWorker } from '../../../kit/cli/submitted.ts';
+import { carryOut } from '../../../kit/cli/carry-out.ts';
 import { flag } from '../../../kit/cli/options.ts';
 
 type RebuildData = { rebuilt: { ledger: string; events: number; files: string[] }[] };
 
-type TidyData =
-  | { kind: 'submitted'; submitted: string }
-  | { kind: 'nothing' }
-  | { kind: 'tidied'; tidied: Tidied; dryRun: boolean };
+type TidyData = { kind: 'nothing' } | { kind: 'tidied'; tidied: Tidied; dryRun: boolean };
 
 export const commands: Commands = {
   rebuild: command({
@@ -60,14 +57,11 @@ export const commands: Commands = {
       const limits = requests(config.maintenance, Date.now()).find((intake) => intake.kind === 'tidy');
       if (limits === undefined) return answer({ kind: 'nothing' });
       if (dryRun) return answer({ kind: 'tidied', tidied: await previewTidy(home, limits, signal), dryRun });
-      const submitted = await submitToWorker(home, limits);
-      if (submitted !== null) return answer({ kind: 'submitted', ...submitted });
-      return answer({ kind: 'tidied', tidied: await tidyNow(call, config, limits), dryRun });
+      const tidied = (await carryOut(call, limits, () => tidyNow(call, config, limits))) as Tidied;
+      return answer({ kind: 'tidied', tidied, dryRun });
     },
     render: (data: TidyData): string => {
       switch (data.kind) {
-        case 'submitted':
-          return renderSubmitted(data, 'tidy');
         case 'nothing':
           return 'config.json says that nothing is removed (maintenance: artifact_days, outbox_…).\n';
         case 'tidied':
@@ -76,8 +70,6 @@ export const commands: Commands = {
     },
     jsonLines: (data: TidyData): object[] => {
       switch (data.kind) {
-        case 'submitted':
-          return [{ submitted: data.submitted }];
         case 'nothing':
           return [{ tidied: null }];
         case 'tidied':

@@ -2,16 +2,14 @@
 import { findFact } from '../facts-query.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import { type Answer, answer, type Call, command, type Commands } from '../../../kit/cli/command-module.ts';
-import { type Recorded, renderRecorded, requestMemory, withRecall } from '../memory-access.ts';
+import { type Recorded, requestMemory, withRecall } from '../memory-access.ts';
 import { onlyOperand } from '../../../kit/cli/operands.ts';
 import { readViews } from '../../../kit/cli/read-views.ts';
 import { requireHome } from '../../../kit/cli/require-home.ts';
 import { hash } from 'node:crypto';
 import { FactGiven } from '../../../core/schema/memory.ts';
 import { count } from '../../../kit/cli/plain-text.ts';
-import { join } from 'node:path';
-import { submit } from '../../../kit/requests/submit-request.ts';
-import { penHolder } from '../../../core/ledger/pen.ts';
+import { recordRequest } from '../../../kit/cli/carry-out.ts';
 import { listChanges, type MemoryChange } from '../memory-change.ts';
 import { openRecall } from '../open-recall.ts';
 import { parsedText, text, texts } from '../../../kit/cli/options.ts';
@@ -22,7 +20,7 @@ const namespace = text('NAME', 'Only of this namespace, or into it.');
 type ForgetData = { forgot: string[] } & Recorded;
 
 const renderForget = (data: ForgetData): string =>
-  renderRecorded(data, `Forgot ${data.forgot.join(', ')}; the ledger still says that it was known.`);
+  `Forgot ${data.forgot.join(', ')}; the ledger still says that it was known.\n`;
 
 type Options = {
   namespace: string | undefined;
@@ -36,7 +34,7 @@ const AT_ONCE = 1000;
 
 type UndoCall = Call<{ reason: string | undefined }>;
 
-type UndoData = { change: number; undone: true } | { change: number; submitted: string; text: string; worker: boolean };
+type UndoData = { change: number; undone: true } | { change: number; requested: true; text: string };
 
 export const commands: Commands = {
   'memory forget': command({
@@ -61,7 +59,7 @@ export const commands: Commands = {
       const fact = factOf(call);
       return answer({ fact, ...(await requestMemory(call, { kind: 'remember', fact })) });
     },
-    render: (data) => renderRecorded(data, `Remembered: ${data.fact.id}`),
+    render: ({ fact }) => `Remembered: ${fact.id}\n`,
   }),
   'memory fact delete': command({
     summary: 'Forget a fact',
@@ -83,7 +81,7 @@ export const commands: Commands = {
     },
     render: (data) => {
       if (data.forgot.length === 0) return 'No fact has expired.\n';
-      return renderRecorded(data, `Forgot ${count(data.forgot.length, 'expired fact')}.`);
+      return `Forgot ${count(data.forgot.length, 'expired fact')}.\n`;
     },
   }),
   'memory undo': command({
@@ -98,19 +96,13 @@ export const commands: Commands = {
       const { change, text, undone } = await findChange(call);
       if (undone) return answer({ change, undone });
       const reason = (options.reason ?? '').slice(0, 500);
-      const submitted = submit(join(home.oka, 'intake'), { kind: 'take_back', change, reason });
-      return answer({ change, submitted, text, worker: penHolder(home.ledgers.run) !== null });
+      await recordRequest(call, { kind: 'take_back', change, reason });
+      return answer({ change, requested: true, text });
     },
     render: (data: UndoData): string => {
       if ('undone' in data) return `Change ${data.change} was undone already.\n`;
-      const when = data.worker
-        ? 'at the next pass of maintenance'
-        : 'once a worker runs, at the next pass of maintenance';
-      return `Requested to undo: ${data.text}\nThis happens ${when} (oka maintain --once).\n`;
+      return `Requested to undo: ${data.text}\nThis happens at the next pass of maintenance (oka maintain --once).\n`;
     },
-    jsonLines: (data: UndoData): object[] => [
-      'undone' in data ? data : { change: data.change, submitted: data.submitted },
-    ],
   }),
   'rebuild index': command({
     summary: 'Delete the memory index and rebuild it',

@@ -8,10 +8,11 @@ import { describeErrno } from '../../../core/ledger/disk.ts';
 import { readEvents } from '../../../core/ledger/read-events.ts';
 import { parseEpisodes } from '../index/import-episodes.ts';
 import { speakerOf } from '../index/speaker.ts';
+import { penHolder } from '../../../core/ledger/pen.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import type { Home } from '../../../core/schema/home.ts';
 import { type Answer, answer, type Call, command, type Commands } from '../../../kit/cli/command-module.ts';
-import { renderRecorded, requestMemory, withRecall } from '../memory-access.ts';
+import { requestMemory, withRecall } from '../memory-access.ts';
 import { onlyOperand } from '../../../kit/cli/operands.ts';
 import { count } from '../../../kit/cli/plain-text.ts';
 import { requireHome } from '../../../kit/cli/require-home.ts';
@@ -22,7 +23,7 @@ const MOST_BYTES = 256 * 1024 * 1024;
 /** Lines that are new, those that were imported before, and of the new ones those of the operator and of all users. */
 type Counts = { imported: number; known: number; own: number; users: number };
 
-type Data = Counts & ({ submitted: string } | { first: number | null; last: number | null; seqs: [] });
+type Data = Counts & { first: number | null; last: number | null; seqs: [] };
 
 type ImportCall = Call<{ me: readonly string[] }>;
 
@@ -55,18 +56,18 @@ export const commands: Commands = {
         name,
         ...(me.length === 0 ? {} : { me: [...me] }),
       });
-      if ('submitted' in recorded) return answer({ ...counts, ...recorded });
-      const progress = call.progress('computing embeddings', 'texts');
-      await withRecall(home, (recall) => recall.embedAll(signal, { onProgress: progress.reach }));
-      progress.end();
+      if (penHolder(home.ledgers.run) === null) {
+        const progress = call.progress('computing embeddings', 'texts'); // beside a worker maintenance does this
+        await withRecall(home, (recall) => recall.embedAll(signal, { onProgress: progress.reach }));
+        progress.end();
+      }
       return answer({ ...counts, first: recorded.seqs[0] ?? null, last: recorded.seqs.at(-1) ?? null, seqs: [] });
     },
-    render: (data: Data): string => {
-      const { imported, known, own, users } = data;
+    render: ({ imported, known, own, users }: Data): string => {
       if (imported === 0) return `Nothing new: all ${count(known, 'line')} had been imported before.\n`;
       const before = known === 0 ? '' : ` ${count(known, 'line')} had been imported before.`;
       const hint = users > 0 && own === 0 ? NOBODY : '';
-      return renderRecorded(data, `Imported ${count(imported, 'line')}.${before}${hint}`);
+      return `Imported ${count(imported, 'line')}.${before}${hint}\n`;
     },
   }),
 };

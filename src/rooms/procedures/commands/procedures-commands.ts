@@ -9,7 +9,6 @@ import {
   listProcedures,
   renderStatusRequest,
   requestStatus,
-  statusRequestJson,
 } from '../procedure-access.ts';
 import { renderProcedurePage } from '../procedure-page.ts';
 import { existsSync } from 'node:fs';
@@ -94,7 +93,6 @@ export const commands: Commands = {
       });
     },
     render: renderStatusRequest,
-    jsonLines: statusRequestJson,
   }),
   'procedures demote': command({
     summary: 'No longer use a procedure',
@@ -103,7 +101,6 @@ export const commands: Commands = {
     example: 'oka procedures demote sort-the-rows-of --reason "other columns now"',
     run: async (call) => requestStatus(call, 'demoted'),
     render: renderStatusRequest,
-    jsonLines: statusRequestJson,
   }),
 };
 

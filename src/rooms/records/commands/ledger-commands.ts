@@ -9,7 +9,7 @@ import { withStores } from '../../../kit/house/await-pen.ts';
 import { archiveRuns } from '../../../core/ledger/archive-runs.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import { count } from '../../../kit/cli/plain-text.ts';
-import { renderSubmitted, type Submitted, submitToWorker } from '../../../kit/cli/submitted.ts';
+import { carryOut } from '../../../kit/cli/carry-out.ts';
 import { existsSync } from 'node:fs';
 import { acceptRollback } from '../accept-rollback.ts';
 import { checkAnchors } from '../../../kit/home/home-anchors.ts';
@@ -17,7 +17,8 @@ import type { Pen } from '../../../core/schema/event.ts';
 import { parsedText } from '../../../kit/cli/options.ts';
 import { parseDate } from '../../../kit/cli/option-values.ts';
 
-type ArchiveData = Submitted | { archived: Awaited<ReturnType<typeof archiveRuns>>; before: string };
+type Archived = Awaited<ReturnType<typeof archiveRuns>>;
+type ArchiveData = { archived: Archived; before: string };
 
 type Accepted = { ledger: string; missing: number; expected: number; last: number };
 
@@ -43,14 +44,12 @@ export const commands: Commands = {
     },
     example: 'oka ledger archive --before 2026-01-31',
     run: ledgerArchive,
-    render: (data) => {
-      if ('submitted' in data) return renderSubmitted(data, 'archive');
-      const { archived, before } = data;
+    render: ({ archived, before }) => {
       if (archived === null) return `No finished run ended before ${before.slice(0, 10)}; nothing was moved.\n`;
       const { first, last, segments } = archived;
       return `Moved events ${first} to ${last} into ${count(segments.length, 'segment')} under .oka/archive.\n`;
     },
-    jsonLines: (data) => ['submitted' in data ? data : { archived: data.archived }],
+    jsonLines: ({ archived }) => [{ archived }],
   }),
   'ledger accept-rollback': command({
     summary: 'Go on with a ledger that has lost events, and record the loss',
@@ -68,13 +67,11 @@ async function ledgerArchive(call: Call<{ before: Date | undefined }>): Promise<
   const { before } = options;
   if (before === undefined)
     throw new OkaError('usage', '--before DATE is missing', { fix: 'Example: oka ledger archive --before 2026-01-31' });
-  const submitted = await submitToWorker(home, { kind: 'archive', before: before.toISOString() });
-  if (submitted !== null) return answer(submitted);
   const config = await loadConfig(home);
-  return withStores(home, config, call, async ({ ledger }) => {
-    const archived = await archiveRuns(ledger, before, config.ledger.segment_mb * 1024 * 1024);
-    return answer({ archived, before: before.toISOString() });
-  });
+  const here = (): Promise<Archived> =>
+    withStores(home, config, call, ({ ledger }) => archiveRuns(ledger, before, config.ledger.segment_mb * 1024 * 1024));
+  const archived = (await carryOut(call, { kind: 'archive', before: before.toISOString() }, here)) as Archived;
+  return answer({ archived, before: before.toISOString() });
 }
 
 function renderAccepted({ ledger, missing, expected, last }: Accepted): string {

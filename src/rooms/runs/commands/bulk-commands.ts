@@ -2,12 +2,12 @@
 import { type Choice, performBulk, previewBulk, REQUESTS_AT_ONCE } from '../bulk-acts.ts';
 import { memberName } from '../../../kit/fleet/given-runs.ts';
 import { repeatRun } from '../repeat-run.ts';
-import { askOrDo, withHost } from '../../../kit/cli/host-here.ts';
+import { withHost } from '../../../kit/cli/host-here.ts';
 import { penHolder } from '../../../core/ledger/pen.ts';
 import type { BulkAct, BulkOutcome, BulkPreview } from '../../../core/schema/bulk.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import type { Intake } from '../../../core/schema/intake.ts';
-import { lateAnswer } from '../../../core/schema/room.ts';
+import { answerOf } from '../../../core/schema/room.ts';
 import {
   type Answer,
   answer,
@@ -21,7 +21,8 @@ import { findRunName } from '../../../kit/cli/find-run.ts';
 import type { Terminal } from '../../../kit/cli/io.ts';
 import { count, plainText } from '../../../kit/cli/plain-text.ts';
 import { readViews } from '../../../kit/cli/read-views.ts';
-import { requestOfWorker } from '../../../kit/cli/submitted.ts';
+import { carryOut } from '../../../kit/cli/carry-out.ts';
+import type { Host } from '../../../kit/house/host.ts';
 import { flag, text } from '../../../kit/cli/options.ts';
 import { runFilterOf, runFilterOptions, type RunFilterValues } from '../../../kit/cli/run-filter-options.ts';
 
@@ -83,7 +84,7 @@ async function actOnRuns(call: Call<Options, Data>, act: BulkAct): Promise<Answe
   const request = { act, runs: preview.runs.map(({ run: name }) => name), token: preview.token };
   const outcomes: BulkOutcome[] = [];
   const progress = call.progress(VERBS[act], 'runs');
-  await withRequests(call, act, async (submit, atOnce) => {
+  await withRequests(call, async (submit, atOnce) => {
     const repeat = (name: string): Promise<unknown> => repeatRun(call.home, name, submit);
     for await (const outcome of performBulk(request, { request: submit, repeat, atOnce })) {
       outcomes.push(outcome);
@@ -127,20 +128,20 @@ async function isConfirmed(
 
 type Submit = (intake: Intake) => Promise<unknown>;
 
-/** Through the worker if one is running, else here and now; what has to run on needs a worker. */
 type BulkWork = (submit: Submit, atOnce: number) => Promise<void>;
 
-const withRequests = (call: Call<Options, Data>, act: BulkAct, work: BulkWork): Promise<void> =>
-  askOrDo(() => submitOrDo(call, act, work));
-
-async function submitOrDo(call: Call<Options, Data>, act: BulkAct, work: BulkWork): Promise<void> {
+/** Whoever has the pen is asked for each; where nobody has it, all of them are done here, and what goes on does so to its end. */
+async function withRequests(call: Call<Options, Data>, work: BulkWork): Promise<void> {
   const { home, signal, notify } = call;
-  if (penHolder(home.ledgers.run) !== null)
-    return work(async (intake) => (await requestOfWorker({ home, signal }, intake))?.done, REQUESTS_AT_ONCE);
-  if (act === 'resume' || act === 'again')
-    throw new OkaError('refused', 'no worker is running that could do this', { fix: 'Start one: oka up' });
-  await withHost(home, signal, ({ handle }) => work(async (intake) => lateAnswer(await handle(intake)), 1), {
-    warn: notify,
+  const ask = (): Promise<void> => work((intake) => carryOut(call, intake), REQUESTS_AT_ONCE);
+  if (penHolder(home.ledgers.run) !== null) return ask();
+  const here = async ({ handle, engine }: Host): Promise<void> => {
+    await work(async (intake) => answerOf(await handle(intake)), 1);
+    await engine.whenIdle();
+  };
+  await withHost(home, signal, here, { warn: notify }).catch((error: unknown) => {
+    if (error instanceof OkaError && error.code === 'pen-held') return ask();
+    throw error;
   });
 }
 

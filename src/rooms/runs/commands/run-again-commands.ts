@@ -6,11 +6,9 @@ import { type Answer, answer, type Call, command, type Commands } from '../../..
 import { withReadingProgress } from '../../../kit/cli/reading-progress.ts';
 import { findRunName, runOperand } from '../../../kit/cli/find-run.ts';
 import type { SentNote } from '../send-note.ts';
-import { askOrDo, withHost } from '../../../kit/cli/host-here.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import type { Intake } from '../../../core/schema/intake.ts';
-import { lateAnswer } from '../../../core/schema/room.ts';
-import { renderSubmitted, requestOfWorker, type Submitted } from '../../../kit/cli/submitted.ts';
+import { carryOut } from '../../../kit/cli/carry-out.ts';
 import { correctRun } from '../correct-run.ts';
 import { startFork } from '../../../kit/cli/fork-runs.ts';
 import { renderRequest, requestJson } from '../../../kit/cli/run-requests.ts';
@@ -19,8 +17,6 @@ import { flag, text } from '../../../kit/cli/options.ts';
 const nodeInput = text('JSON', 'Another input for that node: JSON, a file, or - for stdin.');
 
 const forkId = text('ID', 'Name of the new run (default: that of the run, with -fork).');
-
-type NoteData = SentNote | Submitted;
 
 export const commands: Commands = {
   again: command({
@@ -44,12 +40,10 @@ export const commands: Commands = {
     example: 'oka note report-1a2b3c4d "also list the prices"',
     run: note,
     render: (data) => {
-      if ('submitted' in data) return renderSubmitted(data, 'pass the note on');
       const stop = data.stops ? 'It pauses when the step in progress has ended.\n' : '';
       if (data.read_by === 'worker') return `${stop}Noted; the worker reads it at its next turn.\n`;
       return data.stops ? stop : 'Noted in the ledger, but nobody reads it: the steps of this run are fixed.\n';
     },
-    jsonLines: (data) => ['submitted' in data ? { submitted: data.submitted } : data],
   }),
   correct: command({
     summary: 'Say what is wrong with a finished run; it is done again accordingly',
@@ -86,8 +80,8 @@ export const commands: Commands = {
   }),
 };
 
-async function note(call: Call<{ stopAfterStep: boolean }>): Promise<Answer<NoteData>> {
-  const { operands, home, signal } = call;
+async function note(call: Call<{ stopAfterStep: boolean }>): Promise<Answer<SentNote>> {
+  const { operands } = call;
   const [given, text = ''] = operands;
   const isStop = call.options.stopAfterStep;
   if (given === undefined || operands.length > 2 || (text.trim() === '' && !isStop))
@@ -100,10 +94,5 @@ async function note(call: Call<{ stopAfterStep: boolean }>): Promise<Answer<Note
     text,
     ...(isStop ? { stop_after_step: true as const } : {}),
   };
-  return askOrDo(async () => {
-    const asked = await requestOfWorker(call, intake);
-    if (asked !== null) return answer(asked.done === undefined ? asked : (asked.done as SentNote));
-    const sent = await withHost(home, signal, async (host) => lateAnswer(await host.handle(intake)));
-    return answer(sent as SentNote);
-  });
+  return answer((await carryOut(call, intake)) as SentNote);
 }
