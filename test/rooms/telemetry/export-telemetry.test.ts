@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -79,7 +79,7 @@ async function openCollector() {
   const spans: OtlpSpan[] = [];
   const logs: string[] = [];
   const collector = { url: '', bodies, spans, logs, answers: [] as number[], refusesTraces: false };
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await json(request);
     const isTraces = request.url === '/v1/traces';
     response.statusCode = collector.refusesTraces && isTraces ? 400 : (collector.answers.shift() ?? 200);
@@ -95,7 +95,8 @@ async function openCollector() {
         );
     }
     response.end('{}');
-  });
+  };
+  const server = createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   collector.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
