@@ -110,9 +110,16 @@ function mailChannel({ fingerprint, smtpPort, imapsPort }: MailServers): object 
   return { announce: ['needs_you'], per_hour: 600, channels: { mail } };
 }
 
+/** What stands in a mail that asks whether something has happened. It is about the same mail, and no answer to it. */
+const ASKS = /^(?:Reply to this mail to answer|To answer:|It can be answered until)/m;
+
 /** The answers to the mail of this name, by their own id: one that was sent again has the same. */
 const answersTo = ({ mail }: Round, name: string): Set<string | undefined> =>
-  new Set(mail?.sent.filter((sent) => sent.mail.subject === `Re: ${name}`).map((sent) => sent.mail.messageId));
+  new Set(
+    mail?.sent
+      .filter((sent) => sent.mail.subject === `Re: ${name}` && !ASKS.test(sent.mail.text ?? ''))
+      .map((sent) => sent.mail.messageId),
+  );
 
 export const isAnswered = (round: Round): boolean =>
   round.effects.every(({ name, work }) => work !== 'mail' || answersTo(round, name).size > 0);
