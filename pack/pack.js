@@ -1,6 +1,6 @@
 /**
  * `npm run pack`: a tarball that can be installed anywhere: npm install --global --ignore-scripts oka-*.tgz
- * Beside it: what it is made of (CycloneDX), under which licences, and the checksums of all three.
+ * Beside it: what it is made of (CycloneDX), under which licences, from what it was made (SLSA), and the checksums of all.
  *
  * It is packed from a folder of its own, since an installed package differs from a checkout:
  * - Node refuses TypeScript below node_modules, so the program is plain JavaScript in lib/.
@@ -52,7 +52,9 @@ function npm(words, stdout) {
 
 /** The list of components, their licences, and checksums, for the tarball of that name. */
 function writeBesides(base) {
-  const bom = JSON.parse(npm(['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'], 'pipe'));
+  const bom = JSON.parse(
+    npm(['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--package-lock-only'], 'pipe'),
+  );
   const isForWork = ({ properties = [] }) => properties.some(({ name }) => name === 'cdx:npm:package:development');
   bom.components = bom.components.filter((each) => !isForWork(each)); // --omit dev leaves out some that are needed, too
   const refs = new Set([...bom.components, bom.metadata.component].map((each) => each['bom-ref']));
@@ -64,11 +66,35 @@ function writeBesides(base) {
     const named = licenses.map(({ license, expression }) => expression ?? license.id ?? license.name);
     return `${name} ${version}  ${named.join(', ') || 'not stated in its package.json'}\n`;
   });
-  const files = [`${base}.tgz`, `${base}.sbom.json`, `${base}.licences.txt`];
+  const files = [`${base}.tgz`, `${base}.sbom.json`, `${base}.licences.txt`, `${base}.provenance.json`];
   writeFileSync(files[1], `${JSON.stringify(bom, null, 2)}\n`);
   writeFileSync(files[2], parts.toSorted().join(''));
+  writeFileSync(files[3], `${JSON.stringify(provenanceOf(files[0]), null, 2)}\n`);
   const sums = files.map((file) => `${hash('sha256', readFileSync(file))}  ${basename(file)}\n`);
   writeFileSync(join(dirname(base), 'SHA256SUMS'), sums.join(''));
+}
+
+/** What the tarball was made from, as a statement of in-toto with the predicate of SLSA; whoever publishes it signs it. */
+function provenanceOf(tarball) {
+  const git = (...words) => spawnSync('git', words, { cwd: top, encoding: 'utf8' }).stdout?.trim() ?? '';
+  const digest = (file) => ({ sha256: hash('sha256', readFileSync(file)) });
+  return {
+    _type: 'https://in-toto.io/Statement/v1',
+    subject: [{ name: basename(tarball), digest: digest(tarball) }],
+    predicateType: 'https://slsa.dev/provenance/v1',
+    predicate: {
+      buildDefinition: {
+        buildType: 'npm run pack',
+        externalParameters: {},
+        internalParameters: { node: process.version, changed: git('status', '--porcelain') !== '' },
+        resolvedDependencies: [
+          { name: 'source', digest: { gitCommit: git('rev-parse', 'HEAD') } },
+          { name: 'package-lock.json', digest: digest(join(top, 'package-lock.json')) },
+        ],
+      },
+      runDetails: { builder: { id: 'pack/pack.js' } },
+    },
+  };
 }
 
 function writeModule(file, output) {

@@ -1,6 +1,7 @@
 /** The tarball of `npm run pack`, installed globally into an empty prefix and started in an empty folder. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { hash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -34,6 +35,11 @@ it('the package installs without the checkout, does its first task in a sandbox,
   const { dependencies } = JSON.parse(readFileSync(join(TOP, 'package.json'), 'utf8')) as { dependencies: object };
   const listed = new Set(components.map(({ name }) => name));
   expect(Object.keys(dependencies).filter((name) => !listed.has(name))).toEqual([]);
+  const { subject, predicate } = JSON.parse(
+    readFileSync(join(folder.dir, tarball.replace('.tgz', '.provenance.json')), 'utf8'),
+  ) as { subject: { digest: { sha256: string } }[]; predicate: object };
+  expect(subject[0]?.digest.sha256).toBe(hash('sha256', readFileSync(join(folder.dir, tarball))));
+  expect(JSON.stringify(predicate)).toContain(run(TOP, 'git', 'rev-parse', 'HEAD').trim());
   const licences = readFileSync(join(folder.dir, tarball.replace('.tgz', '.licences.txt')), 'utf8');
   expect(licences.split('\n')).toHaveLength(components.length + 1);
   run(home, 'npm', 'install', '--global', '--ignore-scripts', '--prefix', prefix, join(folder.dir, tarball));
