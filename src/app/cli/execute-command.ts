@@ -1,5 +1,5 @@
 /** Owns: running one command that was found: its options, its module, and what it prints. */
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import type { ParseArgsOptionsConfig } from 'node:util';
 import { homeAt } from '../../kit/settings.ts';
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import type { Call, Command } from '../../kit/cli/command-module.ts';
@@ -60,7 +60,7 @@ export async function parseWords({ name, command, rest }: FoundCommand): Promise
   for (const [option, { type, short, several = false }] of Object.entries(command.options ?? {}))
     options[option] = { type, multiple: several, ...(short === undefined ? {} : { short }) };
   try {
-    const { values, positionals } = parseArgs({
+    const { values, positionals } = process.getBuiltinModule('node:util').parseArgs({
       args: rest,
       options,
       allowPositionals: command.operands !== undefined,

@@ -1,5 +1,4 @@
 /** Owns: what this process must not leave to others, whatever it inherited from whoever started it. */
-import { writeFileSync } from 'node:fs';
 
 /** For this process and all that it starts. */
 export function hardenProcess(): void {
@@ -10,7 +9,7 @@ export function hardenProcess(): void {
 /** Memory contains secrets. Node cannot set a limit on core dumps; on Linux, they can be configured to contain no memory. */
 function omitMemoryFromCoreDumps(): void {
   try {
-    writeFileSync('/proc/self/coredump_filter', '0');
+    process.getBuiltinModule('node:fs').writeFileSync('/proc/self/coredump_filter', '0');
   } catch {
     // not Linux, or without /proc: the limit that the shell has set is valid
   }

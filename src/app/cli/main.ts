@@ -1,5 +1,4 @@
 /** Attaches the command line to this process: its streams, its signals, its exit code. */
-import { styleText } from 'node:util';
 import { exits } from '../../kit/cli/command-module.ts';
 import { hardenProcess } from './harden-process.ts';
 import { runOka } from './run-oka.ts';
@@ -24,7 +23,7 @@ process.exitCode = await runOka(process.argv.slice(2), {
   isTerminal: process.stdout.isTTY,
   isErrTerminal: process.stderr.isTTY,
   get hasColours() {
-    return styleText('bold', 'x') !== 'x';
+    return process.getBuiltinModule('node:util').styleText('bold', 'x') !== 'x';
   },
   width: terminalWidth(process.stdout),
   underSupervisor: async (signal, work) => (await import('./supervised-process.ts')).underSupervisor(signal, work),

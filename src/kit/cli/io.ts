@@ -1,6 +1,5 @@
 /** What a command line is attached to: a process and its terminal, or a test that reads what was written. */
 import type { Readable } from 'node:stream';
-import { styleText } from 'node:util';
 import type { Dialog } from './dialog.ts';
 
 export type Io = {
@@ -66,7 +65,7 @@ export function terminalOf({
   const style =
     (format: 'bold' | 'dim' | 'red' | 'green' | 'yellow'): Style =>
     (text) =>
-      hasColours ? styleText(format, text, { validateStream: false }) : text;
+      hasColours ? process.getBuiltinModule('node:util').styleText(format, text, { validateStream: false }) : text;
   return {
     isTerminal,
     width,

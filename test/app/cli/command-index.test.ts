@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openRecording } from '../../../bench/budget/recording.ts';
 import { temporaryFolder } from '../../support/cli.ts';
@@ -26,4 +27,18 @@ it.each([
   expect(lines).toContain(`module ${new URL('src/app/cli/command-index.ts', top).href}`);
   expect(lines.filter((line) => /^module .*-commands\.ts$/.test(line))).toHaveLength(tables);
   expect(lines.filter((line) => /^module .*\/(?:cli\/commands|app\/rooms)\.ts$/.test(line))).toEqual([]);
+});
+
+it('oka --help loads nothing of Node that reads files as streams', () => {
+  using folder = temporaryFolder();
+  const preload = join(folder.dir, 'loaded.cjs');
+  writeFileSync(preload, `process.on('exit', () => process.stderr.write(process.moduleLoadList.join('\\n')));`);
+  const launcher = new URL('bin/oka', top).pathname;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--require', preload, launcher, '--help'], {
+    encoding: 'utf8',
+  });
+  expect(stdout).toContain('oka');
+  const loaded = stderr.split('\n');
+  expect(loaded).toContain('NativeModule fs');
+  expect(loaded).not.toContain('NativeModule internal/fs/streams');
 });
