@@ -1,8 +1,10 @@
 /** Owns: asking the launcher what the kernel offers for sandboxing. `oka status` shows it, so it loads nothing else. */
-import { execFile } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 
 export type KernelSupport = { launcher: boolean; landlock: number; seccomp: boolean };
+
+const LONGEST_ANSWER_MS = 10_000;
 
 /** What launchers answered in this process: the kernel stays the same, so only another launcher answers differently. */
 const probed = new Map<string, KernelSupport>();
@@ -11,18 +13,19 @@ const probed = new Map<string, KernelSupport>();
 export async function probeKernel(launcher: string): Promise<KernelSupport> {
   const { ino, mtimeNs, size } = statSync(launcher, { bigint: true, throwIfNoEntry: false }) ?? {};
   const identity = [launcher, ino, mtimeNs, size].join(' ');
-  const found = probed.get(identity) ?? (await askLauncher(launcher));
+  const found = probed.get(identity) ?? askLauncher(launcher);
   if (found.launcher) probed.set(identity, found);
   return found;
 }
 
-async function askLauncher(launcher: string): Promise<KernelSupport> {
+/** It answers at once; to wait without blocking would load sockets. */
+function askLauncher(launcher: string): KernelSupport {
   const none: KernelSupport = { launcher: false, landlock: 0, seccomp: false };
-  const said = await new Promise<string | null>((resolve) => {
-    const child = execFile(launcher, ['--probe'], { env: {} }, (error, stdout) =>
-      resolve(error === null ? stdout : null),
-    );
-    child.stdin?.end();
+  const { status, stdout } = spawnSync(launcher, ['--probe'], {
+    env: {},
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: LONGEST_ANSWER_MS,
   });
-  return said === null ? none : { ...none, ...(JSON.parse(said) as Partial<KernelSupport>), launcher: true };
+  return status === 0 ? { ...none, ...(JSON.parse(stdout) as Partial<KernelSupport>), launcher: true } : none;
 }
