@@ -6,6 +6,6 @@ import type { RunHandle } from '../core/schema/room.ts';
 export async function beginRun(backend: ExecutionBackend, execution: Execution): Promise<RunHandle> {
   const id = await backend.start(execution);
   const done = backend.wait(id);
-  done.catch(() => undefined);
+  done.catch(() => undefined); // whoever waits for it is told
   return { run: { id }, done };
 }

@@ -37,6 +37,7 @@ import {
 } from './prune-snapshots.ts';
 import { repairDeskMode } from './repair-modes.ts';
 import { carryOutPlan } from './carry-out-undo.ts';
+import { oneAtATime } from '../pause.ts';
 
 export type SnapshotOptions = Partial<SnapshotLimits & PruneLimits> & {
   store: string;
@@ -209,15 +210,6 @@ function forgetPruned(pruned: Pruned, { objects, seen, origins, desk }: Remember
   for (const [path, { oid }] of seen ?? []) if (!objects.has(oid)) seen?.delete(path);
   origins.prune((content) => objects.has(content), desk);
   return pruned;
-}
-
-function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const done = last.then(work);
-    last = done.catch(() => undefined);
-    return done;
-  };
 }
 
 function finishUndo(store: string, desk: string, objects: Objects, { plan }: Journal): Undone {

@@ -81,6 +81,7 @@ function findProblems(messages: readonly ModelMessage[], called: Seeing | null):
 }
 
 async function loadPicture(picture: PromptPicture, artifacts: ArtifactStore | undefined): Promise<Placed> {
+  // said to the model as a problem of the picture
   const data = await artifacts?.get(picture.artifact).catch(() => undefined);
   if (data === undefined) return { picture, problem: 'is no longer stored' };
   if (data.length > PICTURE_BYTES) return { picture, problem: 'is too large to be shown' };

@@ -11,6 +11,7 @@ import type { Home } from '../../core/schema/home.ts';
 import type { Rows } from '../../core/schema/rows.ts';
 import { foldTail } from './read-rows.ts';
 import { type ViewFolds, viewsFile } from './views-writer.ts';
+import { oneAtATime } from '../pause.ts';
 
 export type RowsReader = {
   /** Lets `query` read rows that are up to date. */
@@ -29,7 +30,6 @@ type Opened = { store: FoldStore; until: number; closing: NodeJS.Timeout };
 export function rowsReader(home: Home, loadViews: () => Promise<ViewFolds>): RowsReader {
   let views: Promise<ViewFolds> | null = null;
   let opened: Opened | null = null;
-  let turn: Promise<unknown> = Promise.resolve();
 
   const close = (): void => {
     if (opened === null) return;
@@ -55,11 +55,7 @@ export function rowsReader(home: Home, loadViews: () => Promise<ViewFolds>): Row
     }
     return store;
   };
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = turn.then(work);
-    turn = result.catch(() => undefined);
-    return result;
-  };
+  const inTurn = oneAtATime();
   return {
     read: (query) =>
       inTurn(async () => {

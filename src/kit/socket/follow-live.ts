@@ -12,7 +12,7 @@ const RETRY_MS = 300;
 /** Calls back until the signal; where there is no stream, or it ends, it tries again. Never throws. */
 export async function followLive(home: Home, signal: AbortSignal, on: (message: LiveMessage) => void): Promise<void> {
   while (!signal.aborted) {
-    await readStream(home, signal, on).catch(() => undefined);
+    await readStream(home, signal, on).catch(() => undefined); // tried again behind the pause
     await pause(RETRY_MS, signal, { ref: false });
   }
 }

@@ -31,6 +31,7 @@ import type { LedgerPort, ProjectionsPort, Runs } from '../../kit/ports/port-typ
 import type { SharedSpending } from '../../kit/ports/fleet-port.ts';
 import type { LoadedPolicy } from '../../kit/policy/policy-file.ts';
 import type { DayBudget } from '../../kit/ports/day-budget-port.ts';
+import { oneAtATime } from '../../kit/pause.ts';
 
 type DayBudgetPorts = {
   ledger: Pick<LedgerPort, 'append'>;
@@ -52,12 +53,7 @@ export function openDayBudget(ports: DayBudgetPorts): DayBudget {
     const others = fleet.spending.others();
     return others === null ? null : { ...own(), ...sumSpending([own(), ...others]) };
   };
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work);
-    last = turn.catch(() => undefined);
-    return turn;
-  };
+  const inTurn = oneAtATime();
   const now = (): ReturnType<DayBudget['now']> => {
     const limits = policy().policy.day_budget ?? {};
     const spent = spentToday(all() ?? own(), clock());

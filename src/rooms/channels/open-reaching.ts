@@ -202,6 +202,7 @@ class ReachingPeople {
   async #carryOut(name: string, settings: ChannelSettings, planned: Planned | null): Promise<void> {
     if (planned === null) return;
     const { start } = planned;
+    // #send has logged it, and what is not recorded as sent is planned again (O1)
     if (planned.act === 'deliver') return void this.#send(name, settings, start).catch(() => undefined);
     await this.#ports.ledger.append([
       ...(planned.isRecorded ? [] : [deliveryStarted(start)]),

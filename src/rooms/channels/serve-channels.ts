@@ -4,12 +4,12 @@
  * S1 A channel that cannot be opened stops no other; the next delivery opens it again, and records why it cannot.
  * S2 A connection that fails is made again, later and later. One that keeps failing is reported, until it stands again.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelSettings } from '../../core/schema/channel.ts';
 import type { Channel, ChannelInbox } from '../../core/schema/channel-port.ts';
 import { messageOf } from '../../core/schema/errors.ts';
 import type { Log } from '../../kit/log-line.ts';
 import { retryDelay } from './send-delivery.ts';
+import { pause } from '../../kit/pause.ts';
 
 export type ServedChannels = {
   get: (name: string) => Promise<Channel> | undefined;
@@ -78,6 +78,6 @@ async function receiveOn(
     if (signal.aborted) return;
     failures = performance.now() - begun > LASTS_MS ? 1 : failures + 1;
     if (failures >= REPORTED_FAILURE) report(problem);
-    await sleep(Math.min(LONGEST_MS, retryDelay(failures) / 5), undefined, { signal }).catch(() => undefined);
+    await pause(Math.min(LONGEST_MS, retryDelay(failures) / 5), signal);
   }
 }

@@ -7,6 +7,7 @@
 import { chatProjection, type ChatState } from './model/chat-state.ts';
 import type { NewEvent } from '../../core/schema/event.ts';
 import type { LedgerPort, ProjectionsPort } from '../../kit/ports/port-types.ts';
+import { oneAtATime } from '../../kit/pause.ts';
 
 export type ChatWriter = {
   /** The state of what is durable. */
@@ -18,13 +19,9 @@ export type ChatWriter = {
 };
 
 export function chatWriter(ledger: Pick<LedgerPort, 'append'>, projections: ProjectionsPort): ChatWriter {
-  let turn: Promise<unknown> = Promise.resolve();
+  const turns = oneAtATime();
   const state = (): ChatState => projections.stateOf(chatProjection);
-  const inTurn: ChatWriter['inTurn'] = (act) => {
-    const done = turn.then(() => act(state(), (events) => ledger.append(events)));
-    turn = done.catch(() => undefined);
-    return done;
-  };
+  const inTurn: ChatWriter['inTurn'] = (act) => turns(() => act(state(), (events) => ledger.append(events)));
   return {
     state,
     inTurn,

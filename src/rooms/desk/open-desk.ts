@@ -114,6 +114,7 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
           }),
         );
         undoing.add(recorded);
+        // a ledger that takes nothing ends the worker by itself
         void recorded.finally(() => undoing.delete(recorded)).catch(() => undefined);
         return { answer };
       },

@@ -206,6 +206,7 @@ async function untilOver(work: Work, own: Active, fence: RunFence): Promise<void
     if (isIdle && isQuiet && isDrainingMember(work)) return;
     isQuiet = isIdle;
     await rest(signal);
+    // tried again in the next round
     if (own.isDriven && !isStopped(host.home)) await resume(host, fence.run).catch(() => undefined);
   }
 }

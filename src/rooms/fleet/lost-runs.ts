@@ -17,6 +17,7 @@ const TAKEN_AGAIN = 'this home goes on with it from its ledger when the fleet de
 /** Resolves when nothing of a task is running here any more. */
 export async function endRuns({ host, member }: Work, { run }: RunFence, reason: string): Promise<void> {
   const stop = { kind: 'stop', reason } as const;
+  // one that has ended cannot be stopped
   await Promise.all(member.owned.runsOf(run).map((each) => host.engine.stop(each, stop).catch(() => undefined)));
 }
 

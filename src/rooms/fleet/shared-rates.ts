@@ -29,6 +29,7 @@ import { FleetRates } from '../../core/schema/fleet-values.ts';
 import type { TakePlaces } from '../../core/chain/middleware/rate.ts';
 import { untilAnswered } from './until-answered.ts';
 import type { SharedRates } from '../../kit/ports/fleet-port.ts';
+import { oneAtATime } from '../../kit/pause.ts';
 
 const KEY = 'rates';
 const MOST_ENTRIES = 32;
@@ -44,13 +45,8 @@ export function sharedRates(
   const own = new Map<string, RateEntry>();
   let entries = 0;
   let cleaning: NodeJS.Timeout | undefined;
-  let last: Promise<unknown> = Promise.resolve();
 
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work);
-    last = turn.catch(() => undefined);
-    return turn;
-  };
+  const inTurn = oneAtATime();
   const placeFor = (name: string, limit: RateLimit): WantedPlace => {
     const open = own.get(name);
     const isOpen = open !== undefined && monotonic() - open.since < (limit.seconds * 1000) / MOST_ENTRIES;

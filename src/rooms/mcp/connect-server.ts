@@ -149,7 +149,7 @@ async function open(
         readDefinitions(await session.listTools(signal).catch((error: unknown) => refuse(error))),
       whyClosed,
       close: async () => {
-        await session.close().catch(() => undefined);
+        await session.close().catch(() => undefined); // its process is ended in any case
         await dispose();
       },
     };

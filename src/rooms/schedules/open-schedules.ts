@@ -27,6 +27,7 @@ import type { FleetSlots } from '../../kit/ports/fleet-port.ts';
 import type { LedgerPort, ProjectionsPort, Runs } from '../../kit/ports/port-types.ts';
 import { writeReasons } from './schedule-reasons.ts';
 import type { SchedulesPort } from '../../kit/ports/schedules-port.ts';
+import { oneAtATime } from '../../kit/pause.ts';
 
 const SHOWN = 5;
 
@@ -65,7 +66,7 @@ export function openSchedules({
   const place = openPlace(home);
   let nextScan = 0;
   let problem = '';
-  const inTurn = turns();
+  const inTurn = oneAtATime();
   const log: Log = (line) => active?.log(line);
   const readFiles = async (isAtOnce: boolean): Promise<void> => {
     const begun = performance.now();
@@ -122,16 +123,6 @@ export function openSchedules({
         await readFiles(true);
         return recordSlots();
       }),
-  };
-}
-
-/** Does one thing after the other, whoever asks. */
-function turns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let turn: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const mine = turn.then(work);
-    turn = mine.catch(() => undefined);
-    return mine;
   };
 }
 

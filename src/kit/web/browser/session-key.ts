@@ -19,6 +19,7 @@ export async function keepSessionKey(key: string): Promise<void> {
   localStorage.setItem(NAME, key);
   if (!('caches' in globalThis)) return; // only over HTTPS and on this machine; so are notifications
   const kept = await caches.open('oka').catch(() => null);
+  // then notifications have no link that is signed in
   await kept?.put(addressOf('/session-key'), new Response(key)).catch(() => undefined);
 }
 

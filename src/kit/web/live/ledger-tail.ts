@@ -49,7 +49,7 @@ export function openLedgerTail({ ledgers }: Pick<Home, 'ledgers'>): LedgerTail {
         : setTimeout(
             () =>
               void poll()
-                .catch(() => undefined)
+                .catch(() => undefined) // read again at the next poll
                 .then(next),
             POLL_MS,
           );

@@ -23,7 +23,7 @@ export function passphraseChecks(read: () => StoredPassphrase | null): (given: s
   };
   return (given) => {
     const answer = before.then(() => compare(given));
-    before = answer.catch(() => undefined);
+    before = answer.catch(() => undefined); // whoever asked is told; the next has its turn
     return answer;
   };
 }

@@ -92,6 +92,7 @@ async function ask(call: AskCall, agent: string, question: string): Promise<numb
     );
   } finally {
     const signal = AbortSignal.timeout(REMOVAL_MS);
+    // it stays in the list, where a person may delete it
     await requestChat({ home, signal }, { kind: 'chat_delete', conversation: chat.id, by }).catch(() => undefined);
   }
 }

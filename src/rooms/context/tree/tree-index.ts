@@ -27,6 +27,7 @@ import { joinPath } from '../model/tree-rows.ts';
 import { toPathText } from '../scan/path-text.ts';
 import { isInTree, VANISHED } from '../scan/scan-entry.ts';
 import { idAt, namesOf, readCache, type StatCache } from '../scan/stat-cache.ts';
+import { oneAtATime } from '../../../kit/pause.ts';
 
 const SHAPE = { version: `tree.${treeFold.version}` };
 
@@ -53,12 +54,7 @@ export function openTreeIndex(
   const closing = new AbortController();
   let store: FoldStore | null = null;
   let reached = 0;
-  let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = turn.then(work);
-    turn = result.catch(() => undefined);
-    return result;
-  };
+  const inTurn = oneAtATime();
   const openRows = async (options: FollowOptions = {}): Promise<FoldStore> => {
     store ??= FoldStore.open(treeFile(home), SHAPE);
     const rows = store;

@@ -119,6 +119,7 @@ export class RunFence {
 
   /** Whether an append was refused though nobody has claimed the run since: the stream has lost messages. */
   async isForgotten(): Promise<boolean> {
+    // servers that do not answer have forgotten nothing
     const last = await this.#log.last(this.run).catch(() => undefined);
     return this.isLost && last !== undefined && (last?.message.epoch ?? 0) <= this.owner.epoch;
   }
@@ -198,7 +199,7 @@ async function appendOnce(log: RunLog, run: string, last: number, message: RunMe
 
 async function sequenceIfLast(log: RunLog, run: string, message: RunMessage): Promise<number | null> {
   for (;;) {
-    const found = await log.last(run).catch(() => undefined);
+    const found = await log.last(run).catch(() => undefined); // asked again until they answer
     if (found === undefined) await log.pause();
     else return found !== null && isSameMessage(found.message, message) ? found.sequence : null;
   }

@@ -68,7 +68,7 @@ export async function openSession(transport: Transport, options: SessionOptions)
       ...(prior === null ? {} : { prior: prior as PriorDiscovery }),
     });
   } catch (error) {
-    await transport.close().catch(() => undefined);
+    await transport.close().catch(() => undefined); // the first error is what a person has to know
     throw error;
   } finally {
     signal?.removeEventListener('abort', leave);

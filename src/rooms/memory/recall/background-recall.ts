@@ -87,7 +87,7 @@ export function openBackgroundRecall(options: RecallThreadOptions): BackgroundRe
       if (following !== null) clearTimeout(following);
       if (running !== null) {
         const { thread } = running;
-        const answered = ask({ kind: 'close' }).catch(() => undefined);
+        const answered = ask({ kind: 'close' }).catch(() => undefined); // the thread is ended in any case
         await Promise.race([answered, sleep(LONGEST_CLOSE_MS, undefined, { ref: false })]);
         await thread.terminate();
       }

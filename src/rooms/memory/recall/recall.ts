@@ -82,7 +82,7 @@ export class Recall {
   /** Indexes new events of the ledgers, one call at a time. Returns how many events were read. */
   catchUp(): Promise<number> {
     const read = this.#turn.then(() => this.#catchUpWithRetries());
-    this.#turn = read.catch(() => undefined);
+    this.#turn = read.catch(() => undefined); // whoever asked is told; the next reads on
     return read;
   }
 
