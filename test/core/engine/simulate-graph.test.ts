@@ -227,7 +227,8 @@ async function runOf(graph: Graph, input: Json): Promise<Way> {
   const { clock, sleep } = fakeTime();
   const events = memoryEvents(clock);
   const tools = toolsFor(({ graph: id, input: given, call }) => engine.startChild(id, given, call));
-  const judge: Judge = ({ class: effect }) => ({ effect: effect === 'deny' ? 'deny' : 'allow', why: '' });
+  const judge: Judge = ({ class: effect }) =>
+    effect === 'deny' ? { effect, why: 'it is never allowed' } : { effect: 'allow', why: '' };
   const middleware = standardChain({ tools, clock, sleep, judge });
   const engine = createEngine({ tools, clock, sleep, middleware, graphs: () => inner, stores: { events } });
   const run = await (await engine.start(graph, { id: 'real', input })).done;
