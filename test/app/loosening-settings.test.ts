@@ -32,6 +32,8 @@ const LOOSENS: Readonly<Record<string, string>> = {
   'tree.roots': 'folders whose text is shown to models',
   'graph_import.tools': 'what tools of imported graphs become',
   'web.address': 'who can reach the dashboard; all but this machine needs a passphrase',
+  'telemetry.otlp': 'who is told which runs there are',
+  'telemetry.texts': 'who is told which runs there are',
   rate_limits: 'how often a tool may be called',
 };
 

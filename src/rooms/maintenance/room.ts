@@ -5,7 +5,7 @@ const readByMaintenance = (): Promise<null> => Promise.resolve(null);
 
 export const maintenance = defineRoom({
   name: 'rooms/maintenance',
-  events: ['slot.came', 'page.edited', 'call.started', 'call.ended'],
+  events: ['slot.came', 'page.edited'],
   findings: async (home) => [await (await import('./maintenance-finding.ts')).maintenanceFinding(home)],
   open: () => ({
     intakes: { tick: readByMaintenance, procedure: readByMaintenance, take_back: readByMaintenance },

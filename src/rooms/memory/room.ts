@@ -6,7 +6,16 @@ const { home, config, ledger, artifacts, onDurable, taskGraph } = ports;
 
 export const memory = defineRoom({
   name: 'rooms/memory',
-  events: ['fact.kept', 'fact.forgotten', 'fact.reworded', 'change.undone', 'episode.imported', 'context.packed'],
+  events: [
+    'fact.kept',
+    'fact.forgotten',
+    'fact.reworded',
+    'change.undone',
+    'episode.imported',
+    'context.packed',
+    'call.started',
+    'call.ended',
+  ],
   views: async () => {
     const { factView } = await import('./fact-view.ts');
     return [factView];

@@ -6,7 +6,7 @@ const { home, config, memory, models, tools, chooseProcedure } = ports;
 
 export const procedures = defineRoom({
   name: 'rooms/procedures',
-  events: ['procedure.drafted', 'procedure.moved'],
+  events: ['procedure.drafted', 'procedure.moved', 'procedure.shared'],
   views: async () => [(await import('../../kit/learning/procedure-rows.ts')).procedureView],
   schemas: async () => ({ procedure: (await import('../../core/schema/procedure.ts')).Procedure }),
   learning: async (settings) => {
