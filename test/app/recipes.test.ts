@@ -29,11 +29,12 @@ export const station = defineRoom({
 
 const SUBMIT_AND_WAIT = `
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withHost } from './src/daemon/host.ts';
-import { setUp } from './src/daemon/home/set-up.ts';
+import { rooms } from './src/app/rooms.ts';
+import { withHost } from './src/kit/house/host.ts';
+import { setUp } from './src/kit/home/set-up.ts';
 import { homeAt } from './src/kit/settings.ts';
-import { submit } from './src/intake/submit-request.ts';
-import { readEvents } from './src/ledger/read-events.ts';
+import { submit } from './src/kit/requests/submit-request.ts';
+import { readEvents } from './src/core/ledger/read-events.ts';
 
 const home = homeAt(process.argv[2]);
 setUp(home);
@@ -43,7 +44,7 @@ const seen = async (type) => {
 };
 await withHost(home, new AbortController().signal, async () => {
   while ((await seen('weather.observed')) === undefined && (await seen('intake.rejected')) === undefined) await sleep(20);
-});
+}, { rooms });
 console.log(JSON.stringify({ observed: await seen('weather.observed'), rejected: await seen('intake.rejected') }));
 `;
 
@@ -74,7 +75,7 @@ it.runIf(isThorough)(
     );
     mkdirSync(join(copy, 'src/rooms/station'));
     writeFileSync(join(copy, 'src/rooms/station/room.ts'), ROOM);
-    insertBefore('app/rooms.ts', 'export type HouseRoom', "import { station } from '../rooms/station/room.ts';");
+    insertBefore('app/rooms.ts', 'import type { HouseRoom }', "import { station } from '../rooms/station/room.ts';");
     insertBefore('app/rooms.ts', '];', 'station,');
 
     const config = JSON.parse(readFileSync(join(TOP, 'tsconfig.json'), 'utf8')) as Record<string, unknown>;

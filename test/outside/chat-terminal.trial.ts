@@ -108,7 +108,7 @@ it('commands of oka work behind a slash: memory, graphs, undo, and a mistake nam
   await using terminal = open('chat', 'new', 'commands');
   await terminal.shows('›');
   terminal.type(`/memory fact add "the gate opens at seven"${ENTER}`);
-  await terminal.shows('passed on to it');
+  await terminal.shows('Remembered: fact-');
   await story.until('the fact', async () => {
     const { out } = await okaWith({}, 'memory', 'fact', 'list', '--dir', story.home.dir);
     return out.includes('gate opens at seven') ? true : undefined;

@@ -66,7 +66,7 @@ describe('the page about a task', () => {
     await expectPage(await pageWith(story, 'report', '## Open questions'), 'approval');
     expect((await story.oka('pause', 'report')).code).toBe(0);
     await expectPage(await pageWith(story, 'report', 'Paused'), 'paused');
-    expect((await story.oka('resume', 'report')).code).toBe(0);
+    expect((await story.oka('resume', 'report')).code).toBe(4); // it waits for its approval again
     expect(await pageWith(story, 'report', '⏸️ Blocked')).toContain('`oka approve report`');
     expect((await story.oka('cancel', 'report')).code).toBe(0);
     await expectPage(await pageWith(story, 'report', 'Cancelled'), 'cancelled');

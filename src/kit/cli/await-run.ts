@@ -128,7 +128,7 @@ export async function readRun(home: Home, run: string): Promise<SettledRun | nul
     if (error instanceof OkaError && error.code === 'no-such-run') return [];
     throw error;
   });
-  const events = sinceStart(all);
+  const events = all.some(({ type }) => type === 'run.started') ? sinceStart(all) : []; // a task that was given away
   const ended = events.length === 0 ? null : foldRun(await planOfRun(home, events), events);
   return ended === null ? null : { ended, events };
 }

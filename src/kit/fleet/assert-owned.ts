@@ -62,14 +62,20 @@ export function withoutUnclaimed(graph: TaskGraph, projections: ProjectionsPort,
 
 /**
  * A request about a run that this member has yet to claim again waits for that. One about a task that was given away
- * waits for the reply of whoever works on it.
+ * waits for the reply of whoever works on it. What may be done there by now cannot be withdrawn here any more, so it is
+ * taken before it is passed on; `take` returns false when it was withdrawn.
  */
-export function mustAwaitFleet(projections: ProjectionsPort, member: Member, id: string, intake: Intake): boolean {
+export function mustAwaitFleet(
+  projections: ProjectionsPort,
+  member: Member,
+  { id, intake, take }: { id: string; intake: Intake; take: () => boolean },
+): boolean {
   const run = runOfRequest(intake);
   if (member === null || run === null) return false;
   const ownership = ownershipOf(projections, member, run);
   const task = ownership === 'given' ? givenTask(projections, run) : null;
-  return ownership === 'unclaimed' || member.relay.isPending(id, task, intake);
+  if (ownership === 'unclaimed' || (task !== null && !take())) return true;
+  return member.relay.isPending(id, task, intake);
 }
 
 /** Whether a request was handled by whoever works on the task. What was refused there is refused here. */

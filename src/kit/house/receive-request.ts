@@ -15,7 +15,7 @@ export type RequestPorts = {
   projections: ProjectionsPort;
   handle: (intake: Intake) => Promise<Handled>;
   /** Whether a request cannot be handled yet; its file stays. */
-  mustAwaitFleet: (id: string, intake: Intake) => boolean;
+  mustAwaitFleet: (request: { id: string; intake: Intake; take: () => boolean }) => boolean;
   replies: Pick<Replies, 'send'>;
   /** The last request that this process has handled. */
   handled: { last: string | null };
@@ -72,12 +72,14 @@ export async function receiveRequest(
     return removeRequest(folder, taken);
   }
   const isRefused = isLeft && !REPEATABLE.has(taken.intake.kind);
-  if (!isRefused && mustAwaitFleet(taken.id, taken.intake)) {
-    if (isLeft) submitAgain(folder, taken, taken.intake);
+  const ours = { ...taken, name: basename(takenFile(folder, taken.id)) };
+  let isOurs = false;
+  const take = (): boolean => (isOurs ||= takeRequest(folder, taken));
+  if (!isRefused && mustAwaitFleet({ id: taken.id, intake: taken.intake, take })) {
+    if (isLeft) submitAgain(folder, isOurs ? ours : taken, taken.intake);
     return;
   }
-  if (!takeRequest(folder, taken)) return; // it was withdrawn
-  const ours = { ...taken, name: basename(takenFile(folder, taken.id)) };
+  if (!take()) return; // it was withdrawn
   if (!isLeft)
     await ledger.append({ type: 'intake.received', data: { id: taken.id, intake: withoutSealed(taken.intake) } });
   handled.last = taken.id;

@@ -44,7 +44,7 @@ export type OpenHome = {
   /** Does what a request asks for. Returns what it has set going, if anything. */
   handle: (intake: Intake) => Promise<Handled>;
   /** Whether a request has to wait until this member of a fleet has claimed the run that it is about. */
-  mustAwaitFleet: (id: string, intake: Intake) => boolean;
+  mustAwaitFleet: (request: { id: string; intake: Intake; take: () => boolean }) => boolean;
   refresh: () => Promise<void>;
   poll: (state: { isStopped: boolean }) => Promise<void>;
   valuesOf: OpenRooms<RunState>['valuesOf'];
@@ -107,7 +107,7 @@ export async function openHome(
       assertRequestOwned(projections, fleet, intake);
       return handlerFor(handlers, intake)(intake);
     },
-    mustAwaitFleet: (id, intake) => mustAwaitFleet(projections, fleet, id, intake),
+    mustAwaitFleet: (request) => mustAwaitFleet(projections, fleet, request),
     refresh: async () => {
       for (const { opened: room } of opened.rooms) await room.refresh?.();
     },

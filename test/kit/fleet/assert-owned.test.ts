@@ -35,6 +35,7 @@ it('a run of the fleet continues only in the process that has claimed it, and it
   expect(() => assertOwned(projections, null, 'farther')).not.toThrow();
 });
 
+const take = (): boolean => true;
 const REQUESTS: Intake[] = [
   { kind: 'answer', wait: 'far.ask.0.w0', answer: { verdict: 'answered', text: 'yes', by: 'somebody' } },
   { kind: 'cancel', run: 'far' },
@@ -46,14 +47,14 @@ const REQUESTS: Intake[] = [
 it.each(REQUESTS)(
   'a request waits until its run is claimed again, and is refused once another has it: %j',
   (intake) => {
-    expect(mustAwaitFleet(projections, owning('other'), 'id', intake)).toBe(true);
-    expect(mustAwaitFleet(projections, owning('far'), 'id', intake)).toBe(false);
-    expect(mustAwaitFleet(projections, null, 'id', intake)).toBe(false); // it is refused: this process never claims a run
+    expect(mustAwaitFleet(projections, owning('other'), { id: 'id', intake, take })).toBe(true);
+    expect(mustAwaitFleet(projections, owning('far'), { id: 'id', intake, take })).toBe(false);
+    expect(mustAwaitFleet(projections, null, { id: 'id', intake, take })).toBe(false); // it is refused: this process never claims a run
     expect(() => assertRequestOwned(projections, null, intake)).toThrow('has not claimed it');
     expect(() => assertRequestOwned(projections, owning('far'), intake)).not.toThrow();
     const fenced = { type: 'run.fenced', run: 'far', seq: 2, data: {} } as unknown as Event;
     const lost = { stateOf: (() => fleetRuns.apply(structuredClone(state), fenced)) as never };
-    expect(mustAwaitFleet(lost, owning('other'), 'id', intake)).toBe(false);
+    expect(mustAwaitFleet(lost, owning('other'), { id: 'id', intake, take })).toBe(false);
     expect(() => assertRequestOwned(lost, owning('other'), intake)).toThrow('continues at another member');
   },
 );
@@ -70,8 +71,13 @@ it.each(REQUESTS)('a request about a task that was given away waits for the repl
   const sent = { type: 'task.sent', run: 'far', seq: 1, data: {} } as unknown as Event;
   const given = { stateOf: (() => fleetRuns.apply(fleetRuns.initial(), sent)) as never };
   const member = owning('other');
-  expect(mustAwaitFleet(given, member, 'id', intake)).toBe(true);
+  expect(mustAwaitFleet(given, member, { id: 'id', intake, take })).toBe(true);
   expect(wasHandledElsewhere(member, intake)).toBe(false);
-  expect(mustAwaitFleet(given, null, 'id', intake)).toBe(false);
+  const passedOn: string[] = [];
+  const relay = { ...member?.relay, isPending: (id: string) => passedOn.push(id) > 0 } as never;
+  const withdrawn = { id: 'gone', intake, take: () => false };
+  expect(mustAwaitFleet(given, { ...member, relay } as never, withdrawn)).toBe(true);
+  expect(passedOn).toEqual([]); // nobody does what its command believes withdrawn
+  expect(mustAwaitFleet(given, null, { id: 'id', intake, take })).toBe(false);
   expect(() => assertRequestOwned(given, null, intake)).toThrow('was given to the fleet');
 });

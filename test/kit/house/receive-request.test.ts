@@ -45,7 +45,7 @@ it.each(['submitted after a restart', 'recorded by the process that was killed']
           handled.push(intake);
           return null;
         },
-        mustAwaitFleet: (asked: string, intake: Intake) => mustAwaitFleet(projections, member, asked, intake),
+        mustAwaitFleet: (request: Parameters<typeof mustAwaitFleet>[2]) => mustAwaitFleet(projections, member, request),
         replies: { send: () => undefined },
         handled: { last: null },
       };

@@ -267,8 +267,9 @@ describe('the reference servers', () => {
     const { wait } = await story.asked('approval');
     expect(existsSync(join(notes, 'plan.txt'))).toBe(false);
     expect(await story.oka('approve', wait)).toMatchObject({ code: 0 });
-    await story.until('the file', async () => (existsSync(join(notes, 'plan.txt')) ? true : undefined));
-    expect(readFileSync(join(notes, 'plan.txt'), 'utf8')).toBe('on Friday');
+    const written = (): string | null =>
+      existsSync(join(notes, 'plan.txt')) ? readFileSync(join(notes, 'plan.txt'), 'utf8') : null;
+    await expect.poll(written, { timeout: 60_000 }).toBe('on Friday');
   });
 
   it('are read without a question where a person said that they only read, and asked about where nobody did', async () => {
