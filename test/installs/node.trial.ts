@@ -161,7 +161,8 @@ describe('what a task says it needs', () => {
     const file = join(home.dir, 'task.md');
     writeFileSync(file, '---\nrequires: ["node:cowsay"]\n---\n# T\n\n```bash\ncowsay moo\n```\n');
     const { runTask } = await import('../../src/rooms/inbox/run-task.ts');
-    const { run } = await runTask(home, { path: file }, new AbortController().signal, () => undefined);
+    const call = { home, signal: new AbortController().signal, notify: () => undefined };
+    const { ended: run } = await runTask(call, { path: file });
     expect(run.status).toBe('done');
     const calls = (await eventsOf(home, 'call.started')).map(({ data }) => data.tool);
     expect(calls.filter((tool) => tool === 'shell')).toHaveLength(1);

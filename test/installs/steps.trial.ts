@@ -14,7 +14,7 @@ async function tasked(home: Home, requires: string, line: string): Promise<RunSt
   const file = join(home.dir, `task-${Math.random()}.md`);
   writeFileSync(file, `---\nrequires: [${JSON.stringify(requires)}]\n---\n# T\n\n\`\`\`bash\n${line}\n\`\`\`\n`);
   const { runTask } = await import('../../src/rooms/inbox/run-task.ts');
-  return (await runTask(home, { path: file }, new AbortController().signal, () => undefined)).run;
+  return (await runTask({ home, signal: new AbortController().signal, notify: () => undefined }, { path: file })).ended;
 }
 
 describe('a step that installs a package for everybody', () => {

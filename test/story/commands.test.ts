@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -30,15 +30,22 @@ describe('oka run', () => {
     expect((await story.oka('run', '```bash\ntrue\n```')).code).toBe(3);
   });
 
-  it.concurrent('works in a folder that is not set up yet, and gives the task to a worker that holds the pen', async () => {
+  it.concurrent('works in a folder that is not set up yet, and beside a worker follows it to its end', async () => {
     await using story = await openStory();
     const fresh = await story.oka('run', '```bash\ntrue\n```', '--dir', join(story.home.dir, 'fresh'));
     expect(fresh.code).toBe(0);
     story.work();
     await story.until('the worker', async () => (await story.eventsOf('worker.started'))[0]);
     const given = await story.oka('run', '```bash\necho given > given.txt\n```');
-    expect(given).toMatchObject({ code: 4, out: expect.stringContaining('A worker is running') });
-    await story.until('the file', async () => yes(story.deskText('given.txt') === 'given\n'));
+    expect(given).toMatchObject({ code: 0, out: expect.stringMatching(/done[^]*RESULT\.md/) });
+    expect(existsSync(given.out.trim().split(/\s+/).at(-1) ?? '')).toBe(true);
+    expect(story.deskText('given.txt')).toBe('given\n');
+    expect((await story.oka('run', '```bash\nexit 3\n```')).code).toBe(1);
+    expect((await story.oka('run', 'think hard')).code).toBe(4);
+    const same = await Promise.all([1, 2, 3].map(() => story.oka('run', '```bash\necho same >> same.txt\n```')));
+    expect(same.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(story.deskText('same.txt')).toBe('same\nsame\nsame\n');
+    expect(readdirSync(join(story.home.oka, 'state')).filter((name) => name.startsWith('run-'))).toEqual([]);
   });
 });
 

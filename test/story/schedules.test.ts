@@ -133,6 +133,22 @@ describe('a task that comes again', () => {
     expect(saved?.data).toMatchObject({ graph: 'count', cause: 'run' });
   });
 
+  it('is recorded when it is triggered while nothing new begins, which the command says, alone and beside a worker', async () => {
+    await using story = await openStory();
+    story.write('workspace/schedules/slow.md', task('every: monday 08:00', 'echo x >> x.txt'));
+    await story.oka('pause');
+    const triggered = [await story.oka('schedule', 'trigger', 'slow')];
+    story.work();
+    await story.until('the worker', async () => (await story.eventsOf('worker.started'))[0]);
+    triggered.push(await story.oka('schedule', 'trigger', 'slow'));
+    expect(triggered).toEqual(
+      [1, 2].map(() => expect.objectContaining({ code: 4, err: expect.stringContaining('oka unpause') })),
+    );
+    expect(story.deskText('x.txt')).toBeNull();
+    await story.oka('unpause');
+    await story.until('both runs', async () => (story.deskText('x.txt') === 'x\nx\n' ? true : undefined));
+  });
+
   it('is cancelled for the next run of its schedule when overlap says so, also where one run at a time is allowed', async () => {
     await using story = await openStory({ config: { inbox: { settle_ms: 20, rescan_ms: 200, parallel: 1 } } });
     const slow = 'if [ -e second ]; then echo done > done.txt; else touch second; sleep 60; fi';

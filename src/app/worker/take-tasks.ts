@@ -8,14 +8,14 @@ import type { watchConfig } from '../../kit/home/config-file.ts';
 import { memberPort } from '../../rooms/fleet/fleet-member.ts';
 import { withoutUnclaimed } from '../../kit/fleet/assert-owned.ts';
 import type { DiskSpace } from '../../kit/home/disk-space.ts';
-import { describeStop, isDraining, isPaused, isStopped } from '../../kit/home/stop-files.ts';
+import { describeStop, isDraining, isHalted, isPaused, isStopped } from '../../kit/home/stop-files.ts';
 import type { TaskGraph } from '../../core/ledger/task-graph.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Host } from '../../kit/house/host.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
 import { procedureReader } from '../../rooms/procedures/procedure-chooser.ts';
 import { goalsAwaitingDesk } from '../../kit/views/desk-wait.ts';
-import { accept, notesOn } from '../../kit/inbox/accept.ts';
+import { accept, acceptNeeds, notesOn } from '../../kit/inbox/accept.ts';
 import { modelWaits } from './model-waits.ts';
 import { resumeQueue } from './resume-runs.ts';
 import { cancelSuperseded, startScheduled, storeSchedule } from '../../rooms/schedules/start-scheduled.ts';
@@ -125,9 +125,6 @@ function stopText(home: Home): string {
   return `stopped: nothing runs, since ${why}. ${fix}`;
 }
 
-/** Whether nothing new begins. */
-const isHalted = (home: Home): boolean => isPaused(home) || isDraining(home);
-
 /** Reports once that everything is stopped or paused, and that it goes on. */
 function haltReporter(home: Home, log: Log): () => void {
   let before = 'working';
@@ -161,9 +158,9 @@ const rest = (signal: AbortSignal): Promise<void> => pause(POLL_MS, signal);
 /** A member of a fleet gives a task to all members, unless only this home can do it. */
 async function acceptHereOrSend(host: Host, claimed: Claimed): Promise<string | null> {
   const { fleet } = host.valuesOf({ fleet: memberPort });
-  if (fleet === null) return accept(host, claimed);
+  if (fleet === null) return accept(host.valuesOf(acceptNeeds), claimed);
   const { canTravel, sendTask } = await import('../../rooms/fleet/send-task.ts');
-  if (!(await canTravel(host, fleet, claimed))) return accept(host, claimed);
+  if (!(await canTravel(host, fleet, claimed))) return accept(host.valuesOf(acceptNeeds), claimed);
   await sendTask(host, fleet, claimed);
   return null;
 }

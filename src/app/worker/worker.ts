@@ -36,7 +36,7 @@ import { ports } from '../../kit/ports/room-ports.ts';
 import { egressProxy, programVersion } from '../../kit/settings.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { ResultReports } from '../../kit/ports/results-port.ts';
-import { inboxSettings } from '../../kit/inbox/accept.ts';
+import { acceptNeeds, inboxSettings } from '../../kit/inbox/accept.ts';
 import { endedCleanly, writePendingResults } from '../../kit/runs/pending-results.ts';
 import { readEventsSince, tasksReceivedIn } from './recent-events.ts';
 import { type CheckConfig, takeTasks } from './take-tasks.ts';
@@ -108,7 +108,11 @@ async function serve(host: Host, { checkConfig, desktop }: Serving, signal: Abor
   const earlier = await readEventsSince(home.ledgers.run, Date.now() - RECENT_MS);
   const withdrawals = watchFirstChanges({ earlier, runs: host.engine, onDurable, results });
   const recent = tasksReceivedIn(earlier);
-  const inbox = await openInbox({ ...inboxSettings(host, log), recent, withdraw: withdrawals.withdraw });
+  const inbox = await openInbox({
+    ...inboxSettings(host.valuesOf(acceptNeeds), log),
+    recent,
+    withdraw: withdrawals.withdraw,
+  });
   const space = watchDiskSpace(home, { log, onRecovery: () => void (host.stops.seen += 1) });
   const outage = reportRarely(log);
   const unsubscribe = onDurable((events) => {

@@ -126,6 +126,10 @@ export const Intake = z
       force: z.boolean().optional().describe('Also a looser one.'),
     }),
     z.strictObject({
+      kind: z.literal('run_task').describe('Do a task at once, for somebody who waits for it.'),
+      from: Id.describe('The folder in .oka/state that it was put into, as into an inbox.'),
+    }),
+    z.strictObject({
       kind: z.literal('tidy').describe('Remove old data, according to the settings.'),
       before: z
         .strictObject({

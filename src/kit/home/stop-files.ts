@@ -25,3 +25,5 @@ export const describeStop = (home: Home): { why: string; fix: string } =>
     ? { why: `${stopFile(home)} is there`, fix: 'Remove the file to go on.' }
     : { why: 'the fleet is stopped', fix: 'Let it go on: oka fleet resume' };
 export const isPaused = (home: Home): boolean => existsSync(pauseFile(home));
+/** Whether nothing new begins. */
+export const isHalted = (home: Home): boolean => isPaused(home) || isDraining(home);

@@ -42,6 +42,7 @@ const REPEATABLE: ReadonlySet<Intake['kind']> = new Set([
   'take_back',
   'save_graph',
   'run_graph',
+  'run_task',
   'run_context',
   'record_scan',
   'put_frames',

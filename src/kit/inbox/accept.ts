@@ -15,27 +15,39 @@ import type { Budgets } from '../../core/schema/run.ts';
 import type { TaskGiven } from '../../core/schema/task-run.ts';
 import type { ArtifactRef } from '../../core/schema/tool.ts';
 import { placeTaskFiles } from '../desk/place-task-files.ts';
-import type { Host } from '../house/host.ts';
+import type { PortValues } from '../../core/schema/room.ts';
 import { ports } from '../ports/room-ports.ts';
 import { pollsOften } from '../settings.ts';
 import type { Log } from '../log-line.ts';
 import { fleetRuns, wasSent } from '../fleet/fleet-runs.ts';
 
+const RECORD = { artifacts: ports.artifacts, ledger: ports.ledger, vault: ports.vault };
 const ACCEPT = {
-  artifacts: ports.artifacts,
-  ledger: ports.ledger,
+  ...RECORD,
+  home: ports.home,
+  runs: ports.runs,
+  backend: ports.backend,
   policy: ports.policy,
   deskPlaced: ports.deskPlaced,
-  vault: ports.vault,
+};
+const INBOX = {
+  home: ports.home,
+  config: ports.config,
+  ledger: ports.ledger,
+  projections: ports.projections,
+  fleet: ports.fleet,
 };
 
+/** What accepting tasks of an inbox needs. */
+export const acceptNeeds = { ...ACCEPT, ...INBOX };
+
 /** When it resolves, the task and its run are in the ledger. Null when its run had begun before. */
-export async function accept({ home, engine, backend, valuesOf }: Host, claimed: Claimed): Promise<string | null> {
-  const { artifacts, ledger, policy, deskPlaced } = valuesOf(ACCEPT);
+export async function accept(needed: PortValues<typeof ACCEPT>, claimed: Claimed): Promise<string | null> {
+  const { home, runs, backend, artifacts, ledger, policy, deskPlaced } = needed;
   const { id, title, task, name, known } = claimed;
   const body = await artifacts.put(claimed.body, { media: 'text/markdown', name: name.slice(0, 255) });
-  const text = await recordReceived({ valuesOf }, claimed);
-  if (known && (await engine.stateOf(id)) !== null) return null; // its files were placed before its run began
+  const text = await recordReceived(needed, claimed);
+  if (known && (await runs.stateOf(id)) !== null) return null; // its files were placed before its run began
   const dir = placeTaskFiles(claimed, join(home.workspace, 'desk'), deskPlaced) ?? task.dir ?? null;
   const given = { name, title, body: body.sha256, text: text.sha256, fields: task, dir };
   const input: TaskGiven = { ...given, first_line: firstLineOf(claimed.bytes, claimed.body) };
@@ -63,8 +75,10 @@ function budgetsOf(limits: Budgets, { budget = {}, from_chat }: Claimed['task'])
 }
 
 /** Stores a task and records that it was received, unless it was before. Returns its text. */
-export async function recordReceived({ valuesOf }: Pick<Host, 'valuesOf'>, claimed: Claimed): Promise<ArtifactRef> {
-  const { artifacts, ledger, vault } = valuesOf(ACCEPT);
+export async function recordReceived(
+  { artifacts, ledger, vault }: PortValues<typeof RECORD>,
+  claimed: Claimed,
+): Promise<ArtifactRef> {
   await vault.originals.seal(claimed.id, [{ text: claimed.body }], vault.redactCut);
   const text = await artifacts.put(claimed.bytes, { media: 'text/markdown', name: claimed.name.slice(0, 255) });
   if (!claimed.known) await ledger.append(receivedEvents(claimed, await storeParts(claimed, text, artifacts)));
@@ -118,12 +132,10 @@ export function notesOn(claimed: Claimed): string[] {
 const OFTEN_MS = 1000;
 
 /** Which tasks the inbox knows already, and what happens to files that are no tasks. */
-export function inboxSettings({ home, config, valuesOf }: Host, log: Log): InboxOptions {
-  const { ledger, projections, fleet } = valuesOf({
-    ledger: ports.ledger,
-    projections: ports.projections,
-    fleet: ports.fleet,
-  });
+export function inboxSettings(
+  { home, config, ledger, projections, fleet }: PortValues<typeof INBOX>,
+  log: Log,
+): InboxOptions {
   const isReceived = receivedCheck(() => projections.stateOf(knownTasks).ids);
   /** A home that has done a task of its own for the fleet may not have recorded yet that it was sent. */
   const mayBeUnsent = (id: string): boolean =>

@@ -8,7 +8,7 @@ import type { TaskMessage } from '../../core/schema/fleet.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
 import type { Host } from '../../kit/house/host.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
-import { accept } from '../../kit/inbox/accept.ts';
+import { accept, acceptNeeds } from '../../kit/inbox/accept.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { withFetched } from './run-folder.ts';
 
@@ -18,7 +18,10 @@ export async function acceptSent(host: Host, member: FleetMember, message: TaskM
   const bytes = await member.files.get(message.body);
   await withFetched(join(home.oka, 'state'), message.files ?? [], member.files, async ({ folder, files }) => {
     if (files.length === 0) makeTaskFolder(host, message.id);
-    await accept(host, toClaimed(host, message, { bytes, folder: files.length === 0 ? null : folder, files }));
+    await accept(
+      host.valuesOf(acceptNeeds),
+      toClaimed(host, message, { bytes, folder: files.length === 0 ? null : folder, files }),
+    );
   });
 }
 

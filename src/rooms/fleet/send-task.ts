@@ -8,7 +8,7 @@ import { messageOf } from '../../core/schema/errors.ts';
 import type { TaskMessage } from '../../core/schema/fleet.ts';
 import type { Host } from '../../kit/house/host.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
-import { recordReceived } from '../../kit/inbox/accept.ts';
+import { acceptNeeds, recordReceived } from '../../kit/inbox/accept.ts';
 import { fleetRuns, wasSent } from '../../kit/fleet/fleet-runs.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { forgetUnsent, noteUnsent } from '../../kit/fleet/unsent-task.ts';
@@ -76,7 +76,7 @@ async function putInQueue(host: Host, member: FleetMember, claimed: Claimed): Pr
   const found = claimed.known ? await findSent(member, id) : null;
   if (claimed.known && found === null && (await host.engine.stateOf(id)) !== null) return; // begun before this home joined
   await reserveId(host, member, claimed);
-  await recordReceived(host, claimed);
+  await recordReceived(host.valuesOf(acceptNeeds), claimed);
   const secrets = secretsNamed(claimed.body).map((secret) => `secret:${secret}`);
   const needs = [...new Set([...(task.needs ?? []), ...secrets])].toSorted();
   const files = await storeTaskFiles(member, claimed);

@@ -12,6 +12,7 @@ import { answerOf } from '../../core/schema/room.ts';
 import { type Answer, answer, type Call, exits } from '../../kit/cli/command-module.ts';
 import type { Terminal } from '../../kit/cli/io.ts';
 import { count, plainText } from '../../kit/cli/plain-text.ts';
+import { isHalted } from '../../kit/home/stop-files.ts';
 import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from '../../kit/cli/run-outcome.ts';
 
 type ScheduleIntake = Extract<Intake, { kind: 'schedule' }>;
@@ -36,22 +37,26 @@ export async function requestSchedule(call: RequestingCall, request: ScheduleReq
       signal,
       async (host) => ({
         answer: await answerOf(await host.handle(intake)),
-        settled: STARTING.has(request.act) ? await runScheduled(host, notify, signal) : [],
+        settled: STARTING.has(request.act) && !isHalted(home) ? await runScheduled(host, notify, signal) : [],
       }),
       { rooms, warn: notify },
     );
   const done = await askOrDo(call, intake, here);
   if (typeof done !== 'object')
     throw new OkaError('in-doubt', 'the worker ended while it did this', { fix: 'See: oka schedule list' });
-  const runs = 'settled' in done ? done.settled : await followAll(call, startedBy(done.done), known);
-  const code = Math.max(exits.ok, ...runs.map(({ status }) => exitCodeOfRun(status)));
   const told = 'settled' in done ? done.answer : done.done;
+  const asked = startedBy(told);
+  const isLater = asked.length > 0 && isHalted(home);
+  if (isLater) notify(LATER);
+  const runs = 'settled' in done ? done.settled : isLater ? [] : await followAll(call, asked, known);
+  const code = Math.max(isLater ? exits.waiting : exits.ok, ...runs.map(({ status }) => exitCodeOfRun(status)));
   return answer(
     { act: request.act, schedule: request.schedule ?? null, answer: told, runs: runs.map(outcomeOf) },
     code,
   );
 }
 
+const LATER = 'Nothing new begins now: it is recorded, and runs when oka goes on (oka unpause).';
 const STARTING: ReadonlySet<string> = new Set(['tick', 'trigger', 'backfill']);
 
 async function followAll(call: RequestingCall, runs: readonly string[], known: Known): Promise<RunState[]> {

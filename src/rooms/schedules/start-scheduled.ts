@@ -20,7 +20,7 @@ import type { Log } from '../../kit/log-line.ts';
 import { nodeKinds } from '../../kit/house/room-contributions.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
 import { setAside } from './schedule-requests.ts';
-import { accept } from '../../kit/inbox/accept.ts';
+import { accept, acceptNeeds } from '../../kit/inbox/accept.ts';
 
 /** A run that has begun. */
 type StartedRun = { run: string; title: string };
@@ -126,7 +126,7 @@ async function startFile(
   const folder = content.isFolder ? join(schedules.folder, name) : null;
   const known = projections.stateOf(knownTasks).ids.includes(next.run);
   const claimed: Claimed = { ...content, id: next.run, name, by: 'schedule', known, folder };
-  const run = await accept(host, claimed);
+  const run = await accept(host.valuesOf(acceptNeeds), claimed);
   return run === null ? null : { run, title: claimed.title };
 }
 

@@ -1,10 +1,12 @@
 /** A task here and now. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { pause } from '../../../kit/pause.ts';
 import { setUp } from '../../../kit/home/set-up.ts';
 import { runTask } from '../run-task.ts';
-import { addTask } from '../../../kit/inbox/add-task.ts';
+import { readAddition } from '../../../kit/inbox/add-task.ts';
+import { hintsAtFences } from '../../../kit/task/task-kind.ts';
 import { peekProjection } from '../../../core/ledger/peek-projection.ts';
-import { penHolder } from '../../../core/ledger/pen.ts';
 import { taskGraph } from '../../../core/ledger/task-graph.ts';
 import type { Home } from '../../../core/schema/home.ts';
 import { type Answer, answer, type Call, command, type Commands, exits } from '../../../kit/cli/command-module.ts';
@@ -14,7 +16,9 @@ import { plainText } from '../../../kit/cli/plain-text.ts';
 import { exitCodeOfRun, outcomeOf, renderOutcome, renderWait, type RunOutcome } from '../../../kit/cli/run-outcome.ts';
 import { additionFrom } from '../../../kit/cli/addition.ts';
 
-type Data = { added: string } | { outcome: RunOutcome; inside: RunOutcome['waits']; result: string | null };
+const PAGE_MS = 5000;
+
+type Data = { outcome: RunOutcome; inside: RunOutcome['waits']; result: string };
 
 export const commands: Commands = {
   run: command({
@@ -25,22 +29,28 @@ export const commands: Commands = {
       const { home, signal, notify } = call;
       const addition = await additionFrom(call);
       setUp(home);
-      if (penHolder(home.ledgers.run) !== null)
-        return answer({ added: addTask(join(home.workspace, 'inbox'), addition).title }, exits.waiting);
-      const { run: ended, result } = await runTask(home, addition, signal, (line) => notify(plainText(line)));
+      const { text, firstLine, notes } = readAddition(addition);
+      for (const note of [...notes, ...hintsAtFences(text.body, text.task, firstLine)]) notify(plainText(note));
+      const { ended } = await runTask(call, addition);
+      const result = join(home.workspace, 'outbox', ended.id, 'RESULT.md');
+      await untilWritten(result, signal);
       const data = { outcome: outcomeOf(ended), inside: await waitsInside(home, ended.id), result };
       return answer(data, signal.aborted ? exits.interrupted : exitCodeOfRun(ended.status));
     },
-    render: (data: Data, terminal: Terminal): string => {
-      if ('added' in data) return `A worker is running and does it: ${data.added}\nFollow it with: oka log --follow\n`;
-      const { outcome, inside, result } = data;
+    render: ({ outcome, inside, result }: Data, terminal: Terminal): string => {
       const waits = inside.map((wait) => `${renderWait(wait, terminal)}\n`).join('');
-      return `${renderOutcome(outcome, terminal)}${waits}${result === null ? '' : `  ${result}\n`}`;
+      return `${renderOutcome(outcome, terminal)}${waits}  ${result}\n`;
     },
-    jsonLines: (data: Data): object[] => ['added' in data ? data : data.outcome],
+    jsonLines: ({ outcome }: Data): object[] => [outcome],
     footer: openLiveView,
   }),
 };
+
+/** The worker writes the page a moment after the run has settled. */
+async function untilWritten(page: string, signal: AbortSignal): Promise<void> {
+  const end = performance.now() + PAGE_MS;
+  while (!existsSync(page) && performance.now() < end && !signal.aborted) await pause(20, signal);
+}
 
 /** What the runs inside it wait for. */
 async function waitsInside(home: Home, run: string): Promise<RunOutcome['waits']> {
