@@ -5,16 +5,17 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import PostalMime from 'postal-mime';
+import type { z } from 'zod';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openChannel } from '../../src/rooms/channels/open-channel.ts';
+import { ChannelEntry, openChannel } from '../../src/rooms/channels/channel-kinds.ts';
 import type { Reaching } from '../../src/rooms/channels/reaching-state.ts';
 import { composeMessage } from '../../src/rooms/channels/compose-message.ts';
 import { addSubscription } from '../../src/rooms/channels/push-subscriptions.ts';
 import { homeAt } from '../../src/kit/settings.ts';
 import { redactorFor } from '../../src/core/guard/redact.ts';
 import type { Redact } from '../../src/core/schema/ports.ts';
-import { ChannelPolicy, ChannelSettings } from '../../src/core/schema/channel.ts';
+import { ChannelPolicy } from '../../src/core/schema/channel.ts';
 import type { ChannelTools } from '../../src/core/schema/channel-port.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { newBrowser } from '../support/push-browser.ts';
@@ -86,10 +87,10 @@ async function sendAll(text: string, by: Redact, content: 'full' | 'title' = 'fu
   return shown as Record<Kind, string>;
 }
 
-type Kind = ChannelSettings['kind'];
-const KINDS: readonly Kind[] = ['ntfy', 'apprise', 'webhook', 'command', 'desktop', 'push', 'mail'];
+const KINDS = ['ntfy', 'apprise', 'webhook', 'command', 'desktop', 'push', 'mail'] as const;
+type Kind = (typeof KINDS)[number];
 
-function settingsOf(kind: Kind, content: 'full' | 'title'): ChannelSettings {
+function settingsOf(kind: Kind, content: 'full' | 'title'): z.infer<typeof ChannelEntry> {
   const smtp = { host: '127.0.0.1', port: mailPort, security: 'none' };
   const more: Record<Kind, object> = {
     ntfy: { url, topic: 'oka', answers: { topic: 'a' } },
@@ -100,7 +101,7 @@ function settingsOf(kind: Kind, content: 'full' | 'title'): ChannelSettings {
     push: { contact: 'mailto:me@example.org', hosts: [new URL(url).host] },
     mail: { from: 'oka@home.test', to: ['ann@home.test'], smtp },
   };
-  return ChannelSettings.parse({ kind, content, ...more[kind] });
+  return ChannelEntry.parse({ kind, content, ...more[kind] });
 }
 
 /** What leaves the home through a channel of this kind. */

@@ -2,28 +2,23 @@
 import { withValue } from '../../kit/vault/vault-contents.ts';
 import type { Call } from '../../kit/cli/command-module.ts';
 import type { Dialog } from '../../kit/cli/dialog.ts';
-import {
-  CHANNEL_KINDS,
-  type ChannelFields,
-  type ChannelKind,
-  type Field,
-  KIND_LABELS,
-  openFields,
-} from './channel-fields.ts';
+import type { ChannelDefinition } from './channel-definition.ts';
+import { type ChannelFields, type NamedField, openFields } from './channel-fields.ts';
+import { channelKinds } from './channel-kinds.ts';
 import { changeSecret, renderSecretChange } from '../../kit/cli/secret-changes.ts';
 
-export async function askKind(dialog: Dialog): Promise<ChannelKind> {
-  dialog.print(CHANNEL_KINDS.map((kind, index) => `  ${index + 1}  ${KIND_LABELS[kind]}\n`).join(''));
+export async function askKind(dialog: Dialog): Promise<ChannelDefinition> {
+  dialog.print(channelKinds.map(({ label }, index) => `  ${index + 1}  ${label}\n`).join(''));
   for (;;) {
-    const answer = (await dialog.ask(`Which kind? 1 to ${CHANNEL_KINDS.length}: `)).toLowerCase();
-    const kind = CHANNEL_KINDS[Number(answer) - 1] ?? CHANNEL_KINDS.find((each) => each === answer);
+    const answer = (await dialog.ask(`Which kind? 1 to ${channelKinds.length}: `)).toLowerCase();
+    const kind = channelKinds[Number(answer) - 1] ?? channelKinds.find((each) => each.kind === answer);
     if (kind !== undefined) return kind;
-    dialog.print(`Please type a number from 1 to ${CHANNEL_KINDS.length}.\n`);
+    dialog.print(`Please type a number from 1 to ${channelKinds.length}.\n`);
   }
 }
 
 /** Asks for what was not given; each field once, since an answer can make another one matter. */
-export async function askFields(kind: ChannelKind, given: ChannelFields, dialog: Dialog): Promise<ChannelFields> {
+export async function askFields(kind: ChannelDefinition, given: ChannelFields, dialog: Dialog): Promise<ChannelFields> {
   let fields = given;
   const asked = new Set<string>();
   for (;;) {
@@ -34,13 +29,15 @@ export async function askFields(kind: ChannelKind, given: ChannelFields, dialog:
   }
 }
 
-async function askField({ name, ask, isNeeded }: Field, dialog: Dialog): Promise<Partial<ChannelFields>> {
-  const isList = name === 'to' || name === 'sender' || name === 'command';
+async function askField(
+  { name, value, ask = name, isNeeded, isList }: NamedField,
+  dialog: Dialog,
+): Promise<ChannelFields> {
   for (;;) {
-    const answer = await dialog.ask(`${ask}${isNeeded ? '' : ' (Enter for none)'}: `);
-    if (answer === '' && !isNeeded) return {};
-    const words = answer.split(name === 'command' ? /\s+/ : /[\s,;]+/).filter((word) => word !== '');
-    if (answer !== '') return { [name]: isList ? words : answer };
+    const answer = await dialog.ask(`${ask}${isNeeded === true ? '' : ' (Enter for none)'}: `);
+    if (answer === '' && isNeeded !== true) return {};
+    const words = answer.split(value === null ? /\s+/ : /[\s,;]+/).filter((word) => word !== '');
+    if (answer !== '') return { [name]: isList === true ? words : answer };
   }
 }
 

@@ -6,10 +6,13 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../core/ledger/disk.ts';
-import { ChannelPolicy, type ChannelSettings, readChannelEntry, readChannelPolicy } from '../../core/schema/channel.ts';
+import { z } from 'zod';
+import { CHANNEL_NAME, ChannelPolicy } from '../../core/schema/channel.ts';
 import { errnoOf, messageOf, OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Json } from '../../core/schema/json.ts';
+import type { ChannelSettings } from './channel-definition.ts';
+import { ChannelEntry } from './channel-kinds.ts';
 
 export type HomeChannels = {
   policy: ChannelPolicy;
@@ -71,6 +74,19 @@ export function addChannel(home: Home, name: string, entry: Json): string | null
     if (error instanceof OkaError && error.code === 'not-permitted') return text;
     throw error;
   }
+}
+
+/** The settings of one channel, or what is wrong with them. */
+function readChannelEntry(name: string, entry: unknown): ChannelSettings | string {
+  if (!CHANNEL_NAME.test(name)) return 'its name has to consist of at most 40 lower-case letters, digits, - and _';
+  const read = ChannelEntry.safeParse(entry);
+  return read.success ? read.data : z.prettifyError(read.error).replaceAll('\n', ' ');
+}
+
+/** What applies to all channels, or what is wrong with it. */
+function readChannelPolicy(entry: unknown): ChannelPolicy | string {
+  const read = ChannelPolicy.safeParse(entry);
+  return read.success ? read.data : z.prettifyError(read.error).replaceAll('\n', ' ');
 }
 
 function readFile(home: Home): { whole: Record<string, Json> } | { problem: string } {

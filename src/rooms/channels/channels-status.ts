@@ -1,12 +1,13 @@
 /** How the channels of a home are doing, for whoever has no pen. */
-import { mailProblems } from './mail/mail-problems.ts';
 import { peekProjection } from '../../core/ledger/peek-projection.ts';
-import type { ChannelSettings } from '../../core/schema/channel.ts';
 import type { Finding } from '../../core/schema/finding.ts';
 import type { Home } from '../../core/schema/home.ts';
+import type { ChannelSettings } from './channel-definition.ts';
+import { kindOf } from './channel-kinds.ts';
 import { loadChannels } from './channels-file.ts';
 import { reachingProjection } from './delivery-state.ts';
-import { isDesktopServed, withDesktop } from './desktop-here.ts';
+import { withDesktop } from './desktop-here.ts';
+import { isDesktopServed } from './desktop/desktop-note.ts';
 import { type ConnectionProblem, readConnectionProblems } from './connection-problems.ts';
 import { type ChannelState, channelState } from './reaching-state.ts';
 
@@ -62,31 +63,13 @@ function toRow(
   return {
     channel: name,
     kind: settings.kind,
-    to: addressOf(settings),
+    to: kindOf(settings).addressOf(settings),
     announces: settings.announce ?? announced,
     disabled: settings.disabled,
     last_sent: toInstant(lastSent),
     failing_since: since[0] ?? null,
     problem: problems.length === 0 ? null : problems.join('; '),
   };
-}
-
-function addressOf(settings: ChannelSettings): string {
-  switch (settings.kind) {
-    case 'ntfy':
-      return `${settings.topic} at ${new URL(settings.url).host}`;
-    case 'apprise':
-    case 'webhook':
-      return new URL(settings.url).host;
-    case 'mail':
-      return settings.to.join(', ');
-    case 'command':
-      return settings.command[0] ?? '';
-    case 'push':
-      return 'browsers that subscribed in the dashboard';
-    case 'desktop':
-      return 'this desktop';
-  }
 }
 
 /** What `oka doctor` reports. Sends nothing. */
@@ -111,19 +94,16 @@ export async function channelFindings(home: Home): Promise<Finding[]> {
         fix: `Try it: oka channels test ${channel}`,
       }),
     );
-  const settings = mailFindings(home);
+  const settings = settingsFindings(home);
   const found = [...wrong, ...settings, ...failing];
   if (channels.length === 0 || found.length > 0) return found;
   return [{ state: 'good', what, found: channels.map(({ channel }) => channel).join(', ') }];
 }
 
-/** Settings of mail that would never work, or would be less safe than they look. */
-function mailFindings(home: Home): Finding[] {
-  return [...loadChannels(home).channels].flatMap(([name, settings]) =>
-    settings.kind !== 'mail'
-      ? []
-      : mailProblems(settings).map(
-          ({ problem, fix }): Finding => ({ state: 'odd', what: 'channels', found: `${name}: ${problem}`, fix }),
-        ),
+/** Settings that would never work, or would be less safe than they look. */
+const settingsFindings = (home: Home): Finding[] =>
+  [...loadChannels(home).channels].flatMap(([name, settings]) =>
+    (kindOf(settings).problems?.(settings) ?? []).map(
+      ({ problem, fix }): Finding => ({ state: 'odd', what: 'channels', found: `${name}: ${problem}`, fix }),
+    ),
   );
-}

@@ -5,7 +5,9 @@
  * M2 Where a channel may show the title only, a message has no other words, no options and no files.
  * M3 Approving is offered only for classes of calls that the operator named; denying always.
  */
-import type { ChannelPolicy, ChannelSettings } from '../../core/schema/channel.ts';
+import type { ChannelPolicy } from '../../core/schema/channel.ts';
+import type { ChannelSettings } from './channel-definition.ts';
+import { kindOf } from './channel-kinds.ts';
 import {
   type AnswerButton,
   type ChannelMessage,
@@ -120,9 +122,10 @@ function bodyOf(
 
 /** The command, where neither a button nor a reply nor the dashboard takes the answer. */
 function howToAnswer(wait: AskedWait | null, { dashboard }: ChannelPolicy, settings: ChannelSettings): string {
-  if (wait === null || dashboard !== undefined || settings.kind === 'mail' || settings.kind === 'push') return '';
+  const by = kindOf(settings).answeredBy?.(settings) ?? null;
+  if (wait === null || dashboard !== undefined || by === 'words') return '';
   const { id, kind, options } = wait;
-  const hasButtons = settings.kind === 'ntfy' && settings.answers !== undefined;
+  const hasButtons = by === 'buttons';
   if (kind === 'approval') return hasButtons ? '' : `\n\nTo answer: oka approve ${id}, or oka deny ${id}`;
   if (kind !== 'question' || (hasButtons && options.length > 0 && options.length <= MOST_BUTTONS)) return '';
   const possible = options.length === 0 ? '' : `Possible answers: ${options.join(', ')}\n`;

@@ -2,12 +2,10 @@
  * Owns: notifications on the desktop of whoever starts oka in a terminal, without a setting, as long as channels.json
  * names no channel.
  */
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findDesktopCommand } from './desktop/desktop-command.ts';
 import { makeFolder, replaceFile } from '../../core/ledger/disk.ts';
-import { penHolder } from '../../core/ledger/pen.ts';
-import { DesktopChannel } from '../../core/schema/channel.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { isContained, isOverSsh, messageEnvironment } from '../../kit/settings.ts';
 import { type HomeChannels, loadChannels } from './channels-file.ts';
@@ -25,29 +23,7 @@ export function showsOnDesktop(home: Home): boolean {
 export function withDesktop(file: HomeChannels): HomeChannels | null {
   const { policy, channels, disabled, problems } = file;
   if (!policy.desktop || channels.size + disabled.size + problems.length > 0) return null;
-  return { ...file, channels: new Map([['desktop', DesktopChannel.parse({ kind: 'desktop' })]]) };
-}
-
-const servedFile = (home: Home): string => join(home.oka, 'state', 'desktop-channel');
-
-/** Notes for other processes whether this worker notifies on its desktop. A full disk loses the note, no more. */
-export function noteDesktop(home: Home, isServed: boolean): void {
-  try {
-    makeFolder(dirname(servedFile(home)), 0o700);
-    if (isServed) replaceFile(servedFile(home), `${process.pid}\n`, { mode: 0o600 });
-    else rmSync(servedFile(home), { force: true });
-  } catch {
-    // it is missing in the list of channels, and works
-  }
-}
-
-/** Whether the worker that runs now notifies on its desktop; what a dead one has left does not count. */
-export function isDesktopServed(home: Home): boolean {
-  try {
-    return Number(readFileSync(servedFile(home), 'utf8')) === penHolder(home.ledgers.run)?.pid;
-  } catch {
-    return false;
-  }
+  return { ...file, channels: new Map([['desktop', { kind: 'desktop', content: 'full', disabled: false }]]) };
 }
 
 /** What is said about it, once for a home. */

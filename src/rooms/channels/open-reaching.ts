@@ -7,7 +7,6 @@
  */
 import { hash } from 'node:crypto';
 import { knownTasks } from '../../kit/inbox/known-tasks.ts';
-import type { ChannelSettings } from '../../core/schema/channel.ts';
 import type {
   Channel,
   ChannelInbox,
@@ -17,6 +16,7 @@ import type {
 } from '../../core/schema/channel-port.ts';
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import { isPushService } from './push/push-channel.ts';
+import { PushChannel } from './push/push-settings.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Json } from '../../core/schema/json.ts';
 import type { Redact } from '../../core/schema/ports.ts';
@@ -32,8 +32,10 @@ import { composeMessage, type Composing } from './compose-message.ts';
 import { reachingProjection } from './delivery-state.ts';
 import { channelState, type Reaching } from './reaching-state.ts';
 import { dueDigest, type Heartbeat, openHeartbeat } from './daily-slots.ts';
-import { noteDesktop, withDesktop } from './desktop-here.ts';
-import { openChannel } from './open-channel.ts';
+import { withDesktop } from './desktop-here.ts';
+import { noteDesktop } from './desktop/desktop-note.ts';
+import type { ChannelSettings } from './channel-definition.ts';
+import { openChannel } from './channel-kinds.ts';
 import { planChannel, planDefaults, type Planned, type Situation } from './plan-deliveries.ts';
 import { isWatched } from './presence.ts';
 import { addSubscription } from './push-subscriptions.ts';
@@ -109,8 +111,8 @@ class ReachingPeople {
   }
 
   async subscribe(name: string, subscription: PushSubscribed | undefined): Promise<Json> {
-    const settings = this.#current().channels.get(name);
-    if (settings?.kind !== 'push' || subscription === undefined)
+    const { data: settings } = PushChannel.safeParse(this.#current().channels.get(name));
+    if (settings === undefined || subscription === undefined)
       throw new OkaError('not-set-up', `there is no channel ${name} for Web Push in channels.json`);
     const url = new URL(subscription.endpoint);
     if (!isPushService(url, settings.hosts))

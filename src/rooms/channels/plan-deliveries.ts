@@ -9,7 +9,8 @@
  * P4 A question goes to one channel after the other, is repeated at most `reminders` times, and then gets its default.
  * P5 The result of a task that came through a channel goes there in a message of its own, whatever else is announced.
  */
-import type { ChannelPolicy, ChannelSettings } from '../../core/schema/channel.ts';
+import type { ChannelPolicy } from '../../core/schema/channel.ts';
+import type { ChannelSettings } from './channel-definition.ts';
 import type { DeliveryStarted } from '../../core/schema/channel-port.ts';
 import { announcedThings, channelState, type ChannelState, type Reaching, type Thing } from './reaching-state.ts';
 import { isBetween, timeIn } from './zone-clock.ts';

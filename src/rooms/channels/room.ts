@@ -11,8 +11,13 @@ export const reaching = defineRoom({
   name: 'rooms/channels',
   events: ['delivery.started', 'delivery.ended', 'channel.received', 'channel.subscribed', 'slot.came'],
   projections: async () => [(await import('./delivery-state.ts')).reachingProjection],
-  findings: async (at) => (await import('./channels-status.ts')).channelFindings(at),
-  schemas: async () => ({ channels: (await import('../../core/schema/channel.ts')).ChannelsFile }),
+  findings: async (at) => {
+    const { hasChannels } = await import('./lazy-reaching.ts');
+    const { isDesktopServed } = await import('./desktop/desktop-note.ts');
+    if (!hasChannels(at) && !isDesktopServed(at)) return [];
+    return (await import('./channels-status.ts')).channelFindings(at);
+  },
+  schemas: async () => ({ channels: (await import('./channel-kinds.ts')).ChannelsFile }),
   needs: { home, ledger, projections, vault, egress },
   gives: { reaching: reachingPort },
   open: async ({ home: at, ledger: written, projections: folds, vault: secrets, egress: routes }) => {

@@ -4,7 +4,7 @@
  * S1 A channel that cannot be opened stops no other; the next delivery opens it again, and records why it cannot.
  * S2 A connection that fails is made again, later and later. One that keeps failing is reported, until it stands again.
  */
-import type { ChannelSettings } from '../../core/schema/channel.ts';
+import type { ChannelSettings } from './channel-definition.ts';
 import type { Channel, ChannelInbox } from '../../core/schema/channel-port.ts';
 import { messageOf } from '../../core/schema/errors.ts';
 import type { Log } from '../../kit/log-line.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openMailChannel } from '../../../src/rooms/channels/mail/mail-channel.ts';
-import { MailChannel } from '../../../src/core/schema/channel.ts';
+import { MailChannel } from '../../../src/rooms/channels/mail/mail-settings.ts';
 import type {
   Channel,
   ChannelMessage,

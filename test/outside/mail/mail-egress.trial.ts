@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { openMailChannel } from '../../../src/rooms/channels/mail/mail-channel.ts';
 import { channelRoute, channelTools } from '../../../src/rooms/channels/channel-tools.ts';
-import { MailChannel } from '../../../src/core/schema/channel.ts';
+import { MailChannel } from '../../../src/rooms/channels/mail/mail-settings.ts';
 import type { ProxyDecision } from '../../../src/kit/egress/decision-log.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 import { hasDovecot, openMailServers } from '../../support/mail-servers.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openApprise } from '../../../src/rooms/channels/apprise/apprise-channel.ts';
 import { bearerHeader } from '../../../src/rooms/channels/bearer-token.ts';
-import { AppriseChannel } from '../../../src/core/schema/channel.ts';
+import { AppriseChannel } from '../../../src/rooms/channels/apprise/apprise-channel.ts';
 import type { ChannelMessage, ChannelTools } from '../../../src/core/schema/channel-port.ts';
 
 const tools: ChannelTools = {

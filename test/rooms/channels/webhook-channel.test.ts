@@ -3,10 +3,9 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openApprise } from '../../../src/rooms/channels/apprise/apprise-channel.ts';
-import { openWebhook, signWebhook } from '../../../src/rooms/channels/webhook/webhook-channel.ts';
+import { AppriseChannel, openApprise } from '../../../src/rooms/channels/apprise/apprise-channel.ts';
+import { openWebhook, signWebhook, WebhookChannel } from '../../../src/rooms/channels/webhook/webhook-channel.ts';
 import { channelTools } from '../../../src/rooms/channels/channel-tools.ts';
-import { AppriseChannel, WebhookChannel } from '../../../src/core/schema/channel.ts';
 import type { Channel, ChannelMessage, ChannelQuestion } from '../../../src/core/schema/channel-port.ts';
 import type { Credential } from '../../../src/core/schema/ports.ts';
 

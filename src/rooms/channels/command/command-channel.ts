@@ -3,8 +3,39 @@
  * gets nothing of its environment but the path, the home and the language.
  */
 import { spawn } from 'node:child_process';
+import { z } from 'zod';
 import type { Channel, ChannelMessage, DeliveryOutcome } from '../../../core/schema/channel-port.ts';
+import { messageEnvironment } from '../../../kit/settings.ts';
 import { toAppriseMessage } from '../apprise/apprise-channel.ts';
+import { defineChannel, sharedSettings } from '../channel-definition.ts';
+
+const CommandChannel = z
+  .strictObject({
+    kind: z.literal('command').describe('A program of yours.'),
+    command: z
+      .array(z.string().max(4000))
+      .min(1)
+      .max(50)
+      .describe('The program and its arguments. It gets the message as JSON ({title, body, type, link}) on its input.'),
+    timeout: z.number().positive().max(600).default(30).describe('It is ended after so many seconds.'),
+    ...sharedSettings,
+  })
+  .describe('Messages through a program that you wrote or chose. It runs with your rights, outside of the sandbox.');
+
+export const command = defineChannel({
+  kind: 'command',
+  label: 'a program of yours on this machine',
+  settings: CommandChannel,
+  fields: {
+    command: { value: null, about: 'the program', ask: 'The program and its arguments', isNeeded: true, isList: true },
+  },
+  entryOf: (given) => ({ command: given.command.length === 0 ? undefined : [...given.command] }),
+  addressOf: (settings) => settings.command[0] ?? '',
+  open: (settings) =>
+    Promise.resolve(
+      openCommand({ command: settings.command, timeoutMs: settings.timeout * 1000, env: messageEnvironment() }),
+    ),
+});
 
 type CommandRun = {
   command: readonly string[];

@@ -3,14 +3,16 @@ import { addChannel, channelsFile, loadChannels } from '../channels-file.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import type { Json } from '../../../core/schema/json.ts';
 import { askFields, askKind, askSecret } from '../ask-channel.ts';
+import type { ChannelDefinition } from '../channel-definition.ts';
 import {
-  CHANNEL_KINDS,
   type ChannelFields,
-  type ChannelKind,
   channelSecrets,
+  fieldOptions,
   openFields,
+  optionOf,
   toChannelEntry,
 } from '../channel-fields.ts';
+import { channelKinds } from '../channel-kinds.ts';
 import { type Answer, answer, type Call, command, type Commands, exits } from '../../../kit/cli/command-module.ts';
 import { type Dialog, DialogLeft } from '../../../kit/cli/dialog.ts';
 import { requireHome } from '../../../kit/cli/require-home.ts';
@@ -20,11 +22,11 @@ import { withValue } from '../../../kit/vault/vault-contents.ts';
 import { CHANNEL_NAME } from '../../../core/schema/channel.ts';
 import { onlyOperand } from '../../../kit/cli/operands.ts';
 import { changeSecret, renderSecretChange } from '../../../kit/cli/secret-changes.ts';
-import { choice, flag, text, texts } from '../../../kit/cli/options.ts';
+import { choice, flag } from '../../../kit/cli/options.ts';
 
-type Options = Omit<ChannelFields, 'command'> & { kind: ChannelKind | undefined };
+type AddCall = Pick<Call, 'home' | 'notify' | 'signal' | 'runOther'>;
 
-type AddCall = Call<Options>;
+type NewChannel = { channel: string; kind: ChannelDefinition; given: ChannelFields; isTitleOnly: boolean };
 
 type AddData = {
   channel: string;
@@ -41,23 +43,12 @@ export const commands: Commands = {
     summary: 'Add a channel to .oka/rules/channels.json; on a terminal, asks for what is missing',
     operands: '<name> [-- command…]',
     options: {
-      kind: choice(CHANNEL_KINDS, 'KIND', 'What it is.'),
-      url: text('URL', 'ntfy, apprise, webhook: the address of its server.'),
-      topic: text('TOPIC', 'ntfy: the topic that your phone subscribes to.'),
-      answers: text('TOPIC', 'ntfy: the topic that buttons write answers to.'),
-      buttons: text('NAME', 'ntfy: the secret with a token that may only write answers.'),
-      tag: text('TAG', 'apprise: the tag of the services to notify.'),
-      contact: text('ADDRESS', 'push: mailto: and your address.'),
-      from: text('ADDRESS', 'mail: the address that oka writes from.'),
-      to: texts('ADDRESS', 'mail: who gets the messages; repeat for more.'),
-      smtp: text('HOST[:PORT]', 'mail: the server that sends (465; TLS in any case).'),
-      imap: text('HOST[:PORT]', 'mail: the server that is read for answers (993).'),
-      user: text('NAME', 'mail: the name to log in with.'),
-      tasks: text('ADDRESS', 'mail: the address whose mail becomes a task.'),
-      sender: texts('ADDRESS', 'mail: who may send tasks; repeat for more.'),
-      authserv: text('NAME', 'mail: your server as it names itself in Authentication-Results.'),
-      secret: text('NAME', 'The secret of the vault that it uses: token, key or password.'),
-      certificate: text('SHA256', 'The fingerprint of a private certificate, which is pinned.'),
+      kind: choice(
+        channelKinds.map(({ kind }) => kind),
+        'KIND',
+        `What it is: ${channelKinds.map(({ kind }) => kind).join(', ')}.`,
+      ),
+      ...fieldOptions(),
       'title-only': flag('Send titles only, no content.'),
     },
     example: 'oka channels add phone --kind ntfy --url https://ntfy.lan --topic oka',
@@ -72,15 +63,17 @@ export const commands: Commands = {
       const { channels, disabled } = loadChannels(home);
       if (channels.has(channel) || disabled.has(channel))
         throw new OkaError('usage', `there is a channel "${channel}" already`, { fix: `Edit ${channelsFile(home)}` });
-      const { kind, ...options } = call.options;
-      const given = { ...options, command };
-      const isComplete = kind !== undefined && missingOf(kind, given).length === 0;
-      if (isComplete) return addIt(call, channel, kind, given, null);
+      const { kind: named, titleOnly: isTitleOnly, ...options } = call.options;
+      const given = { ...(options as ChannelFields), command };
+      const kind = channelKinds.find((each) => each.kind === named);
+      if (kind !== undefined && missingOf(kind, given).length === 0)
+        return addIt(call, { channel, kind, given, isTitleOnly }, null);
       const dialog = await call.openDialog?.();
       if (dialog === undefined) throw missing(kind, given);
       try {
         const chosen = kind ?? (await askKind(dialog));
-        return await addIt(call, channel, chosen, await askFields(chosen, given, dialog), dialog);
+        const asked = await askFields(chosen, given, dialog);
+        return await addIt(call, { channel, kind: chosen, given: asked, isTitleOnly }, dialog);
       } catch (error) {
         if (error instanceof DialogLeft) return { code: exits.interrupted };
         throw error;
@@ -128,28 +121,26 @@ export const commands: Commands = {
   }),
 };
 
-const missingOf = (kind: ChannelKind, given: ChannelFields): string[] =>
+const missingOf = (kind: ChannelDefinition, given: ChannelFields): string[] =>
   openFields(kind, given)
     .filter(({ isNeeded }) => isNeeded)
-    .map(({ name }) => (name === 'command' ? '-- and the program' : `--${name}`));
+    .map(({ name }) => optionOf(name));
 
-function missing(kind: ChannelKind | undefined, given: ChannelFields): OkaError {
+function missing(kind: ChannelDefinition | undefined, given: ChannelFields): OkaError {
   if (kind === undefined)
     return new OkaError('usage', 'the kind of the channel is missing', { fix: 'oka channels add phone --kind ntfy …' });
-  return new OkaError('usage', `a channel of the kind ${kind} also needs ${missingOf(kind, given).join(', ')}`, {
+  return new OkaError('usage', `a channel of the kind ${kind.kind} also needs ${missingOf(kind, given).join(', ')}`, {
     fix: 'On a terminal, oka asks for what is missing.',
   });
 }
 
 async function addIt(
   call: AddCall,
-  channel: string,
-  kind: ChannelKind,
-  given: ChannelFields,
+  { channel, kind, given, isTitleOnly }: NewChannel,
   dialog: Dialog | null,
 ): Promise<Answer<AddData>> {
   const { home } = call;
-  const entry = toChannelEntry(kind, given);
+  const entry = toChannelEntry(kind, given, isTitleOnly);
   const text = addChannel(home, channel, entry);
   const secrets: string[] = [];
   for (const secret of channelSecrets(kind, given))

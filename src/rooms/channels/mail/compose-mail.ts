@@ -1,6 +1,6 @@
 /** Owns: how a message of oka is written as a mail: the answer first, plain text and simple HTML, in the thread it belongs to. Pure. */
 import { createHash } from 'node:crypto';
-import type { MailChannel } from '../../../core/schema/channel.ts';
+import type { MailChannel } from './mail-settings.ts';
 import type { ChannelMessage, ChannelQuestion, MessageFile } from '../../../core/schema/channel-port.ts';
 import { subjectOf } from './judge-mail.ts';
 import { headerValue } from './mail-header.ts';

@@ -1,6 +1,6 @@
 /** Owns: the mailbox that is read, as oka needs it: candidates, headers, single mails, and the mark that one was read. The only door to imapflow. Nothing is moved or deleted, and nothing is marked but what was handled. */
 import { ImapFlow, type MailboxObject, type SearchObject } from 'imapflow';
-import type { MailChannel } from '../../../core/schema/channel.ts';
+import type { MailChannel } from './mail-settings.ts';
 import type { ChannelTools } from '../../../core/schema/channel-port.ts';
 import { MOST_HEADER_BYTES } from './mail-header.ts';
 import { tlsOptions } from './server-tls.ts';

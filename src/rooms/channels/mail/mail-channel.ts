@@ -1,5 +1,5 @@
 /** Owns: e-mail as a channel: messages and questions by SMTP, answers and tasks by IMAP. */
-import type { MailChannel } from '../../../core/schema/channel.ts';
+import type { MailChannel } from './mail-settings.ts';
 import type { Channel, ChannelInbox, ChannelTools, DeliveryOutcome } from '../../../core/schema/channel-port.ts';
 import { messageOf } from '../../../core/schema/errors.ts';
 import { composeMail, declineMail } from './compose-mail.ts';

@@ -1,5 +1,5 @@
 /** Owns: what in the settings of e-mail would never work, or would be less safe than it looks. Pure. */
-import type { MailChannel } from '../../../core/schema/channel.ts';
+import type { MailChannel } from './mail-settings.ts';
 import { isThisMachine } from './this-machine.ts';
 
 type MailProblem = { problem: string; fix: string };

@@ -8,7 +8,7 @@
 import { once } from 'node:events';
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import type { MailChannel } from '../../../core/schema/channel.ts';
+import type { MailChannel } from './mail-settings.ts';
 import { messageOf, OkaError } from '../../../core/schema/errors.ts';
 import { isThisMachine } from './this-machine.ts';
 

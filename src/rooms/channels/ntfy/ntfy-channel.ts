@@ -5,7 +5,7 @@
  * N2 A message has a sequence id, so that one that is sent again, updated or closed replaces the first on the phone.
  * N3 An answer is whatever the answer topic contains: only its own token makes it one.
  */
-import type { NtfyChannel } from '../../../core/schema/channel.ts';
+import type { NtfyChannel } from './ntfy-settings.ts';
 import {
   type AnswerButton,
   type Channel,

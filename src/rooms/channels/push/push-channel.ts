@@ -6,7 +6,7 @@
  * P3 A question has its buttons, with their tokens: only the browser that subscribed can read them.
  */
 import { hash } from 'node:crypto';
-import type { PushChannel } from '../../../core/schema/channel.ts';
+import type { PushChannel } from './push-settings.ts';
 import {
   type Channel,
   type ChannelMessage,

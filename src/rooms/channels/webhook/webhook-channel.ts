@@ -3,7 +3,7 @@
  * A message that is sent again has the same id, so that a receiver can recognise it.
  */
 import { createHmac } from 'node:crypto';
-import type { WebhookChannel } from '../../../core/schema/channel.ts';
+import { z } from 'zod';
 import type {
   Channel,
   ChannelMessage,
@@ -11,7 +11,42 @@ import type {
   ChannelTools,
   DeliveryOutcome,
 } from '../../../core/schema/channel-port.ts';
+import {
+  Address,
+  certificateField,
+  defineChannel,
+  Fingerprint,
+  secretField,
+  SecretText,
+  sharedSettings,
+} from '../channel-definition.ts';
 import { attempt, toOutcome } from '../http-outcome.ts';
+
+export const WebhookChannel = z
+  .strictObject({
+    kind: z.literal('webhook').describe('A signed POST.'),
+    url: Address.describe('Where it is posted to.'),
+    secret: SecretText.describe('The key of the signature (Standard Webhooks).'),
+    certificate: Fingerprint.optional(),
+    ...sharedSettings,
+  })
+  .describe('Messages to a program of yours: signed, and with the same id when they are sent again.');
+export type WebhookChannel = z.infer<typeof WebhookChannel>;
+
+export const webhook = defineChannel({
+  kind: 'webhook',
+  label: 'a signed POST to a program of yours',
+  settings: WebhookChannel,
+  fields: {
+    url: { value: 'URL', about: 'the address of its server.', ask: 'Address that is posted to', isNeeded: true },
+    secret: { ...secretField, ask: 'Name of the key of its signature in the vault, such as HOOK_KEY', isNeeded: true },
+    certificate: certificateField,
+  },
+  entryOf: ({ url, secret, certificate }) => ({ url, secret, certificate }),
+  hostsOf: ({ url = '' }) => [new URL(url).host],
+  addressOf: ({ url }) => new URL(url).host,
+  open: (settings, tools) => Promise.resolve(openWebhook(settings, tools)),
+});
 
 export function openWebhook(settings: WebhookChannel, tools: ChannelTools, now: () => number = Date.now): Channel {
   const url = new URL(settings.url);

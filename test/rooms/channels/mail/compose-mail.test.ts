@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { composeMail, messageIdOf } from '../../../../src/rooms/channels/mail/compose-mail.ts';
 import { splitReply } from '../../../../src/rooms/channels/mail/reply-text.ts';
-import { MailChannel } from '../../../../src/core/schema/channel.ts';
+import { MailChannel } from '../../../../src/rooms/channels/mail/mail-settings.ts';
 import type { ChannelMessage, ChannelQuestion } from '../../../../src/core/schema/channel-port.ts';
 
 const server = { host: 'mail.home.test', port: 465 };

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { openMailChannel } from '../../../../src/rooms/channels/mail/mail-channel.ts';
 import type { ChannelInbox, ChannelTools } from '../../../../src/core/schema/channel-port.ts';
-import { MailChannel } from '../../../../src/core/schema/channel.ts';
+import { MailChannel } from '../../../../src/rooms/channels/mail/mail-settings.ts';
 
 const tools = { proxyFor: async () => null } as unknown as ChannelTools;
 const inbox = { ready: () => undefined } as ChannelInbox;

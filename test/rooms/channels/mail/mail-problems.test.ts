@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mailProblems } from '../../../../src/rooms/channels/mail/mail-problems.ts';
-import { MailChannel } from '../../../../src/core/schema/channel.ts';
+import { MailChannel } from '../../../../src/rooms/channels/mail/mail-settings.ts';
 
 const server = { host: 'mail.home.test', port: 465, user: 'oka', password: 'secret:mail' };
 const problems = (more: object): string[] =>

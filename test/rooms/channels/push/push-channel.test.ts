@@ -7,7 +7,7 @@ import { isPushService, openPush, type PushStore } from '../../../../src/rooms/c
 import { addSubscription, pushStore, readPushKey } from '../../../../src/rooms/channels/push-subscriptions.ts';
 import { homeAt } from '../../../../src/kit/settings.ts';
 import type { ChannelMessage, ChannelTools } from '../../../../src/core/schema/channel-port.ts';
-import { PushChannel } from '../../../../src/core/schema/channel.ts';
+import { PushChannel } from '../../../../src/rooms/channels/push/push-settings.ts';
 import { temporaryFolder } from '../../../support/cli.ts';
 import { newBrowser } from '../../../support/push-browser.ts';
 
