@@ -1,12 +1,12 @@
 /** Owns: the text of books (EPUB), chapter by chapter, as markdown. */
 import { BoundedText } from './bounded-text.ts';
-import { type DocumentRequest, type DocumentText, Unreadable } from './document-contract.ts';
+import { type DocumentBody, type DocumentRequest, Unreadable } from './document-contract.ts';
 import { type OfficeArchive, partText } from './office-archive.ts';
 import { parsePageRange } from './page-range.ts';
 import { toMarkdown } from './readable-html.ts';
 import { elements, parsePart, resolvePart } from './xml-parts.ts';
 
-export function readBook(archive: OfficeArchive, request: DocumentRequest): DocumentText {
+export function readBook(archive: OfficeArchive, request: DocumentRequest): DocumentBody {
   if (archive['META-INF/encryption.xml'] !== undefined && archive['META-INF/rights.xml'] !== undefined)
     throw new Unreadable('it is protected (DRM)', 'Use a copy without protection.');
   const { title, chapters } = openPackage(archive);
@@ -16,7 +16,7 @@ export function readBook(archive: OfficeArchive, request: DocumentRequest): Docu
     if (index + 1 < first || index + 1 > last) continue;
     if (!text.add(`[chapter ${index + 1}]\n${chapterText(partText(archive, part) ?? '')}\n\n`)) break;
   }
-  return { format: 'epub', ...(title === '' ? {} : { title }), pages: chapters.length, ...text.result() };
+  return { ...(title === '' ? {} : { title }), pages: chapters.length, ...text.result() };
 }
 
 /** The chapters in reading order, as the package document lists them. */

@@ -1,19 +1,4 @@
-/** What a document is: the formats, what is asked of one, and what is read. Types and limits only. */
-
-export type DocumentFormat =
-  | 'pdf'
-  | 'docx'
-  | 'odt'
-  | 'xlsx'
-  | 'xls'
-  | 'ods'
-  | 'csv'
-  | 'pptx'
-  | 'odp'
-  | 'html'
-  | 'epub'
-  | 'image'
-  | 'eml';
+/** What is asked of a document, and what is read. Types and limits only. */
 
 export type DocumentRequest = {
   /** Its file name: the extension tells formats that have no signature. */
@@ -27,7 +12,8 @@ export type DocumentRequest = {
 };
 
 export type DocumentText = {
-  format: DocumentFormat;
+  /** What kind of document it is (document-kinds.ts). */
+  format: string;
   title?: string;
   /** Plain text or markdown, at most TEXT_LIMIT characters. */
   text: string;
@@ -39,6 +25,9 @@ export type DocumentText = {
   /** There was more text than is given. */
   cut?: true;
 };
+
+/** What a reader makes of a document. */
+export type DocumentBody = Omit<DocumentText, 'format'>;
 
 /** Why a document cannot be read, and what to do about it. */
 type DocumentProblem = { problem: string; fix: string };

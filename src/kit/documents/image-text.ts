@@ -1,11 +1,11 @@
 /** Owns: what can be said of a picture without seeing it: its kind, its size and the texts in its metadata. */
 import { BoundedText } from './bounded-text.ts';
-import { type DocumentText, Unreadable } from './document-contract.ts';
+import { type DocumentBody, Unreadable } from './document-contract.ts';
 import { imageType } from '../../core/schema/picture.ts';
 
 type Picture = { width: number; height: number; texts: string[] };
 
-export function readImage(bytes: Uint8Array): DocumentText {
+export function readImage(bytes: Uint8Array): DocumentBody {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const type = imageType(data.toString('latin1', 0, 64)) ?? 'image/png';
   const found = readPicture(data, type);
@@ -17,7 +17,7 @@ export function readImage(bytes: Uint8Array): DocumentText {
   const text = new BoundedText();
   text.add(`${type}, ${found.width} × ${found.height} pixels\n`);
   for (const each of new Set([...found.texts, ...xmpTexts(data)])) text.add(`${each.trim()}\n`);
-  return { format: 'image', ...text.result(), image: { type, width: found.width, height: found.height } };
+  return { ...text.result(), image: { type, width: found.width, height: found.height } };
 }
 
 function readPicture(data: Buffer, type: string): Picture | null {

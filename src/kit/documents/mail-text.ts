@@ -1,10 +1,10 @@
 /** Owns: the text of an e-mail (.eml): its header, its body, and the list of what is attached. The only door to postal-mime. */
 import PostalMime, { type Address } from 'postal-mime';
 import { BoundedText } from './bounded-text.ts';
-import { type DocumentText, Unreadable } from './document-contract.ts';
+import { type DocumentBody, Unreadable } from './document-contract.ts';
 import { readablePage } from './readable-html.ts';
 
-export async function readMail(bytes: Uint8Array): Promise<DocumentText> {
+export async function readMail(bytes: Uint8Array): Promise<DocumentBody> {
   const mail = await PostalMime.parse(bytes);
   if (mail.from === undefined && mail.subject === undefined && mail.date === undefined)
     throw new Unreadable('it has no header of an e-mail', 'Read it as it is in the file (source).');
@@ -18,7 +18,6 @@ export async function readMail(bytes: Uint8Array): Promise<DocumentText> {
   text.add(mail.text?.trim() || readablePage({ html: mail.html ?? '', url: 'about:blank' }).text);
   for (const { name, type, bytes: size } of attachments) text.add(`\n[attachment: ${name}, ${type}, ${size} bytes]`);
   return {
-    format: 'eml',
     ...(mail.subject === undefined ? {} : { title: mail.subject }),
     ...text.result(),
     ...(attachments.length === 0 ? {} : { attachments }),

@@ -1,28 +1,29 @@
 /** Owns: the text of OpenDocument texts and presentations (ODT, ODP). Spreadsheets are read by sheet-text.ts. */
 import { BoundedText } from './bounded-text.ts';
-import { type DocumentRequest, type DocumentText, Unreadable } from './document-contract.ts';
+import { type DocumentBody, type DocumentRequest, Unreadable } from './document-contract.ts';
 import { type OfficeArchive, partText } from './office-archive.ts';
 import { parsePageRange } from './page-range.ts';
 import { elements, parsePart, type XmlElement } from './xml-parts.ts';
 
-export function readOpenDocument(
-  archive: OfficeArchive,
-  format: 'odt' | 'odp',
-  request: DocumentRequest,
-): DocumentText {
-  if (partText(archive, 'META-INF/manifest.xml')?.includes('encryption-data') === true)
-    throw new Unreadable('it is encrypted and needs a password', 'Save a copy without the password.');
-  const root = parsePart(archive, 'content.xml');
+export function readOpenText(archive: OfficeArchive): DocumentBody {
   const text = new BoundedText();
-  if (format === 'odt') {
-    for (const body of elements(root, 'office:text')) text.add(blocks(body));
-    return { format, ...text.result() };
-  }
-  const slides = elements(root, 'draw:page');
+  for (const body of elements(contentOf(archive), 'office:text')) text.add(blocks(body));
+  return text.result();
+}
+
+export function readOpenSlides(archive: OfficeArchive, request: DocumentRequest): DocumentBody {
+  const text = new BoundedText();
+  const slides = elements(contentOf(archive), 'draw:page');
   const { first, last } = parsePageRange(request.pages, slides.length, 'slide');
   for (const [index, slide] of slides.entries())
     if (index + 1 >= first && index + 1 <= last) text.add(`[slide ${index + 1}]\n${blocks(slide)}\n\n`);
-  return { format, pages: slides.length, ...text.result() };
+  return { pages: slides.length, ...text.result() };
+}
+
+function contentOf(archive: OfficeArchive): ReturnType<typeof parsePart> {
+  if (partText(archive, 'META-INF/manifest.xml')?.includes('encryption-data') === true)
+    throw new Unreadable('it is encrypted and needs a password', 'Save a copy without the password.');
+  return parsePart(archive, 'content.xml');
 }
 
 /** Headings, paragraphs, lists and tables, in their order. */

@@ -1,10 +1,10 @@
 /** Owns: the text of a PDF, page by page. The only door to unpdf. */
 import { getDocumentProxy } from 'unpdf';
 import { BoundedText } from './bounded-text.ts';
-import { type DocumentRequest, type DocumentText, Unreadable } from './document-contract.ts';
+import { type DocumentBody, type DocumentRequest, Unreadable } from './document-contract.ts';
 import { parsePageRange } from './page-range.ts';
 
-export async function readPdf(bytes: Uint8Array, request: DocumentRequest): Promise<DocumentText> {
+export async function readPdf(bytes: Uint8Array, request: DocumentRequest): Promise<DocumentBody> {
   const pdf = await openPdf(bytes);
   const { first, last } = parsePageRange(request.pages, pdf.numPages, 'page');
   const text = new BoundedText();
@@ -20,7 +20,7 @@ export async function readPdf(bytes: Uint8Array, request: DocumentRequest): Prom
   if (empty === last - first + 1)
     text.add('These pages contain no text, only pictures: it is probably a scan, which needs text recognition (OCR).');
   const title = await titleOf(pdf);
-  return { format: 'pdf', ...(title === '' ? {} : { title }), pages: pdf.numPages, ...text.result() };
+  return { ...(title === '' ? {} : { title }), pages: pdf.numPages, ...text.result() };
 }
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;

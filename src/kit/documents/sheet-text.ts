@@ -1,26 +1,22 @@
 /** Owns: spreadsheets as tables of text. The only door to hucre. */
 import { type CellValue, detectDelimiter, EncryptedFileError, letterToCol, parseCsv, read, type Sheet } from 'hucre';
 import { BoundedText } from './bounded-text.ts';
-import { type DocumentRequest, type DocumentText, Unreadable } from './document-contract.ts';
+import { type DocumentBody, type DocumentRequest, Unreadable } from './document-contract.ts';
 
 type Table = { name: string; rows: readonly (readonly CellValue[])[] };
 type Area = { top: number; left: number; bottom: number; right: number };
 
 const CELL_CHARACTERS = 2000;
 
-export async function readWorkbook(
-  bytes: Uint8Array,
-  format: 'xlsx' | 'xls' | 'ods',
-  request: DocumentRequest,
-): Promise<DocumentText> {
+export async function readWorkbook(bytes: Uint8Array, request: DocumentRequest): Promise<DocumentBody> {
   const { sheets } = await openWorkbook(bytes);
-  return toText(format, sheets, request);
+  return toText(sheets, request);
 }
 
-export function readCsv(text: string, request: DocumentRequest): DocumentText {
+export function readCsv(text: string, request: DocumentRequest): DocumentBody {
   const delimiter = request.name.toLowerCase().endsWith('.tsv') ? '\t' : detectDelimiter(text.slice(0, 65_536));
   const rows = parseCsv(text, { delimiter });
-  return toText('csv', [{ name: request.name, rows }], { ...request, sheet: undefined });
+  return toText([{ name: request.name, rows }], { ...request, sheet: undefined });
 }
 
 async function openWorkbook(bytes: Uint8Array): Promise<{ sheets: Sheet[] }> {
@@ -34,7 +30,7 @@ async function openWorkbook(bytes: Uint8Array): Promise<{ sheets: Sheet[] }> {
   }
 }
 
-function toText(format: DocumentText['format'], tables: readonly Table[], request: DocumentRequest): DocumentText {
+function toText(tables: readonly Table[], request: DocumentRequest): DocumentBody {
   const area = parseArea(request.range);
   const text = new BoundedText();
   for (const { name, rows } of chooseTables(tables, request.sheet)) {
@@ -44,7 +40,7 @@ function toText(format: DocumentText['format'], tables: readonly Table[], reques
     if (shown.every((row) => row.length === 0)) text.add('(empty)\n');
     text.add('\n');
   }
-  return { format, sheets: tables.map(measure), ...text.result() };
+  return { sheets: tables.map(measure), ...text.result() };
 }
 
 function chooseTables(tables: readonly Table[], wanted: string | undefined): readonly Table[] {

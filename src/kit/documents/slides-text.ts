@@ -1,13 +1,13 @@
 /** Owns: the text of presentations (PPTX), slide by slide, with their notes. */
 import { BoundedText } from './bounded-text.ts';
-import type { DocumentRequest, DocumentText } from './document-contract.ts';
+import type { DocumentBody, DocumentRequest } from './document-contract.ts';
 import type { OfficeArchive } from './office-archive.ts';
 import { parsePageRange } from './page-range.ts';
 import { elements, parsePart, relationsOf, type XmlElement } from './xml-parts.ts';
 
 const PRESENTATION = 'ppt/presentation.xml';
 
-export function readSlides(archive: OfficeArchive, request: DocumentRequest): DocumentText {
+export function readSlides(archive: OfficeArchive, request: DocumentRequest): DocumentBody {
   const slides = slideParts(archive);
   const { first, last } = parsePageRange(request.pages, slides.length, 'slide');
   const text = new BoundedText();
@@ -17,7 +17,7 @@ export function readSlides(archive: OfficeArchive, request: DocumentRequest): Do
     const words = paragraphs(parsePart(archive, part)) || '(no text)';
     if (!text.add(`[slide ${index + 1}]\n${words}\n${notes === '' ? '' : `\nNotes: ${notes}\n`}\n`)) break;
   }
-  return { format: 'pptx', pages: slides.length, ...text.result() };
+  return { pages: slides.length, ...text.result() };
 }
 
 /** The slides in the order of the presentation. */

@@ -1,14 +1,14 @@
 /** Owns: the text of a Word document (DOCX) as markdown. The only door to mammoth. */
 import mammoth from 'mammoth';
 import { BoundedText } from './bounded-text.ts';
-import { type DocumentText, Unreadable } from './document-contract.ts';
+import { type DocumentBody, Unreadable } from './document-contract.ts';
 import { type OfficeArchive, packArchive } from './office-archive.ts';
 import { toMarkdown } from './readable-html.ts';
 
-export async function readWord(archive: OfficeArchive): Promise<DocumentText> {
+export async function readWord(archive: OfficeArchive): Promise<DocumentBody> {
   const text = new BoundedText();
   text.add(toMarkdown(await convert(archive)));
-  return { format: 'docx', ...text.result() };
+  return text.result();
 }
 
 async function convert(archive: OfficeArchive): Promise<string> {

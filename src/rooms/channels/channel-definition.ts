@@ -53,7 +53,7 @@ export type Field = {
   /** It means something only beside this other field. */
   readonly beside?: string;
 };
-export type Fields = Readonly<Record<string, Field>>;
+type Fields = Readonly<Record<string, Field>>;
 
 /** What was given; secrets are written as `secret:NAME`. */
 export type Given<F extends Fields = Fields> = {

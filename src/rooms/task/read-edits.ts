@@ -1,7 +1,7 @@
 /** Owns: what a task changed in files that were there before, as texts that can be compared. */
 import { basename } from 'node:path';
 import type { Redact } from '../../core/schema/ports.ts';
-import { HEAD_BYTES, recogniseDocument } from '../../kit/documents/document-format.ts';
+import { HEAD_BYTES, recogniseDocument } from '../../kit/documents/document-kinds.ts';
 import { describeEdit } from '../../kit/desk/describe-edit.ts';
 import type { FileEdit } from '../../kit/runs/run-changes.ts';
 import { readConfined } from '../../kit/sandbox/read-confined.ts';

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { nativeFolder, findLauncher } from '../../../src/kit/sandbox/find-launcher.ts';
 import type { Json } from '../../../src/core/schema/json.ts';
 import type { DocumentReply, DocumentRequest } from '../../../src/kit/documents/document-contract.ts';
-import { recogniseDocument } from '../../../src/kit/documents/document-format.ts';
+import { recogniseDocument } from '../../../src/kit/documents/document-kinds.ts';
 import { replyTo } from '../../../src/kit/documents/document-readers.ts';
 import { readDocument, rightsToRead } from '../../../src/kit/documents/read-document.ts';
 import { filesTools } from '../../../src/rooms/desk/tools/files.ts';
@@ -293,7 +293,7 @@ describe('files.read', () => {
 });
 
 it('a document is recognised by its bytes, not by its name', () => {
-  expect(recogniseDocument(makePdf(['x']), 'letter.txt')).toBe('pdf');
+  expect(recogniseDocument(makePdf(['x']), 'letter.txt')).toMatchObject({ kind: { format: 'pdf' } });
   expect(recogniseDocument(Buffer.from('hello'), 'letter.pdf')).toBeNull();
-  expect(recogniseDocument(Buffer.from('<html><body>'), 'noname')).toBe('html');
+  expect(recogniseDocument(Buffer.from('<html><body>'), 'noname')).toMatchObject({ kind: { format: 'html' } });
 });

@@ -4,14 +4,14 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { readConfined } from '../../../kit/sandbox/read-confined.ts';
 import { errnoOf, OkaError } from '../../../core/schema/errors.ts';
-import { DOCUMENT_BYTES, type DocumentFormat, type DocumentText } from '../../../kit/documents/document-contract.ts';
-import { recogniseDocument } from '../../../kit/documents/document-format.ts';
+import { DOCUMENT_BYTES, type DocumentText } from '../../../kit/documents/document-contract.ts';
+import { recogniseDocument } from '../../../kit/documents/document-kinds.ts';
 import { type Answer, answer, type Call, command, type Commands } from '../../../kit/cli/command-module.ts';
 import { onlyOperand } from '../../../kit/cli/operands.ts';
 import { plainLines } from '../../../kit/cli/plain-text.ts';
 import { text } from '../../../kit/cli/options.ts';
 
-type Data = Omit<DocumentText, 'format'> & { file: string; format: DocumentFormat | 'text' };
+type Data = DocumentText & { file: string };
 
 type Options = { pages: string | undefined; sheet: string | undefined; range: string | undefined };
 

@@ -2,7 +2,7 @@
 import { closeSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { DOCUMENT_BYTES } from '../../../kit/documents/document-contract.ts';
-import { recogniseDocument } from '../../../kit/documents/document-format.ts';
+import { recogniseDocument } from '../../../kit/documents/document-kinds.ts';
 import { readConfined } from '../../../kit/sandbox/read-confined.ts';
 import { howShown } from '../../../kit/web/how-shown.ts';
 import { defineQuery } from '../../../kit/web/page.ts';

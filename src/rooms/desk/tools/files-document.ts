@@ -9,7 +9,7 @@ import { isShowable, PICTURE_BYTES } from '../../../core/schema/picture.ts';
 import type { ArtifactStore } from '../../../core/schema/ports.ts';
 import { ArtifactRef, type Outcome, type ToolCall } from '../../../core/schema/tool.ts';
 import { DOCUMENT_BYTES, type DocumentText } from '../../../kit/documents/document-contract.ts';
-import { HEAD_BYTES, recogniseDocument } from '../../../kit/documents/document-format.ts';
+import { HEAD_BYTES, recogniseDocument } from '../../../kit/documents/document-kinds.ts';
 import { asCaptured, isText, toBodyText } from '../../../kit/text/body-text.ts';
 import { failure, ok } from '../../../kit/define-tool.ts';
 import { readAtMost } from './file-content.ts';
@@ -72,11 +72,12 @@ export async function readAsDocument(
   if (readDocument === undefined || source === true) return null;
   const name = basename(path);
   const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES), position: 0 });
-  const kind = recogniseDocument(buffer.subarray(0, bytesRead), name);
-  if (kind === null) return null;
+  const found = recogniseDocument(buffer.subarray(0, bytesRead), name);
+  if (found === null) return null;
   const bytes = size > DOCUMENT_BYTES ? null : await readAtMost(file, DOCUMENT_BYTES);
   if (bytes === null) throw failure(`${path} has ${size} bytes, too many for a document`, 'Split it.');
-  if (kind === 'csv' && request.range === undefined && isText(bytes)) return null; // a table already
+  const isTable = found.is === 'kind' && found.kind.format === 'csv';
+  if (isTable && request.range === undefined && isText(bytes)) return null;
   const reply = await readDocument(bytes, { name, ...request }, call.signal);
   if ('problem' in reply) throw failure(`${path} cannot be read: ${reply.problem}`, reply.fix);
   const { text, ...facts } = reply.document;
