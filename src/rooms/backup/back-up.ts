@@ -14,15 +14,29 @@ type LastBackup = { at: string | null; dir: string; added: number; problem: stri
 
 const noteFile = ({ oka }: Home): string => join(oka, 'state', 'backup.json');
 
-export async function backUp(home: Home, wish: Omit<BackupWish, 'crypt' | 'keys'>): Promise<MadeBackup> {
-  return withLock(join(home.oka, 'locks', 'backup.lock'), () => makeNoted(home, wish), 'making a backup');
+type Wish = Omit<BackupWish, 'crypt' | 'keys'>;
+
+export async function backUp(home: Home, wish: Wish): Promise<MadeBackup> {
+  return alone(home, () => makeNoted(home, wish));
 }
 
-async function makeNoted(home: Home, wish: Omit<BackupWish, 'crypt' | 'keys'>): Promise<MadeBackup> {
+/** One that goes on to somewhere else: whether it has arrived there is not known here, so it is not noted. */
+export async function backUpUnnoted(home: Home, wish: Wish): Promise<MadeBackup> {
+  return alone(home, () => make(home, wish));
+}
+
+const alone = (home: Home, work: () => Promise<MadeBackup>): Promise<MadeBackup> =>
+  withLock(join(home.oka, 'locks', 'backup.lock'), work, 'making a backup');
+
+async function make(home: Home, wish: Wish): Promise<MadeBackup> {
+  const crypt = await machineSeal(home, wish.recovery);
+  return makeBackup(home, { ...wish, crypt, keys: keysOf(home) });
+}
+
+async function makeNoted(home: Home, wish: Wish): Promise<MadeBackup> {
   try {
     assertMounted(home, wish.dir);
-    const crypt = await machineSeal(home, wish.recovery);
-    const made = await makeBackup(home, { ...wish, crypt, keys: keysOf(home) });
+    const made = await make(home, wish);
     note(home, { at: made.at, dir: made.dir, added: made.added, problem: null });
     return made;
   } catch (error) {

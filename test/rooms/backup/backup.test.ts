@@ -13,12 +13,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { openStore, readState, stateTimes } from '../../../src/rooms/backup/backup-store.ts';
 import { recoverySeal } from '../../../src/rooms/backup/backup-keys.ts';
 import { sealFor } from '../../../src/kit/vault/open-vault.ts';
-import { oka, okaWith, setEnvironment, temporaryFolder } from '../../support/cli.ts';
+import { launcher, oka, okaWith, setEnvironment, temporaryFolder } from '../../support/cli.ts';
 import { openStory } from '../../support/story.ts';
 
 const MADE_AGAIN =
@@ -185,4 +186,63 @@ it('without a terminal and a file for it no recovery key is made, and nothing is
   expect(refused).toMatchObject({ code: 2, out: '' });
   expect(refused.err).toContain('--recovery-key FILE');
   expect(existsSync(home.to)).toBe(false);
+});
+
+/** Through a shell and real pipes, as a person would, with keys of another machine for what restores. */
+function piped(home: Awaited<ReturnType<typeof homeWithBackup>>, line: string) {
+  const elsewhere = `XDG_CONFIG_HOME=${join(home.dir, 'config')} XDG_STATE_HOME=${join(home.dir, 'state')}`;
+  const words = line.replaceAll('restore', `restore --key ${home.key} --from -`).replaceAll('oka ', `${launcher} `);
+  return spawnSync('bash', ['-o', 'pipefail', '-c', words.replaceAll('ELSEWHERE', elsewhere)], {
+    encoding: 'utf8',
+    cwd: home.dir,
+    env: { ...process.env, OKA_DIR: home.story.home.dir },
+  });
+}
+
+it('a whole backup goes through a pipe, nothing of it readable, and comes back byte for byte; tar lists it', async () => {
+  await using home = await homeWithBackup();
+  const { story } = home;
+  writeFileSync(join(story.home.workspace, 'desk', 'large.bin'), randomBytes(9 * 1024 * 1024));
+  const made = piped(
+    home,
+    `oka backup --to - --recovery-key ${home.key} | tee backup.tar | ELSEWHERE oka restore --dir again`,
+  );
+  expect(made.stderr).toContain('Backed up to stdout');
+  expect(made).toMatchObject({ status: 0 });
+  expect(contents(join(home.dir, 'again'))).toEqual(contents(story.home.dir));
+  const names = execFileSync('tar', ['-tf', join(home.dir, 'backup.tar')], { encoding: 'utf8' }).split('\n');
+  expect(names[0]).toBe('oka-backup.json');
+  expect(names.filter((name) => name.startsWith('states/'))).toHaveLength(1);
+  expect(readFileSync(join(home.dir, 'backup.tar')).toString('latin1')).not.toMatch(/notes\.md|first\n/);
+});
+
+it('a stream that was cut, is another archive or leads elsewhere restores nothing, and leaves nothing behind', async () => {
+  await using home = await homeWithBackup();
+  expect(piped(home, `oka backup --to - --recovery-key ${home.key} > backup.tar`).status).toBe(0);
+  const whole = readFileSync(join(home.dir, 'backup.tar'));
+  writeFileSync(join(home.dir, 'half.tar'), whole.subarray(0, whole.length >> 1));
+  writeFileSync(join(home.dir, 'no-end.tar'), whole.subarray(0, whole.length - 1024));
+  symlinkSync('/', join(home.dir, 'packs'));
+  execFileSync('tar', ['-cf', 'link.tar', 'packs'], { cwd: home.dir });
+  execFileSync('tar', ['-cPf', 'above.tar', '--transform', 's,^,../,', 'recovery.key'], { cwd: home.dir });
+  for (const name of ['half', 'no-end', 'link', 'above']) {
+    const { status, stderr } = piped(home, `TMPDIR=${home.dir} ELSEWHERE oka restore --dir again < ${name}.tar`);
+    expect([name, status]).toEqual([name, 3]);
+    expect(stderr).toMatch(/the stream ends in the middle of a backup|not a backup that oka has written/);
+    expect(existsSync(join(home.dir, 'again'))).toBe(false);
+  }
+  expect(readdirSync(home.dir).filter((name) => name.startsWith('oka-'))).toEqual([]);
+});
+
+it('a backup that nobody reads to its end is no backup, and says so', async () => {
+  await using home = await homeWithBackup();
+  writeFileSync(join(home.story.home.workspace, 'desk', 'large.bin'), randomBytes(4 * 1024 * 1024));
+  const { status, stderr } = piped(
+    home,
+    `TMPDIR=${home.dir} oka backup --to - --recovery-key ${home.key} | head -c 100`,
+  );
+  expect(status).toBe(3);
+  expect(stderr).toContain('nobody has read the backup to its end');
+  expect(readdirSync(home.dir).filter((name) => name.startsWith('oka-'))).toEqual([]);
+  expect(piped(home, 'oka backup --to - --json').stderr).toContain('both need stdout');
 });

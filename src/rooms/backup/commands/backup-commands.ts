@@ -1,4 +1,6 @@
 /** Backups of a home, and restoring one. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { writeProblem } from '../../../core/ledger/disk.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
@@ -12,11 +14,16 @@ import type { BackupConfig } from '../backup-config.ts';
 import { machineSeal, type RecoveryKey, recoveryKeyIn, recoverySeal, saveRecoveryKey } from '../backup-keys.ts';
 import { readTag, type Seal, stateTimes } from '../backup-store.ts';
 import { checkBackups, type Checked } from '../check-backups.ts';
-import { backUp } from '../back-up.ts';
+import { backUp, backUpUnnoted } from '../back-up.ts';
+import { readStream, writeStream } from '../backup-stream.ts';
 import type { MadeBackup } from '../make-backup.ts';
 import { type Restored, restoreBackup } from '../restore-backup.ts';
 
 const toOption = text('DIR', 'The folder that backups go to (backup.to of config.json).');
+const toOrStream = text(
+  'DIR',
+  'The folder that backups go to (backup.to of config.json), or - for one whole backup to stdout.',
+);
 const keyOption = text(
   'FILE',
   'The recovery key; without it the key of the vault of this machine is tried, or you are asked.',
@@ -34,25 +41,24 @@ export const commands: Commands = {
   backup: command({
     summary: 'Back up the home, encrypted and incremental, while the worker runs',
     options: {
-      to: toOption,
+      to: toOrStream,
       'recovery-key': text('FILE', 'The first time: store the new recovery key here instead of showing it.'),
       'no-desk': flag('Leave workspace/desk out.'),
     },
     example: 'oka backup --to /mnt/backup/oka',
-    run: async (call): Promise<Answer<MadeData>> => {
-      const { home, options, signal } = call;
+    run: async (call: MakeCall): Promise<Answer<MadeData>> => {
+      const { home, options } = call;
       await requireHome(home);
+      if (options.to === '-') return streamed(call);
       const set = await settingsOf(call);
       const dir = folderOf(options.to ?? set.to);
-      const made = set.recovery === undefined ? await newRecoveryKey(call, dir, options.recoveryKey) : null;
-      const recovery = set.recovery ?? made?.recipient ?? '';
-      const settings = made === null ? null : await rememberKey(call, dir, recovery);
+      const key = await recoveryFor(call, set, dir);
+      const settings = key.made === null ? null : await rememberKey(call, { to: dir, recovery: key.recovery });
       const progress = call.progress('reading', 'bytes');
-      const wish = { ...set, dir, recovery, desk: set.desk && !options.noDesk, signal, onProgress: progress.reach };
-      const backup = await backUp(home, wish).finally(progress.end);
+      const backup = await backUp(home, wishOf(call, set, { dir, ...key }, progress)).finally(progress.end);
       const keyFile = options.recoveryKey ?? null;
-      const shown = made === null || keyFile !== null ? null : made.secret;
-      return answer({ ...backup, recoveryKey: shown, keyFile: made === null ? null : keyFile, settings });
+      const shown = key.made === null || keyFile !== null ? null : key.made.secret;
+      return answer({ ...backup, recoveryKey: shown, keyFile: key.made === null ? null : keyFile, settings });
     },
     render: renderMade,
   }),
@@ -91,7 +97,7 @@ export const commands: Commands = {
   restore: command({
     summary: 'Restore a home from a backup into a new folder; it starts paused',
     options: {
-      from: text('DIR', 'The folder with the backups.'),
+      from: text('DIR', 'The folder with the backups, or - for what oka backup --to - has written, from stdin.'),
       key: keyOption,
       state: text('TIME', 'Which backup, by the beginning of its time; the latest without this.'),
       only: texts('PATH', 'Only this file or folder of the home, such as workspace/desk/notes.md; repeat for more.'),
@@ -99,15 +105,69 @@ export const commands: Commands = {
     example: 'oka restore --from /mnt/backup/oka --dir ~/assistant',
     run: async (call): Promise<Answer<Restored>> => {
       const { home, options, signal } = call;
-      const from = existing(options.from);
-      const crypt = await readerOf(call, options.key);
-      const progress = call.progress('restoring', 'bytes');
-      const wish = { from, at: options.state, only: options.only, crypt, signal, onProgress: progress.reach };
-      return answer(await restoreBackup(home, wish).finally(progress.end));
+      const arrived = options.from === '-' ? mkdtempSync(join(tmpdir(), 'oka-restore-')) : null;
+      try {
+        if (arrived !== null) await receive(call, arrived);
+        const from = existing(arrived ?? options.from);
+        const crypt = await readerOf(call, options.key);
+        const progress = call.progress('restoring', 'bytes');
+        const wish = { from, at: options.state, only: options.only, crypt, signal, onProgress: progress.reach };
+        return answer(await restoreBackup(home, wish).finally(progress.end));
+      } finally {
+        if (arrived !== null) rmSync(arrived, { recursive: true, force: true });
+      }
     },
     render: renderRestored,
   }),
 };
+
+type MakeCall = Call<{ to: string | undefined; recoveryKey: string | undefined; noDesk: boolean }>;
+type Recovery = { recovery: string; made: RecoveryKey | null };
+
+/** The recovery key of the settings; the first time a new one. */
+async function recoveryFor(call: MakeCall, { recovery }: BackupConfig, dir: string): Promise<Recovery> {
+  if (recovery !== undefined) return { recovery, made: null };
+  const made = await newRecoveryKey(call, dir, call.options.recoveryKey);
+  return { recovery: made.recipient, made };
+}
+
+function wishOf(
+  { options, signal }: MakeCall,
+  set: BackupConfig,
+  { dir, recovery }: { dir: string; recovery: string },
+  { reach }: { reach: (bytes: number) => void },
+) {
+  return { ...set, dir, recovery, desk: set.desk && !options.noDesk, signal, onProgress: reach };
+}
+
+/** One whole backup to stdout, which then has nothing else; what is said about it goes to the person. */
+async function streamed(call: MakeCall): Promise<Answer<MadeData>> {
+  const { home, options, signal } = call;
+  if (call.json || call.terminal.isTerminal)
+    throw new OkaError('usage', call.json ? '--json and --to - both need stdout' : 'a backup is not for a terminal', {
+      fix: "Such as: oka backup --to - | ssh box 'cat > oka.tar'",
+    });
+  const dir = mkdtempSync(join(tmpdir(), 'oka-backup-'));
+  try {
+    const set = await settingsOf(call);
+    const key = await recoveryFor(call, set, dir);
+    const settings = key.made === null ? null : await rememberKey(call, { recovery: key.recovery });
+    const reading = call.progress('reading', 'bytes');
+    const backup = await backUpUnnoted(home, wishOf(call, set, { dir, ...key }, reading)).finally(reading.end);
+    const writing = call.progress('writing', 'bytes');
+    await writeStream(dir, process.stdout.fd, signal, writing.reach).finally(writing.end);
+    const keyFile = key.made === null ? null : (options.recoveryKey ?? null);
+    call.notify(renderMade({ ...backup, dir: '-', recoveryKey: null, keyFile, settings }).trimEnd());
+    return { code: exits.ok };
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function receive(call: Pick<Call, 'stdin' | 'signal' | 'progress'>, dir: string): Promise<void> {
+  const progress = call.progress('receiving', 'bytes');
+  await readStream(call.stdin, dir, call.signal, progress.reach).finally(progress.end);
+}
 
 async function settingsOf({ home, rooms }: Pick<Call, 'home' | 'rooms'>): Promise<BackupConfig> {
   return (await loadRoomsConfig(home, rooms))['backup'] as BackupConfig;
@@ -152,14 +212,15 @@ async function newRecoveryKey(
 /** Returns what a person has to add to config.json where it cannot be written from here. */
 async function rememberKey(
   { home, rooms }: Pick<Call, 'home' | 'rooms'>,
-  dir: string,
-  recovery: string,
+  wanted: Pick<BackupConfig, 'to' | 'recovery'>,
 ): Promise<object | null> {
-  const wanted = { to: dir, recovery };
   if (writeProblem(home.config) !== null || writeProblem(join(home.config, '..')) !== null) return { backup: wanted };
   await changeConfig(
     home,
-    (config: { backup?: object }) => ({ ...config, backup: { ...wanted, ...config.backup, recovery } }),
+    (config: { backup?: object }) => ({
+      ...config,
+      backup: { ...wanted, ...config.backup, recovery: wanted.recovery },
+    }),
     rooms,
   );
   return null;
@@ -191,7 +252,7 @@ function renderMade({
   settings,
 }: MadeData): string {
   const lines = [
-    `Backed up to ${dir}: ${files} files, ${formatBytes(bytes)}, ${formatBytes(added)} of it new${events === null ? '' : `, up to event ${events}`}. Read back and compared.`,
+    `Backed up to ${dir === '-' ? 'stdout' : dir}: ${files} files, ${formatBytes(bytes)}, ${formatBytes(added)} of it new${events === null ? '' : `, up to event ${events}`}. Read back and compared.`,
     ...(removed === 0 ? [] : [`${removed} old backup${removed === 1 ? '' : 's'} removed.`]),
     ...left.map(({ path, why }) => `Left out: ${path} (${why})`),
   ];
@@ -206,7 +267,8 @@ function renderMade({
     );
   if (keyFile !== null) lines.push(`The recovery key is in ${keyFile}: move it to a place away from the backups.`);
   if (settings !== null) lines.push('', 'Put this into .oka/rules/config.json:', '', JSON.stringify(settings, null, 2));
-  lines.push(`To restore it: oka restore --from ${dir} --state ${at.slice(0, 19)} --dir NEW`);
+  const from = dir === '-' ? '-' : `${dir} --state ${at.slice(0, 19)}`;
+  lines.push(`To restore it: oka restore --from ${from} --dir NEW${dir === '-' ? ' --key FILE < BACKUP' : ''}`);
   return `${lines.join('\n')}\n`;
 }
 
