@@ -7,6 +7,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTokenCounter } from '../../src/kit/text/tokens.ts';
 import { newChatId } from '../../src/rooms/chat/model/chat-ids.ts';
+import { executorRequest } from '../../src/kit/task/executor.ts';
+import { criticRequest } from '../../src/rooms/task/roles/critic.ts';
+import { plannerRequest } from '../../src/rooms/task/roles/planner.ts';
+import type { ModelRequest } from '../../src/core/schema/ports.ts';
 import { submitChat } from '../../src/rooms/chat/submit-chat.ts';
 import type { Event } from '../../src/core/schema/event.ts';
 import { openStory, type Story } from '../../test/support/story.ts';
@@ -122,7 +126,7 @@ function diskSize(folder: string): number {
     .reduce((sum, size) => sum + size, 0);
 }
 
-/** Of the first request of each role. */
+/** Of the first request of each role, and of requests about nothing. */
 async function promptTokens(requests: readonly WireRequest[]): Promise<Counts> {
   const counter = await createTokenCounter('openai');
   const tokensOf = (role: string): Counts[string] => {
@@ -130,10 +134,37 @@ async function promptTokens(requests: readonly WireRequest[]): Promise<Counts> {
     if (request === undefined) throw new Error(`the ${role} was not asked`);
     return { tokens: counter.count(`${request.text}${JSON.stringify(request.body['tools'])}`) };
   };
-  return Object.fromEntries(
-    ['planner', 'executor', 'critic'].map((role) => [`the prompt of the ${role}`, tokensOf(role)]),
-  );
+  return {
+    'the three roles without a task': {
+      tokens: emptyRequests
+        .map(({ system, messages, tools }) =>
+          counter.count(`${system}${messages.map(({ text }) => text).join('')}${JSON.stringify(tools)}`),
+        )
+        .reduce((sum, count) => sum + count, 0),
+    },
+    ...Object.fromEntries(
+      ['planner', 'executor', 'critic'].map((role) => [`the prompt of the ${role}`, tokensOf(role)]),
+    ),
+  };
 }
+
+/** What is asked with whatever the task is: instructions, and the tools by which a role answers. */
+const emptyRequests: readonly ModelRequest[] = [
+  plannerRequest({ task: { title: '', text: '', criteria: [] }, pack: '', tools: [] }),
+  executorRequest({
+    run: '',
+    node: '',
+    turn: 0,
+    goal: '',
+    state: 'act',
+    next: [],
+    evidence: [],
+    tools: [],
+    budgets: {},
+    problem: null,
+  }),
+  criticRequest({ task: '', criteria: [], evidence: [], attempt: 1, canRead: true }),
+];
 
 const isChat = ({ text }: WireRequest): boolean => text.includes('an agent in conversations');
 

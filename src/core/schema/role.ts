@@ -34,7 +34,7 @@ export const PlanAnswer = z
       .describe(
         'What must be true when all is done; at least one, unless criteria are given. In a new plan: what to add.',
       ),
-    steps: z.array(PlanStep).min(1).max(20).describe('The steps, 1 to 7 as a rule.'),
+    steps: z.array(PlanStep).min(1).max(20).describe('The steps.'),
   })
   .describe('A plan: a small graph of steps, and what must be true at the end.');
 export type PlanAnswer = z.infer<typeof PlanAnswer>;
@@ -76,18 +76,13 @@ export const Claim = z
   .strictObject({
     criterion: z.string().min(1).max(20).describe('Its name, such as c1.'),
     holds: z.boolean().describe('Whether the evidence shows that it is met.'),
-    evidence: z
-      .string()
-      .max(400)
-      .describe('Numbers of the entries that show it, such as "E2 E5"; empty when there are none.'),
+    evidence: z.string().max(400).describe('Their numbers, such as "E2 E5"; empty when there are none.'),
     quote: z.string().max(2000).default('').describe('Optional: words copied from these entries, a line of each.'),
   })
   .describe('What is said of one criterion.');
 export type Claim = z.infer<typeof Claim>;
 
-export const VerdictName = z
-  .enum(['done', 'rework', 'blocked', 'impossible'])
-  .describe('done: all are met. rework: try again. blocked: a person is needed. impossible: it cannot be done.');
+export const VerdictName = z.enum(['done', 'rework', 'blocked', 'impossible']).describe('The verdict on the whole.');
 export type VerdictName = z.infer<typeof VerdictName>;
 
 export const VerdictAnswer = z
@@ -145,4 +140,23 @@ function lean(schema: Json, isKeyword = true): Json {
   if (schema === null || typeof schema !== 'object') return schema;
   const stored = Object.entries(schema).filter(([key]) => !isKeyword || !DROPPED.has(key));
   return Object.fromEntries(stored.map(([key, value]) => [key, lean(value, !(isKeyword && key === 'properties'))]));
+}
+
+/** The same of an answer of a role, whose tool says what the whole is, and whose lists say what their items are. */
+export const answerSchemaOf = (schema: z.ZodType): Json => withoutDescription(withoutItemWords(leanSchemaOf(schema)));
+
+function withoutItemWords(schema: Json): Json {
+  if (schema === null || typeof schema !== 'object' || Array.isArray(schema)) return schema;
+  const isSaid = typeof schema['description'] === 'string';
+  const parts = Object.entries(schema).map(([key, value]) => {
+    const shown = withoutItemWords(value);
+    return [key, key === 'items' && isSaid ? withoutDescription(shown) : shown] as const;
+  });
+  return Object.fromEntries(parts);
+}
+
+function withoutDescription(schema: Json): Json {
+  if (schema === null || typeof schema !== 'object' || Array.isArray(schema)) return schema;
+  const { description: _, ...rest } = schema;
+  return rest;
 }

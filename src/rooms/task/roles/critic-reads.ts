@@ -1,7 +1,7 @@
 /** Owns: what a critic may read before it judges. Reading goes through the chain like every call. */
 import type { Json } from '../../../core/schema/json.ts';
 import type { ModelAnswer, ModelTool } from '../../../core/schema/ports.ts';
-import { CriticReadInput, CriticSearchInput, leanSchemaOf } from '../../../core/schema/role.ts';
+import { CriticReadInput, CriticSearchInput, answerSchemaOf } from '../../../core/schema/role.ts';
 
 type CriticRead = { tool: 'files.read' | 'files.search'; input: Json };
 
@@ -10,8 +10,8 @@ const READ = 'files_read';
 const SEARCH = 'files_search';
 
 export const CRITIC_READS: readonly ModelTool[] = [
-  { name: READ, about: 'Shows a file, or a part of it.', input: leanSchemaOf(CriticReadInput) },
-  { name: SEARCH, about: 'Shows the lines that contain a text.', input: leanSchemaOf(CriticSearchInput) },
+  { name: READ, about: 'Shows a file, or a part of it.', input: answerSchemaOf(CriticReadInput) },
+  { name: SEARCH, about: 'Shows the lines that contain a text.', input: answerSchemaOf(CriticSearchInput) },
 ];
 
 /** Reads of one answer; further ones are left out. */

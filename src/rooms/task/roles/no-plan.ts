@@ -1,13 +1,13 @@
 /** Owns: the answer of a planner that knows, once a plan has failed, that no other plan can do the task either. */
 import type { ModelAnswer, ModelTool } from '../../../core/schema/ports.ts';
-import { ImpossibleAnswer, leanSchemaOf, misfitsOf } from '../../../core/schema/role.ts';
+import { ImpossibleAnswer, answerSchemaOf, misfitsOf } from '../../../core/schema/role.ts';
 import type { Problem } from '../../../kit/text/model-call.ts';
 
 /** Offered with the second plan and later ones: the first has not seen anything fail. */
 export const CANNOT_BE_DONE: ModelTool = {
   name: 'cannot_be_done',
   about: 'Ends the task: no plan can do it.',
-  input: leanSchemaOf(ImpossibleAnswer),
+  input: answerSchemaOf(ImpossibleAnswer),
 };
 
 /** Why no plan can do the task; null when the answer says no such thing. */
