@@ -42,16 +42,23 @@ export async function askCritic(
   const body = await bodyOf(ports, task);
   const edits = await ports.editsBy(work.runs, call.signal);
   const untouched = hasChangedNothing(work.declared) ? work.declared.targets : [];
+  const pack = await ports.pack('critic', call, task, `${body}\n${prose.join('\n')}`);
   const evidence: Witness[] = await collectEvidence({ ...work, edits }, call.act, {
     untouched,
     checked,
-    task: { text: body, answer: work.answer, given: await filesGiven(task, body, work.changes.created, call.act) },
+    task: {
+      text: body,
+      answer: work.answer,
+      given: await filesGiven(task, body, work.changes.created, call.act),
+      names: ports.names(task.dir),
+      pack,
+    },
   });
   const attempt = work.attempts.length;
   const ask: Omit<CriticAsk, 'canRead' | 'refused'> = {
     task: body,
     notes: await notesOf(ports, call.run, end.run),
-    pack: await ports.pack('critic', call, task, `${body}\n${prose.join('\n')}`),
+    pack,
     criteria: prose,
     answer: work.answer,
     ...(end.status === 'done' ? {} : { failure: end.reason }),

@@ -26,15 +26,14 @@ import type { Event } from '../../core/schema/event.ts';
 import { Critique, CritiqueInput, type Planned, type TaskGiven } from '../../core/schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../core/schema/tool.ts';
 import { ok, defineTool } from '../../kit/define-tool.ts';
-import { askCritic } from './ask-critic.ts';
-import { recomputeFigures } from './recompute.ts';
 import { pastRounds } from './past-rounds.ts';
 import { plannedCriterion } from './planned-criteria.ts';
+import type { askCritic } from './ask-critic.ts';
 import { bodyOf, moveTo, type TaskPorts } from './task-ports.ts';
 import type { Changes } from '../../kit/desk/desk-changes.ts';
 import { answerThatStands } from '../../kit/runs/final-answer.ts';
 import { judgeAnswer } from './judge-answer.ts';
-import { checkContextOf, hasFailed, type Judgement, runChecks } from './run-checks.ts';
+import { checkContextOf, hasFailed, type Judgement, runChecks, UNJUDGED } from './run-checks.ts';
 import { confirmedVerdict, askForConfirmation } from './confirm-verdict.ts';
 
 const LONGEST_REASON = 10_000;
@@ -68,8 +67,8 @@ async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promis
   const checked = await runChecks(ports, all, around, call);
   if ('outcome' in checked) return checked.outcome;
   const criteria = isRefuted(checked.found) ? withoutWhole(all) : all;
-  const figures = await recomputeFigures(work.attempts.at(-1) ?? [], call.act);
-  const asked = await askCritic(ports, given, work, { criteria, checked: [...checked.found, ...figures] }, call);
+  const figures = await figuresAgain(work.attempts.at(-1) ?? [], call);
+  const asked = await judgedByCritic(ports, given, work, { criteria, checked: [...checked.found, ...figures] }, call);
   const judgedByModel = hasFailed(asked) && isRefuted(checked.found) ? withoutJudgement(asked, criteria) : asked;
   if ('outcome' in judgedByModel) return judgedByModel.outcome;
   const breaches = [...(await findAllBreaches(ports, given, work, call)), ...wrongFigures(figures)];
@@ -84,6 +83,17 @@ async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promis
   const settled = withRepair(withRefusals(withStepFailure(verdict, given), work), work);
   return settleVerdict(ports, given, call, settled, canConfirm);
 }
+
+/** What only the work of a model needs is loaded when the first of it is judged. */
+async function figuresAgain(events: readonly Event[], { act }: ToolCall): Promise<Found[]> {
+  const hasWorked = events.some(({ type }) => type === 'decision.made');
+  return hasWorked ? (await import('./recompute.ts')).recomputeFigures(events, act) : [];
+}
+
+const judgedByCritic: typeof askCritic = async (ports, given, work, terms, call) =>
+  terms.criteria.every(({ check }) => check !== null)
+    ? UNJUDGED
+    : (await import('./ask-critic.ts')).askCritic(ports, given, work, terms, call);
 
 /** What is known of prose where the answers of the critic could not be used: not that there was nobody to ask. */
 function withoutJudgement(asked: Judgement, criteria: readonly Criterion[]): Judgement {

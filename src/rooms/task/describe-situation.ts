@@ -48,15 +48,16 @@ export function describeSituation(
     `Now: ${describeMoment(now)}.`,
     `Programs here: ${present.join(', ') || 'none of the usual ones'}. Not here: ${absent.join(', ') || 'none'}. Packages of Python and Node (pypdf, openpyxl, …) are installed when a script imports them.`,
     ...outside.map(describeFolder),
-    ...(lists.length === 0 ? [] : [`Files:\n${wrapAsData('names of files', lists.join('\n'), MOST_BYTES)}`]),
+    ...(lists.length === 0 ? [] : [describeFiles(lists.join('\n'))]),
   ].join('\n');
 }
 
-/** The names of files around a task, as material; empty when there is none. */
-export function describeFiles(desk: string, dir: string | null): string {
-  const lists = listFiles(desk, dir);
-  return lists.length === 0 ? '' : `Files:\n${wrapAsData('names of files', lists.join('\n'), MOST_BYTES)}`;
-}
+/** The names of files around a task; empty when there is none. */
+export const namesAround = (desk: string, dir: string | null): string => listFiles(desk, dir).join('\n');
+
+/** They are material. */
+export const describeFiles = (names: string): string =>
+  names === '' ? '' : `Files:\n${wrapAsData('names of files', names, MOST_BYTES)}`;
 
 /** The folder of the task, the top of the desk, and one level below them while there is room. */
 function listFiles(desk: string, dir: string | null): string[] {

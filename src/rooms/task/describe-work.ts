@@ -6,9 +6,10 @@ import { Planned, type TaskGiven } from '../../core/schema/task-run.ts';
 import { toOneLine } from '../../core/schema/one-line.ts';
 import { taskOf } from '../../kit/runs/run-family.ts';
 import { truncateText } from '../../kit/text/prompt-text.ts';
+import { describeFiles } from './describe-situation.ts';
 import { bodyOf, type TaskPorts } from './task-ports.ts';
 
-type WorkPorts = Pick<TaskPorts, 'stateOf' | 'artifacts'> & { files: (dir: string | null) => string };
+type WorkPorts = Pick<TaskPorts, 'stateOf' | 'artifacts' | 'names'>;
 type Step = { run: string; node: string; goal: string };
 
 const MOST_TEXT = 4000;
@@ -39,7 +40,7 @@ async function describeWork(ports: WorkPorts, { run, goal }: Step): Promise<stri
   return [
     goal.includes(body) ? '' : `Your goal is a part of this task:\n${truncateText(body, MOST_TEXT)}`,
     judged.length === 0 ? '' : `The task is judged by:\n${judged.join('\n')}`,
-    ports.files(given.dir),
+    describeFiles(ports.names(given.dir)),
   ]
     .filter((part) => part !== '')
     .join('\n\n');

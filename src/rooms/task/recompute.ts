@@ -15,6 +15,10 @@ import type { Found } from './roles/verdict.ts';
 
 const MOST_FIGURES = 10;
 const MOST_SECONDS = 60;
+const FIGURE = 'figure ';
+
+/** Whether this was found by executing a command again. What checks of files say is what the files say. */
+export const isFigure = ({ text }: Found): boolean => text.startsWith(FIGURE);
 
 /** What was found about the figures of the last steps; those that cannot be recomputed are left out. */
 export async function recomputeFigures(events: readonly Event[], act: Act): Promise<Found[]> {
@@ -30,7 +34,7 @@ export async function recomputeFigures(events: readonly Event[], act: Act): Prom
     const { agrees, note } = compareValue(value, stdout);
     const printed = `\`${toOneLine(command, 300)}\` prints "${toOneLine(stdout, 200)}"`;
     const evidence = note === '' ? printed : `${printed}; rounding decides: ${note}`;
-    found.push({ text: `figure ${toOneLine(value, 100)}`, holds: agrees, evidence, seen: true, by: 'check' });
+    found.push({ text: `${FIGURE}${toOneLine(value, 100)}`, holds: agrees, evidence, seen: true, by: 'check' });
   }
   return found;
 }

@@ -41,6 +41,8 @@ export type TaskPorts = {
   ) => Promise<string>;
   /** Date, programs and files, for the planner; `dir` is the folder of the task below the desk. */
   situation: (dir: string | null, folders: readonly OpenFolder[]) => string;
+  /** The names of files around a task, as its worker was shown them; empty where there is none. */
+  names: (dir: string | null) => string;
   /** The folders outside the desk for the plan of a task, or why it cannot be planned. */
   folders: FolderGrants['forPlan'];
   /** Those that are open to what a model does in this run, which may be less. */

@@ -23,7 +23,7 @@ import { readInstructions } from './operator-instructions.ts';
 import { critiqueTool } from './critique.ts';
 import { modelPlanner } from './model-planner.ts';
 import { fitsProcedure } from './fits-procedure.ts';
-import { describeFiles, describeFolder, describeSituation } from './describe-situation.ts';
+import { describeFolder, describeSituation, namesAround } from './describe-situation.ts';
 import { workDescriber } from './describe-work.ts';
 import { describeMoment } from '../../kit/describe-moment.ts';
 import { planTool } from './plan.ts';
@@ -66,7 +66,7 @@ export function taskTools(parts: TaskParts): TaskTools {
   const planner = modelPlanner((run) => modelOfRun(run, runs), config.models.ask_again_seconds * 1000, {
     packFor: ({ run, node, goal }, model) =>
       memory.pack({ role: 'executor', run, node, query: goal, model: idOf(models, 'executor', model) }, ports.note),
-    taskOf: workDescriber({ ...ports, files: (dir) => describeFiles(join(parts.home.workspace, 'desk'), dir) }),
+    taskOf: workDescriber(ports),
     contextOf: (model) => ports.contextOf('executor', model),
     now: () => describeMoment(Date.now()),
     mostCalls: config.models.calls_per_answer,
@@ -117,6 +117,7 @@ function portsOf(parts: TaskParts): TaskPorts {
         now: Date.now(),
         hasProgram: (name) => deps.detect({ kind: 'command', name, evidence: '' }).there,
       }),
+    names: (dir) => namesAround(join(home.workspace, 'desk'), dir),
     procedures: parts.chooseProcedure,
     lacking: deps.waitForMissing,
     resultOf: (run) => resultOf(run, home),

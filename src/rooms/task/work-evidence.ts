@@ -7,6 +7,7 @@ import { describeSources, type Inputs } from './roles/value-sources.ts';
 import { formatOutput } from '../../kit/text/prompt-text.ts';
 import { STEP_CHECK } from '../../core/schema/acceptance.ts';
 import type { Event } from '../../core/schema/event.ts';
+import { isFigure } from './recompute.ts';
 import type { Found } from './roles/verdict.ts';
 import type { Json } from '../../core/schema/json.ts';
 import type { Act, Outcome } from '../../core/schema/tool.ts';
@@ -45,14 +46,15 @@ export async function collectEvidence(
     files.push(edit === undefined ? file : { ...file, source: `diff of ${path}`, text: edit.diff, now: edit.now });
   }
   const calls = attempts.flatMap((events, index) => callsIn(events, index + 1));
-  const sources = task === undefined ? '' : describeSources(inputsOf(task, files, calls, checked));
+  const names = [...changesWitness(changes, attempt), ...namesWitness(task?.names ?? '', calls, attempt)];
+  const sources = task === undefined ? '' : describeSources(inputsOf(task, files, [...names, ...calls], checked));
   return [
-    ...changesWitness(changes, attempt),
+    ...names,
     ...files,
     ...checkWitness(checked, attempt),
     ...(sources === ''
       ? []
-      : [{ ...OWN, source: 'figures and their sources', attempt, text: sources, kind: 'sources' as const }]),
+      : [{ ...OWN, source: 'values and their sources', attempt, text: sources, kind: 'sources' as const }]),
     ...calls,
   ];
 }
@@ -60,11 +62,12 @@ export async function collectEvidence(
 /** What oka itself has found. */
 const OWN = { ok: true, input: '' };
 
+const NAMES_NOW = 'names of files now';
 const WRITES = /^files\.(?:write|edit|move|remove)\b/;
 
 /** What was made, and what it can have been made from. A file that the task itself made is no input. */
 function inputsOf(
-  { text, answer, given }: NonNullable<EvidenceTerms['task']>,
+  { text, answer, given, pack }: NonNullable<EvidenceTerms['task']>,
   files: readonly Witness[],
   calls: readonly Witness[],
   checked: readonly Found[],
@@ -85,9 +88,13 @@ function inputsOf(
       ...(answer === null ? [] : [{ name: 'the answer', text: answer }]),
     ],
     read: [
-      ...read.map(({ source, text: shown }) => ({ name: source, text: shown })),
+      ...read.map(({ source, text: shown }) => ({
+        name: source,
+        text: source === NAMES_NOW ? shown.replaceAll(/ \(\d+ K?B\)/g, '') : shown,
+      })),
+      { name: 'memories', text: pack },
       ...edited.map(({ source, text: diff }) => ({ name: source, text: lines(diff, /^[- ]/) })),
-      ...checked.map(({ text: name, evidence }) => ({ name, text: evidence })),
+      ...checked.filter(isFigure).map(({ text: name, evidence }) => ({ name, text: evidence })),
     ],
     given,
     calls: calls.map(({ input }) => input),
@@ -97,8 +104,8 @@ function inputsOf(
 type EvidenceTerms = {
   untouched?: readonly string[];
   checked?: readonly Found[];
-  /** The task, its final answer, and the files that it gives or names. */
-  task?: { text: string; answer: string | null; given: readonly string[] };
+  /** The task, its final answer, the files that it gives or names, the names around it, and what is remembered for it. */
+  task?: { text: string; answer: string | null; given: readonly string[]; names: string; pack: string };
 };
 
 /** What code has decided already, in one entry. */
@@ -132,6 +139,12 @@ function changesWitness({ created, changed, removed }: Changes, attempt: number)
   ];
   const text = lines.length === 0 ? 'no file of the desk was changed' : lines.slice(0, MOST_NAMES).join('\n');
   return [{ source: LIST_OF_CHANGES, attempt, ok: true, input: '', text, kind: 'file' }];
+}
+
+/** The names that a worker was shown with its task are evidence, too, where it has not asked for them itself. */
+function namesWitness(text: string, calls: readonly Witness[], attempt: number): Witness[] {
+  const isListed = calls.some(({ source, ok }) => ok && source.startsWith('files.list '));
+  return text === '' || isListed ? [] : [{ ...OWN, source: NAMES_NOW, attempt, text, kind: 'file' }];
 }
 
 /** The results of the calls that the steps made. */

@@ -1,16 +1,13 @@
 /**
- * Owns: figures in texts: whether a recomputed value is the one that was claimed, and in which inputs the figures of a
- * result are found. Pure.
+ * Owns: values in texts: whether a recomputed figure is the one that was claimed, and in which inputs the figures, names,
+ * dates and paths of a result are found. Pure.
  *
- * Whether a figure is the right one is for the critic to say. Code only knows where it is, and what a command printed.
+ * Whether a value is the right one is for the critic to say. Code only knows where it is, and what a command printed.
  */
+import { toOneLine } from '../../../core/schema/one-line.ts';
 import { baseName } from '../../../kit/text/file-names.ts';
 import { foldText } from './quotation.ts';
-
-/** A figure as it is compared: without separators of thousands. A date or a time is one figure. */
-export function figuresIn(text: string): string[] {
-  return (text.match(/\d+(?:[-:/.,]\d+)*/g) ?? []).map((figure) => figure.replaceAll(/,(?=\d{3}(?!\d))/g, ''));
-}
+import { figuresIn, type TextWords, type Value, valuesIn, wordsOfText } from './traced-values.ts';
 
 /** Whether a text contains a figure of another one. */
 export function sharesFigure(text: string, other: string): boolean {
@@ -71,15 +68,27 @@ export type Inputs = {
   calls: readonly string[];
 };
 
+/** A language that writes more than names with capitals says nothing by them. */
+const MOST_NEW_NAMES = 0.5;
+const FEW_NAMES = 4;
 const MOST_SHOWN = 20;
+const MOST_SOURCES = 6;
 
-/** Where the figures of a result are found, and which inputs nobody has read; empty when there is nothing to say. */
+/** Where the values of a result are found, and which inputs nobody has read; empty when there is nothing to say. */
 export function describeSources({ task, made, read, given, calls }: Inputs): string {
-  const asked = new Set(figuresIn(task));
+  const asked = wordsOfText([task, ...given, ...made.map(({ name }) => name)].join('\n'));
+  const inputs = read.flatMap(({ name, text }): Input[] =>
+    text === '' ? [] : [{ name: shortName(name), text: wordsOfText(text) }],
+  );
   const lines = made.flatMap(({ name, text }) => {
-    const figures = [...new Set(figuresIn(text))].filter((figure) => !asked.has(figure));
-    const unknown = figures.filter((figure) => !read.some((each) => figuresIn(each.text).includes(figure)));
-    return unknown.length === 0 ? [] : [`${name}: in no input: ${unknown.slice(0, MOST_SHOWN).join(', ')}`];
+    const values = valuesIn(text).filter((value) => !value.isIn(asked));
+    const strange = values.filter((value) => !inputs.some((input) => value.isIn(input.text)));
+    const areNames =
+      strange.filter(isName).length <= Math.max(FEW_NAMES, values.filter(isName).length * MOST_NEW_NAMES);
+    const unknown = areNames ? strange : strange.filter((value) => !isName(value));
+    const sources = sourcesOf(values, inputs);
+    const said = [...sources, ...(unknown.length === 0 ? [] : [`in no input: ${listed(unknown)}`])];
+    return said.length === 0 ? [] : [`${shortName(name)}: ${said.join('; ')}`];
   });
   const unread = given.filter((path) => !calls.some((call) => isRead(path, call)));
   return [
@@ -87,6 +96,31 @@ export function describeSources({ task, made, read, given, calls }: Inputs): str
     ...(unread.length === 0 ? [] : [`no step has read: ${unread.slice(0, MOST_SHOWN).join(', ')}`]),
   ].join('\n');
 }
+
+const isName = ({ kind }: Value): boolean => kind === 'name';
+
+type Input = { name: string; text: TextWords };
+
+/** Where there is a choice of inputs: which values are found in one of them alone. */
+function sourcesOf(values: readonly Value[], inputs: readonly Input[]): string[] {
+  if (new Set(inputs.map(({ name }) => name)).size < 2) return [];
+  const alone = Map.groupBy(values, (value) => {
+    const names = new Set(inputs.filter(({ text }) => value.isIn(text)).map(({ name }) => name));
+    return names.size === 1 ? [...names].join('') : '';
+  });
+  const known = [...alone].filter(([name]) => name !== '').slice(0, MOST_SOURCES);
+  return known.map(([name, found]) => `only in ${name}: ${listed(found)}`);
+}
+
+const listed = (values: readonly Value[]): string =>
+  values
+    .slice(0, MOST_SHOWN)
+    .map(({ text }) => text)
+    .join(', ');
+
+/** What a call was about: its file, address or command. */
+const shortName = (name: string): string =>
+  toOneLine(/"(?:path|url|line)":"((?:[^"\\]|\\.)+)/.exec(name)?.[1] ?? name, 80);
 
 /** A call names the file itself, or it searched or used a pattern, and may have read it. */
 const isRead = (path: string, call: string): boolean => call.includes(baseName(path)) || /[*?]|"pattern":/.test(call);
