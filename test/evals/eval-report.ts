@@ -67,8 +67,55 @@ export function goodReport(all: readonly TaskRun[]): string {
     `Precision (said done, and it was): ${share(said.filter((ran) => ran.right).length, said.length)}. Recall (right, and the verdict was): ${share(right.filter(({ accepted }) => accepted).length, right.length)}.`,
     'Each task:    calls   prompt   answer      USD',
     ...rows,
+    ...requestLines(all),
     ...cacheLines(all),
   ].join('\n');
+}
+
+const requestsOf = ({ costs }: TaskRun): number => Object.values(costs).reduce((calls, each) => calls + each.calls, 0);
+
+/** A task that was planned once and that one worker did. */
+const isPlain = ({ costs }: TaskRun): boolean => costs['planner']?.calls === 1 && costs['critic'] !== undefined;
+
+export function requestFigures(all: readonly TaskRun[]): { plain: number; mean: number; empty: number } {
+  const plain = all.filter(isPlain);
+  const requests = plain.reduce((sum, ran) => sum + requestsOf(ran), 0);
+  return {
+    plain: plain.length,
+    mean: requests / Math.max(1, plain.length),
+    empty: all.reduce((sum, { emptyTurns }) => sum + emptyTurns, 0),
+  };
+}
+
+function requestLines(all: readonly TaskRun[]): string[] {
+  const { plain, mean, empty } = requestFigures(all);
+  const untraced = all.map(({ prompts }) => untracedIn(prompts));
+  const values = untraced.reduce((sum, count) => sum + count, 0);
+  return [
+    `Requests of the ${plain} runs with one plan and one worker: ${mean.toFixed(2)} on the mean. Empty turns in ${all.length} runs: ${empty}.`,
+    `Values that critics were told are in no input: ${values}, in ${untraced.filter((count) => count > 0).length} runs.`,
+  ];
+}
+
+/** How many values the last critic was told are in no input. */
+function untracedIn({ asked }: TaskRun['prompts']): number {
+  const last = asked.findLast(({ role }) => role === 'critic')?.text ?? '';
+  const lists = [...last.matchAll(/: (?:[^\n]*; )?in no input: ([^\n]*)/g)];
+  return lists.reduce((sum, [, list = '']) => sum + list.split(', ').length, 0);
+}
+
+/** The prompts of a task by role, as a table for documents: how many, and how many tokens each on the mean. */
+export function promptTable(all: readonly TaskRun[]): string {
+  const cell = (ran: TaskRun, role: string): string => {
+    const own = ran.prompts.asked.filter((each) => each.role === role);
+    const tokens = own.reduce((sum, each) => sum + each.tokens, 0);
+    return own.length === 0 ? '0' : `${own.length} × ${Math.round(tokens / own.length)}`;
+  };
+  const rows = all.map(
+    (ran) =>
+      `| ${[ran.task, ...['planner', 'executor', 'critic'].map((role) => cell(ran, role)), ran.prompts.tokens].join(' | ')} |`,
+  );
+  return ['| task | planner | executor | critic | all |', '|---|---|---|---|---|', ...rows].join('\n');
 }
 
 /** The share of prompt tokens that a cache could have served: those with which an earlier prompt had begun. */
@@ -76,7 +123,7 @@ function cacheLines(all: readonly TaskRun[]): string[] {
   const sum = (runs: readonly TaskRun[], field: 'tokens' | 'seen'): number =>
     runs.reduce((total, { prompts }) => total + prompts[field], 0);
   if (sum(all, 'tokens') === 0) return [];
-  const four = all.filter(({ costs }) => Object.values(costs).reduce((calls, each) => calls + each.calls, 0) === 4);
+  const four = all.filter((ran) => requestsOf(ran) === 4);
   const of = (runs: readonly TaskRun[]): string => share(sum(runs, 'seen'), sum(runs, 'tokens'));
   return [`A cache could have served ${of(all)} of the prompt tokens; of tasks with four requests ${of(four)}.`];
 }

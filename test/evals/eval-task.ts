@@ -14,6 +14,8 @@ export type Hands = {
   list: (path: string) => string[];
   shell: (line: string) => string;
   get: (url: string) => string;
+  /** Pages that do not depend on each other. */
+  getAll: (urls: readonly string[]) => string[];
   write: (path: string, content: string) => void;
   edit: (path: string, old: string, replacement: string) => void;
   move: (from: string, to: string) => void;

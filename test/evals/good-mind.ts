@@ -130,6 +130,7 @@ function handsOf(request: WireRequest, memory: StepMemory, changes: ToolCall[], 
     if (allowsFinish(request) && memory.resultOf({ tool, input }) === null) changes.push({ tool, input });
     else result(tool, input);
   };
+  const get = (url: string): string => result('http.get', { url }).body;
   const read = (path: string): string => fieldIn(result('files.read', { path: at(path) }).body, 'content');
   return {
     at,
@@ -140,9 +141,16 @@ function handsOf(request: WireRequest, memory: StepMemory, changes: ToolCall[], 
       if (missing.length > 0) throw new CallsNeeded(missing);
       return paths.map(read);
     },
-    list: (path) => namesIn(result('files.list', { path: at(path) }).body),
+    list: (path) => namesShown(request.text, at(path)) ?? namesIn(result('files.list', { path: at(path) }).body),
     shell: (line) => fieldIn(result('shell', { line }).body, 'stdout'),
-    get: (url) => result('http.get', { url }).body,
+    get,
+    getAll: (urls) => {
+      const missing = urls
+        .map((url) => ({ tool: 'http.get', input: { url } }))
+        .filter((each) => memory.resultOf(each) === null);
+      if (missing.length > 0) throw new CallsNeeded(missing);
+      return urls.map(get);
+    },
     write: (path, content) => change('files.write', { path: at(path), content }),
     edit: (path, old, replacement) => change('files.edit', { path: at(path), old, new: replacement }),
     move: (from, to) => change('files.move', { from: at(from), to: at(to) }),
@@ -164,7 +172,11 @@ function handsOf(request: WireRequest, memory: StepMemory, changes: ToolCall[], 
         ? (pattern.exec(result('memory.search', { query }).body)?.[0] ?? null)
         : null),
     lookUp: (query) => result('memory.search', { query }).body,
-    isThere: (path) => result('files.read', { path: at(path) }).status === 'ok',
+    isThere: (path) => {
+      const [folder = '.', name = path] = /^(.+)\/([^/]+)$/.exec(path)?.slice(1) ?? [];
+      const shown = namesShown(request.text, at(folder));
+      return shown?.includes(name) ?? result('files.read', { path: at(path) }).status === 'ok';
+    },
     compute: (value, command) => void figures.push({ value, command }),
     refuse: (reason) => {
       throw new Refusal(reason);
@@ -181,6 +193,14 @@ export function fieldIn(body: string, name: string): string {
     /\n(?:more|stderr|exit|truncated|ms|size|stdout|skipped|binary|status|stderr_bytes|type|url): /,
   );
   return end === -1 ? rest : rest.slice(0, end);
+}
+
+/** The names in a folder, where the prompt lists all of them. */
+function namesShown(text: string, folder: string): string[] | null {
+  const listed = /<data (\w+) names of files>\n([^]*?)\n<\/data \1>/.exec(text)?.[2]?.split('\n') ?? [];
+  const line = listed.find((each) => each.startsWith(`${folder}/: `))?.slice(folder.length + 3);
+  if (line === undefined || /…|, and \d+ more$/.test(line)) return null;
+  return line.split(', ').map((name) => name.replace(/\/$| \(\d+ K?B\)$/, ''));
 }
 
 const namesIn = (body: string): string[] =>
@@ -216,7 +236,9 @@ function showsIt(request: WireRequest, task: EvalTask, criterion: string): { nam
   const proofs = index === -1 ? proofsOfAnswer(request, task) : [task.proofs?.[index] ?? /$^/];
   const files = (index === -1 ? null : criterion.match(/[\w-]+\.(?:csv|json|md|txt)/g)) ?? [''];
   const isWhole = criterion.startsWith('What the task asks for is done');
-  const entries = evidenceIn(request).filter(({ source }) => index !== -1 || isWhole || !OWN_LIST.test(source));
+  const entries = evidenceIn(request)
+    .filter(({ source }) => source !== 'values and their sources')
+    .filter(({ source }) => index !== -1 || isWhole || !OWN_LIST.test(source));
   for (const { name, source, text } of entries.toReversed()) {
     const isAbout = files.some((file) => source.includes(file) || (isWhole && text.includes(file)));
     const quote = isAbout ? proofs.map((proof) => quoteAround(text, proof)).find(isText) : undefined;
@@ -226,7 +248,7 @@ function showsIt(request: WireRequest, task: EvalTask, criterion: string): { nam
 }
 
 /** What oka lists itself says that something was changed or checked, and not that an answer is right. */
-const OWN_LIST = /^(?:checks by oka|changes of the desk|figures and their sources)/;
+const OWN_LIST = /^(?:checks by oka|changes of the desk)/;
 
 /** What shows that an answer is right: what the task says, or a figure or a name that the answer contains. */
 function proofsOfAnswer(request: WireRequest, task: EvalTask): RegExp[] {

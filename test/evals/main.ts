@@ -1,9 +1,11 @@
 /** `npm run evals`: runs prose tasks in real homes with one of three minds, and prints how right oka's verdicts were. */
 import '../support/rooms-of-product.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../src/core/schema/errors.ts';
 import useUserPlaces from '../support/user-places.ts';
-import { badFigures, badReport, goodFigures, goodReport } from './eval-report.ts';
+import { badFigures, badReport, goodFigures, goodReport, promptTable, requestFigures } from './eval-report.ts';
 import { loadTasks } from './eval-task.ts';
 import { goodMind } from './good-mind.ts';
 import { runBadMinds } from './run-bad.ts';
@@ -16,7 +18,8 @@ const HELP = `npm run evals -- [--mind good|bad|env] [options]
   --mind bad      the population of bad minds: none of them may be called done
   --mind env      the model that the environment names: OKA_MODEL, OKA_MODEL_URL, OKA_MODEL_KEY
   --runs N        how many runs of bad minds (200), or how often every task is repeated (3)
-  --only TEXT     only tasks (of bad minds: minds) with this text in their name
+  --only TEXT     only tasks (of bad minds: minds) with this text in their name; several with commas between
+  --prompts DIR   write every prompt of the good mind into this folder, and print their sizes
   --jobs N        how many homes of bad minds at once (4)
   --seed N        which pairs of minds and tasks come first (0)
   --tasks DIR     your own tasks instead: a folder of folders with a TASK.md, done with the model that is configured
@@ -24,7 +27,7 @@ const HELP = `npm run evals -- [--mind good|bad|env] [options]
   --json          the figures as one line of JSON
   --help          this text
 
-Exit status: 0 all right, 1 a verdict or a piece of work was wrong, 2 wrong usage, 130 interrupted.
+Exit status: 0 all right, 1 a verdict or a piece of work was wrong, or a request did nothing, 2 wrong usage, 130 interrupted.
 `;
 
 const OPTIONS = {
@@ -33,6 +36,7 @@ const OPTIONS = {
   only: { type: 'string', default: '' },
   jobs: { type: 'string', default: '4' },
   seed: { type: 'string', default: '0' },
+  prompts: { type: 'string' },
   tasks: { type: 'string' },
   grade: { type: 'string' },
   json: { type: 'boolean', default: false },
@@ -97,7 +101,7 @@ async function runBad({ runs = '200', only, jobs, seed, json }: Values): Promise
   let number = 0;
   const all = await runBadMinds({
     tasks: await loadTasks(),
-    minds: badMinds.filter(({ name }) => name.includes(only)),
+    minds: badMinds.filter(({ name }) => isWanted(name, only)),
     runs: count,
     jobs: readCount('jobs', jobs),
     seed: readCount('seed', seed, 0),
@@ -114,8 +118,8 @@ async function runBad({ runs = '200', only, jobs, seed, json }: Values): Promise
   return figures.false_done === 0 && figures.reported_clearly === figures.runs ? 0 : 1;
 }
 
-async function runGood({ mind, runs = '3', only, json }: Values): Promise<number> {
-  const tasks = (await loadTasks()).filter(({ name }) => name.includes(only));
+async function runGood({ mind, runs = '3', only, json, prompts }: Values): Promise<number> {
+  const tasks = (await loadTasks()).filter(({ name }) => isWanted(name, only));
   if (tasks.length === 0) throw new UsageError(`no task has "${only}" in its name`);
   const repeats = readCount('runs', runs);
   const report = reportTo(tasks.length * repeats);
@@ -126,7 +130,22 @@ async function runGood({ mind, runs = '3', only, json }: Values): Promise<number
     signal: stop.signal,
     report,
   });
+  if (prompts !== undefined) {
+    for (const ran of all) writePrompts(prompts, ran);
+    print(promptTable(all));
+  }
   return printFigures(all, json);
+}
+
+function isWanted(name: string, only: string): boolean {
+  return only.split(',').some((part) => name.includes(part.trim()));
+}
+
+/** One file for each request, in their order. */
+function writePrompts(folder: string, { task, prompts }: TaskRun): void {
+  mkdirSync(join(folder, task), { recursive: true });
+  for (const [index, { role, text }] of prompts.asked.entries())
+    writeFileSync(join(folder, task, `${String(index + 1).padStart(2, '0')}-${role}.txt`), `${text}\n`);
 }
 
 async function runOwn({ tasks: folder, grade, runs = '1', json }: Values): Promise<number> {
@@ -152,7 +171,7 @@ function reportTo(count: number): (ran: TaskRun) => void {
 function printFigures(all: readonly TaskRun[], json: boolean): number {
   const figures = goodFigures(all);
   print(json ? JSON.stringify(figures) : goodReport(all));
-  return figures.right_accepted === figures.tasks ? 0 : 1;
+  return figures.right_accepted === figures.tasks && requestFigures(all).empty === 0 ? 0 : 1;
 }
 
 function print(text: string): void {

@@ -11,8 +11,8 @@ import { EvalHome, type Ended } from './eval-home.ts';
 import type { EvalTask } from './eval-task.ts';
 import { PAGES } from './eval-web.ts';
 import type { Mind } from './good-mind.ts';
-import { type RoleCosts, spentBy } from './role-costs.ts';
-import { serveMind } from './serve-mind.ts';
+import { emptyTurnsIn, type RoleCosts, spentBy } from './role-costs.ts';
+import { noPrompts, type Prompts, serveMind } from './serve-mind.ts';
 
 export type TaskRun = {
   task: string;
@@ -22,8 +22,10 @@ export type TaskRun = {
   accepted: boolean;
   problem: string;
   costs: RoleCosts;
-  /** Prompt tokens of it, and those that a cache could have served; none where the mind is a model. */
-  prompts: { tokens: number; seen: number };
+  /** Requests whose answers did nothing. */
+  emptyTurns: number;
+  /** None where the mind is a model. */
+  prompts: Prompts;
   page: string;
 };
 
@@ -57,24 +59,22 @@ type Model = {
   config: { [key: string]: Json };
   /** Says which task the mind works on. */
   use: (task: EvalTask) => void;
-  prompts: () => TaskRun['prompts'];
+  prompts: () => Prompts;
   [Symbol.asyncDispose](): Promise<void>;
 };
-
-const NO_PROMPTS = { tokens: 0, seen: 0 };
 
 async function openModel(mind: GoodOptions['mind']): Promise<Model> {
   if (mind === null)
     return {
       config: {},
       use: () => undefined,
-      prompts: () => NO_PROMPTS,
+      prompts: noPrompts,
       [Symbol.asyncDispose]: async () => undefined,
     };
   const served = await serveMind(mind(), await countTokens());
   const use = (task: EvalTask): void => {
     served.task = task;
-    served.prompts = { ...NO_PROMPTS };
+    served.prompts = noPrompts();
   };
   return {
     config: served.config,
@@ -107,6 +107,7 @@ async function runTask(
     accepted: done !== (task.isImpossible === true),
     problem: problem ?? '',
     costs: spentBy(ended.events),
+    emptyTurns: emptyTurnsIn(ended.events),
     prompts: prompts(),
     page: ended.page,
   };

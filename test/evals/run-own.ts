@@ -13,8 +13,9 @@ import { homeAt } from '../../src/kit/settings.ts';
 import type { Json } from '../../src/core/schema/json.ts';
 import { EvalHome, readOrNull } from './eval-home.ts';
 import { type EvalTask, readFiles } from './eval-task.ts';
-import { spentBy } from './role-costs.ts';
+import { emptyTurnsIn, spentBy } from './role-costs.ts';
 import type { TaskRun } from './run-good.ts';
+import { noPrompts } from './serve-mind.ts';
 
 export type OwnOptions = {
   folder: string;
@@ -39,7 +40,8 @@ export async function runOwnTasks({ folder, grade, repeats, signal, report }: Ow
       const problem = ended.strays.length > 0 ? `it changed ${ended.strays.join(', ')}` : graded;
       const done = ended.status === 'done';
       const ran = { task: task.name, right: problem === '', done, accepted: done, problem, page: ended.page };
-      const whole = { ...ran, costs: spentBy(ended.events), prompts: { tokens: 0, seen: 0 } };
+      const costs = { costs: spentBy(ended.events), emptyTurns: emptyTurnsIn(ended.events) };
+      const whole = { ...ran, ...costs, prompts: noPrompts() };
       all.push(whole);
       report(whole);
     }

@@ -1,10 +1,15 @@
 /** A mind behind a real HTTP server, which reports exact counts of tokens as a provider does. */
 import type { Json } from '../../src/core/schema/json.ts';
+import { partOf } from '../support/story-model.ts';
 import { openWireServer } from '../support/wire-server.ts';
 import type { WireReply, WireRequest } from '../support/wire-server-reply.ts';
 import type { Tokens } from './count-tokens.ts';
 import type { EvalTask } from './eval-task.ts';
 import type { Mind } from './good-mind.ts';
+
+/** Since the task was set: prompt tokens, those of them with which an earlier prompt had begun, too, and the prompts. */
+export type Prompts = { tokens: number; seen: number; asked: { role: string; tokens: number; text: string }[] };
+export const noPrompts = (): Prompts => ({ tokens: 0, seen: 0, asked: [] });
 
 export type ServedMind = {
   mind: Mind;
@@ -12,8 +17,7 @@ export type ServedMind = {
   task: EvalTask | null;
   /** Settings of a home whose model this is. */
   config: { [key: string]: Json };
-  /** Prompt tokens since the task was set, and those of them with which an earlier prompt had begun, too. */
-  prompts: { tokens: number; seen: number };
+  prompts: Prompts;
   /** Base of the chat-completions format. */
   url: string;
   [Symbol.asyncDispose](): Promise<void>;
@@ -27,13 +31,15 @@ export async function serveMind(mind: Mind, tokens: Tokens): Promise<ServedMind>
     const count = tokens.inRequest(request);
     served.prompts.tokens += count;
     served.prompts.seen += count * takeSeen(request);
+    const text = `${request.text}\n\nTools:\n${JSON.stringify(request.body['tools'] ?? [], null, 1)}`;
+    served.prompts.asked.push({ role: partOf(request), tokens: count, text });
     return withUsage(reply, count, tokens.inReply(reply));
   });
   const settings = { 'custom:evals': { base_url: `${server.url}/v1` } };
   const served: ServedMind = {
     mind,
     task: null,
-    prompts: { tokens: 0, seen: 0 },
+    prompts: noPrompts(),
     config: { models: { use: 'custom:evals', ask_again_seconds: 0.1, settings } },
     url: `${server.url}/v1`,
     [Symbol.asyncDispose]: () => server.close(),

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { badMinds } from '../evals/bad-minds.ts';
-import { goodFigures } from '../evals/eval-report.ts';
-import { loadTasks } from '../evals/eval-task.ts';
+import { goodFigures, requestFigures } from '../evals/eval-report.ts';
+import { type EvalTask, loadTasks } from '../evals/eval-task.ts';
+import type { Event } from '../../src/core/schema/event.ts';
 import { countTokens } from '../evals/count-tokens.ts';
+import { emptyTurnsIn } from '../evals/role-costs.ts';
 import { runOwnTasks } from '../evals/run-own.ts';
 import { serveMind } from '../evals/serve-mind.ts';
 import { goodMind } from '../evals/good-mind.ts';
@@ -21,6 +23,7 @@ const SOME = casesOf(
 
 const signal = new AbortController().signal;
 const report = (): void => undefined;
+const isThere = (task: EvalTask | undefined): task is EvalTask => task !== undefined;
 
 // The evals set the proxy of their process; the tests that follow in it must not meet that one.
 beforeEach(() => void vi.stubEnv('OKA_EGRESS', ''));
@@ -38,6 +41,42 @@ describe('the evals', () => {
     const all = await runGoodMind({ tasks, repeats: 1, mind: goodMind, signal, report });
     expect(all.filter(({ right, accepted }) => !right || !accepted)).toEqual([]);
     expect(goodFigures(all)).toMatchObject({ tasks: SOME.length, right: SOME.length, right_accepted: SOME.length });
+  });
+
+  it('what one plan and one worker can do takes four requests on the mean, and none of them does nothing', async () => {
+    const count = timesOf(100, 8);
+    const plain = (await loadTasks()).filter(({ earlier, isImpossible }) => earlier === undefined && !isImpossible);
+    const tasks = Array.from({ length: count }, (_, index) => plain[(index * 7) % plain.length]).filter(isThere);
+    const all = await runGoodMind({ tasks, repeats: 1, mind: goodMind, signal, report });
+    const figures = requestFigures(all);
+    expect(figures).toMatchObject({ plain: count, empty: 0 });
+    expect(figures.mean).toBeLessThanOrEqual(4);
+  });
+
+  it('an answer that has to be given again is an empty turn, and so is a move alone', () => {
+    const ended = (id: string, name: string): unknown => ({
+      type: 'call.ended',
+      data: { call: id, node: null, status: 'ok', output: { text: '', call: { name, input: {} }, problem: null } },
+    });
+    const moved = (more: object): unknown => ({
+      type: 'decision.made',
+      data: { node: 'a', turn: 0, decision: { kind: 'Transition', to: 'act', rationale: '', ...more } },
+    });
+    const events = [
+      ended('r.plan.0.1.1', 'submit_plan'),
+      ended('r.critique.0.1.1', 'files_read'),
+      ended('r.critique.0.1.2', 'submit_verdict'),
+      moved({ note: 'remember' }),
+    ];
+    expect(emptyTurnsIn(events as Event[])).toBe(0);
+    const idle = [
+      ...events,
+      ended('r.plan.0.1.2', 'submit_plan'),
+      ended('r.critique.0.1.3', 'submit_verdict'),
+      moved({}),
+      { type: 'decision.rejected', data: { node: 'a', turn: 1, reason: 'no' } },
+    ];
+    expect(emptyTurnsIn(idle as Event[])).toBe(4);
   });
 
   it('no bad mind is called done for wrong work, and each is reported clearly', async () => {

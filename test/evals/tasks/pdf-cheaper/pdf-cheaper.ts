@@ -7,8 +7,8 @@ export default defineTask(import.meta.dirname, {
   criteria: () => ['The answer names the cheaper company and its costs over three years.'],
   proofs: [/Per year: 310/],
   work: ({ at, shell }) => {
-    const offers = ['offer-a.pdf', 'offer-b.pdf'].map((path) => {
-      const text = shell(pdfText(at(path)));
+    const texts = shell(`${pdfText(at('offer-a.pdf'))}; echo; ${pdfText(at('offer-b.pdf'))}`).split('\n\n');
+    const offers = texts.map((text) => {
       const year = Number(/Per year: (\d+)/.exec(text)?.[1]);
       return { name: text.split('\n')[0], costs: Number(/Delivery: (\d+)/.exec(text)?.[1]) + 3 * year };
     });

@@ -5,9 +5,8 @@ export default defineTask(import.meta.dirname, {
   targets: [],
   criteria: () => ['The answer names the cheapest chair with delivery.'],
   proofs: [/Chair Fjord/],
-  work: ({ get }) => {
-    const chairs = [1, 2, 3].map((number) => {
-      const page = get(`http://shop.example.net/chair-${number}`);
+  work: ({ getAll }) => {
+    const chairs = getAll([1, 2, 3].map((number) => `http://shop.example.net/chair-${number}`)).map((page) => {
       const [price, delivery] = [/Price: (\d+)/, /Delivery: (\d+)/].map((shape) => Number(shape.exec(page)?.[1]));
       return { name: /Chair (\w+)/.exec(page)?.[0], costs: (price ?? 0) + (delivery ?? 0) };
     });
