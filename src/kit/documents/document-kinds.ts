@@ -8,7 +8,7 @@ import type { DocumentBody, DocumentRequest } from './document-contract.ts';
 import type { OfficeArchive } from './office-archive.ts';
 
 /** A document that is read; `archive` has its parts if it is a zip archive. */
-export type OpenDocument = { bytes: Uint8Array; archive: OfficeArchive; asked: DocumentRequest };
+type OpenDocument = { bytes: Uint8Array; archive: OfficeArchive; asked: DocumentRequest };
 
 /**
  * A kind of document.
