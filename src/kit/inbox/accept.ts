@@ -136,7 +136,7 @@ export function inboxSettings(
   { home, config, ledger, projections, fleet }: PortValues<typeof INBOX>,
   log: Log,
 ): InboxOptions {
-  const isReceived = receivedCheck(() => projections.stateOf(knownTasks).ids);
+  const isReceived = receivedCheck(home, () => projections.stateOf(knownTasks).ids);
   /** A home that has done a task of its own for the fleet may not have recorded yet that it was sent. */
   const mayBeUnsent = (id: string): boolean =>
     fleet !== null && isReceived(id) && !wasSent(projections.stateOf(fleetRuns), id);

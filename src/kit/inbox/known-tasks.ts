@@ -1,10 +1,16 @@
-/** Owns: the projection of the tasks in the ledger, so that none is accepted twice after a crash. */
+/** Owns: which tasks are in the ledger, so that none is accepted twice: the latest as a projection, all by their rows. */
+import { FoldStore } from '../../core/ledger/fold-store.ts';
+import { StoreDamaged } from '../../core/ledger/fold-database.ts';
+import type { Home } from '../../core/schema/home.ts';
 import type { Projection } from '../../core/schema/ports.ts';
+import { viewsFile, versionOfView } from '../rows/views-writer.ts';
+import { storedRun } from '../views/run-rows.ts';
+import { runView } from '../views/run-view.ts';
 
 type KnownTasks = { ids: string[] };
 
-/** Older tasks are recognised by their folder in the outbox. */
-const MOST = 20_000;
+/** The rows of a task are there long before so many others have come, and a state that is stored often stays small. */
+const MOST = 1000;
 
 export const knownTasks: Projection<KnownTasks> = {
   name: 'known_tasks',
@@ -13,21 +19,31 @@ export const knownTasks: Projection<KnownTasks> = {
   initial: () => ({ ids: [] }),
   apply: (known, event) => {
     if (event.type !== 'task.received' || event.run === null) return known;
-    known.ids.push(event.run);
-    if (known.ids.length > 2 * MOST) known.ids.splice(0, known.ids.length - MOST);
-    return known;
+    return { ids: [...known.ids, event.run].slice(-MOST) };
   },
 };
 
-/** Answers from a set, which follows the list: it only grows, or is cut at its start. */
-export function receivedCheck(idsNow: () => readonly string[]): (id: string) => boolean {
+/** Answers from a set of the latest tasks, and from rows where there are older ones. */
+export function receivedCheck(home: Pick<Home, 'oka'>, idsNow: () => readonly string[]): (id: string) => boolean {
   let known = new Set<string>();
   let list: readonly string[] = [];
-  let read = 0;
   return (id) => {
     const ids = idsNow();
-    if (ids !== list || ids.length < read) [known, list, read] = [new Set(), ids, 0];
-    for (; read < ids.length; read += 1) known.add(ids[read] ?? '');
-    return known.has(id);
+    if (ids !== list) [known, list] = [new Set(ids), ids];
+    return known.has(id) || (ids.length >= MOST && hasRow(home, id));
   };
+}
+
+/** Rows that are damaged are folded again by their writer; until then the folder in the outbox says as much. */
+function hasRow(home: Pick<Home, 'oka'>, run: string): boolean {
+  const shape = { version: versionOfView(runView), sharesRows: true, isPart: true };
+  const store = FoldStore.openReadOnly(viewsFile(home), shape);
+  try {
+    return storedRun(store, run) !== undefined;
+  } catch (error) {
+    if (error instanceof StoreDamaged) return false;
+    throw error;
+  } finally {
+    store.close();
+  }
 }

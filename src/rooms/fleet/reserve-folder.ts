@@ -8,7 +8,7 @@
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { knownTasks } from '../../kit/inbox/known-tasks.ts';
+import { knownTasks, receivedCheck } from '../../kit/inbox/known-tasks.ts';
 import { lstatIfPresent, replaceFile } from '../../core/ledger/disk.ts';
 import type { TaskMessage } from '../../core/schema/fleet.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
@@ -22,7 +22,7 @@ export function reserveFolder(host: Host, member: string, { id, home }: TaskMess
   if (home === member || existsSync(note)) return null;
   const { projections } = host.valuesOf({ projections: ports.projections });
   const isThere = lstatIfPresent(join(deskFolder(host.home), id)) !== undefined;
-  const isReceived = projections.stateOf(knownTasks).ids.includes(id);
+  const isReceived = receivedCheck(host.home, () => projections.stateOf(knownTasks).ids)(id);
   if (isThere && !hasWorkedOn(host, id)) return `desk/${id} is there already and belongs to something else`;
   if (isReceived && !hasWorkedOn(host, id)) return `this home has a task of its own with the id ${id}`;
   mkdirSync(notesFolder(host), { recursive: true });
