@@ -9,6 +9,7 @@
  *    elsewhere, as far as the key of the home has signed it.
  * H4 A new key is saved after the first anchor that it signed: a crash in between leaves no key without an anchor.
  * H5 Where this user has noted nothing, the replica is asked, if there is one (replica-anchor.ts).
+ * H6 Nothing is signed on top of what is known to be damaged: the last anchor stays until a pass finds the ledger intact.
  */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -37,6 +38,7 @@ import type { Home } from '../../core/schema/home.ts';
 import { type HomeIdentity, notesElsewhere, readIdentity, settleIdentity } from './home-identity.ts';
 import { notesFile, penFile } from './home-notes.ts';
 import { findHomeKey, type HomeKey, keyFile, makeHomeKey, printPublicKey, saveHomeKey } from './home-key.ts';
+import { readVerification } from './verification-state.ts';
 
 /**
  * The anchors of a ledger that is about to be written. `snapshot` is the last record that a projection includes;
@@ -185,7 +187,7 @@ function writerOf(
   let key = present;
   let unsaved = key === null && pen === 'run' ? makeHomeKey() : null;
   return (head) => {
-    if (head.hash === current) return;
+    if (head.hash === current || readVerification(home, pen).faults.length > 0) return;
     key ??= findHomeKey(id); // another process may have saved one since, while it had the pen
     if (key !== null) unsaved = null;
     const signing = (key ?? unsaved)?.signing ?? null;

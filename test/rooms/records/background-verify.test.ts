@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { verifyInBackground } from '../../../src/rooms/records/background-verify.ts';
 import { readVerification } from '../../../src/kit/home/verification-state.ts';
+import { penFile } from '../../../src/kit/home/home-notes.ts';
 import { isPaused } from '../../../src/kit/home/stop-files.ts';
 import { setUp } from '../../../src/kit/home/set-up.ts';
 import { homeAt, loadConfig } from '../../../src/kit/settings.ts';
@@ -104,6 +105,40 @@ describe('verifying older events in the background', () => {
       code: 1,
       out: expect.stringMatching(/event 28 of the run ledger is damaged[\s\S]*Restore the ledger/) as string,
     });
+  });
+
+  it('nothing is signed on top of what is damaged, until it is intact again', async () => {
+    const signedUpTo = (): number => (JSON.parse(readFileSync(penFile(home, 'run'), 'utf8')) as { seq: number }).seq;
+    const goOn = async (): Promise<number> => {
+      await stores.ledger.append({ type: 'run.paused', run: 'first', data: { reason: 'more' } });
+      await stores.close();
+      stores = await openStores(home, await loadConfig(home));
+      return stores.ledger.end.seq;
+    };
+    expect(signedUpTo()).toBeLessThanOrEqual(await goOn());
+    changeFile(home.ledgers.run, (bytes) => bytes.write('S', bytes.indexOf('second 7')));
+    await verify();
+    const before = signedUpTo();
+    expect(await goOn()).toBeGreaterThan(before);
+    expect(signedUpTo()).toBe(before);
+    changeFile(home.ledgers.run, (bytes) => bytes.write('s', bytes.indexOf('Second 7')));
+    await verify();
+    expect(await goOn()).toBe(signedUpTo());
+  });
+
+  it('a damaged ledger that was replaced by an older one is gone on with once that is accepted', async () => {
+    const older = readFileSync(home.ledgers.run);
+    await stores.ledger.append({ type: 'run.paused', run: 'first', data: { reason: 'more' } });
+    await stores.close(); // which signs it
+    stores = await openStores(home, await loadConfig(home));
+    changeFile(home.ledgers.run, (bytes) => bytes.write('S', bytes.indexOf('second 7')));
+    await verify();
+    await stores.close();
+    writeFileSync(home.ledgers.run, older);
+    const config = await loadConfig(home);
+    await expect(openStores(home, config)).rejects.toThrow('are missing');
+    expect((await oka('ledger', 'accept-rollback', '--dir', home.dir)).code).toBe(0);
+    stores = await openStores(home, config);
   });
 
   it('finds lines that were swapped', async () => {
