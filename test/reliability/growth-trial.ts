@@ -3,13 +3,14 @@
  * turns. Then all but the last tenth of the long one is archived, as maintenance asks for it.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fillHome } from '../../bench/views.ts';
 import { nowQuery } from '../../src/app/now/now-query.ts';
 import type { Event, NewEvent } from '../../src/core/schema/event.ts';
 import { SHARED_FILE } from '../../src/core/ledger/projection-files.ts';
+import { archiveFolder } from '../../src/core/ledger/history.ts';
 import { readEvents } from '../../src/core/ledger/read-events.ts';
 import { taskGraph } from '../../src/core/ledger/task-graph.ts';
 import { submit } from '../../src/kit/requests/submit-request.ts';
@@ -52,7 +53,12 @@ export const growthTrial: Trial = {
     const megabytes = Math.round(statSync(long.home.ledgers.run).size / 1e6);
     const seconds = await archive(long, tasks, report);
     const after = await compare(short, long);
-    report.counts = { tasks, 'MB of ledger': megabytes, 'seconds until the oldest were archived': seconds };
+    report.counts = {
+      tasks,
+      'MB of ledger': megabytes,
+      'seconds until the oldest nine tenths were archived': seconds,
+      'MB of archive': Math.round(folderSize(archiveFolder(long.home.ledgers.run)) / 1e6),
+    };
     report.table = [
       ['', `${FEW.toLocaleString('en')} tasks`, `${tasks.toLocaleString('en')} tasks`, 'archived'],
       ...before.map(({ what, few, many }, index) => [what, ...[few, many, after[index]?.many ?? 0].map(shown)]),
@@ -155,6 +161,9 @@ async function timed(work: () => Promise<void>): Promise<number> {
   await work();
   return performance.now() - begun;
 }
+
+const folderSize = (folder: string): number =>
+  readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 
 const residentMb = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;

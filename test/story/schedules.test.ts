@@ -1,7 +1,10 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/core/schema/event.ts';
+import { launcher } from '../support/cli.ts';
 import { openStory, type Story } from '../support/story.ts';
 
 const YEAR = new Date().getUTCFullYear();
@@ -167,4 +170,24 @@ describe('a task that comes again', () => {
     );
     expect(ends).toEqual(['1 cancelled', '2 done']);
   });
+});
+
+it('the console of oka up says what is wrong and what a time led to once, whoever finds it', async () => {
+  await using story = await openStory();
+  const { config, dir } = story.home;
+  const before = readFileSync(config, 'utf8');
+  story.write('workspace/schedules/report.md', task(`at: ${minutesAgo(5)}`));
+  writeFileSync(config, '{ "inbox": { "parallel": 0 } }');
+  let told = '';
+  const up = spawn(process.execPath, [launcher, 'up', '--no-setup', '--no-web', '--dir', dir]);
+  for (const stream of [up.stdout, up.stderr]) stream.on('data', (chunk: Buffer) => (told += chunk.toString()));
+  await expect.poll(() => told, { timeout: 60_000 }).toContain('It starts as soon as');
+  writeFileSync(config, before);
+  await expect.poll(() => told, { timeout: 60_000 }).toContain('done: Report');
+  up.kill('SIGTERM');
+  await once(up, 'exit');
+  const lines = told.split('\n').map((line) => line.replace(/^\d\d:\d\d:\d\d /, ''));
+  expect(lines.filter((line, index) => line !== '' && lines.indexOf(line) < index)).toEqual([]);
+  expect(lines.filter((line) => line.startsWith('schedule/report, '))).toHaveLength(1);
+  expect(lines.filter((line) => line.startsWith('scheduled: Report'))).toHaveLength(1);
 });
