@@ -7,6 +7,7 @@ import { knownToolNames, nodeKinds } from '../src/kit/house/room-contributions.t
 import { GraphImportConfig } from '../src/rooms/graphs/kinds/import-tools.ts';
 import { FENCE_ATTRIBUTES, parseFenceInfo } from '../src/kit/text/fence-info.ts';
 import { TaskFile } from '../src/core/schema/task-file.ts';
+import { EXAMPLES, examplesText } from './support/examples.ts';
 import { examplePicture, PICTURE } from './support/graph-tables.ts';
 import { fieldsOf, PAGES, withTables } from './support/task-tables.ts';
 
@@ -89,6 +90,10 @@ it.each([
   ['CHANGELOG.md', 60],
 ])('%s has at most %i lines, so that a newcomer reads it', (page, most) => {
   expect(readFileSync(join(TOP, page), 'utf8').split('\n').length).toBeLessThanOrEqual(most);
+});
+
+it('the examples in comments are those that are compiled; `npm run docs` writes them', () => {
+  expect(readFileSync(join(TOP, EXAMPLES), 'utf8')).toBe(examplesText());
 });
 
 it.each(PAGES)('the tables of %s are those of the source; `npm run docs` writes them', (page) => {

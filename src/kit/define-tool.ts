@@ -26,6 +26,20 @@ type Definition<Input extends z.ZodType> = Pick<Tool, 'name' | 'about' | 'output
   act: (input: z.output<Input>, call: ToolCall) => Promise<Outcome> | Outcome;
 };
 
+/**
+ * Declares a tool; what `act` gets follows from its schema.
+ *
+ *     export const upperTool = defineTool({
+ *       name: 'text.upper',
+ *       about: 'Writes a text in capitals.',
+ *       input: z.strictObject({ text: z.string().describe('The text.') }),
+ *       output: z.string().describe('The text in capitals.'),
+ *       annotations: { read_only: true, idempotent: true, cacheable: true, risk: 'low' },
+ *       targets: ['text'],
+ *       class: 'read',
+ *       act: ({ text }) => ({ status: 'ok', output: text.toUpperCase() }),
+ *     });
+ */
 export function defineTool<Input extends z.ZodType>(definition: Definition<Input>): Tool {
   const { class: effect, act, fingerprint, idempotent, judgedClass, ...rest } = definition;
   return {

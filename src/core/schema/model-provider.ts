@@ -6,6 +6,26 @@ import type { Json } from './json.ts';
 import type { ModelPrice } from './model.ts';
 import type { Clock, Model } from './ports.ts';
 
+/**
+ * A provider.
+ *
+ *     export const parrot: ProviderDefinition = {
+ *       name: 'parrot',
+ *       keyName: null,
+ *       needsKey: () => false,
+ *       baseUrl: () => '',
+ *       priceOf: () => ({ in: 0, out: 0 }),
+ *       open: ({ model }) => {
+ *         const complete: Model['complete'] = async ({ messages }) => ({
+ *           text: messages.at(-1)?.text ?? '',
+ *           call: null,
+ *           usage: { tokens_in: 1, tokens_out: 1, usd: 0, ms: 0 },
+ *           model: `parrot:${model}`,
+ *         });
+ *         return { id: `parrot:${model}`, complete, stream: complete };
+ *       },
+ *     };
+ */
 export type ProviderDefinition = {
   /** The word before the colon in provider:model. */
   readonly name: string;

@@ -8,6 +8,16 @@ import type { Json } from './json.ts';
 import { NodeId } from './names.ts';
 import type { Mode } from './run.ts';
 
+/**
+ * A node kind.
+ *
+ *     export const upperNode: NodeKind = {
+ *       kind: 'upper',
+ *       about: 'Writes a text in capitals.',
+ *       fields: { text: z.string().describe('The text.') },
+ *       lower: ({ id, text = '' }) => [{ kind: 'tool', id, tool: 'text.upper', input: { text } }],
+ *     };
+ */
 export type NodeKind = {
   /** The value of `kind` in a node. */
   readonly kind: string;

@@ -173,7 +173,18 @@ export type DetachedPlace = {
   purpose: 'simulation' | 'replay';
 };
 
-/** Declares a room; the ports that `open` gets and gives follow from `needs` and `gives`. */
+/**
+ * Declares a room; the ports that `open` gets and gives follow from `needs` and `gives`.
+ *
+ *     export const upper = defineRoom({
+ *       name: 'rooms/upper',
+ *       tools: ['text.upper'],
+ *       nodes: () => Promise.resolve([upperNode]),
+ *       findings: (home) => Promise.resolve([{ state: 'good', what: 'upper', found: `capitals for ${home.dir}` }]),
+ *       needs: { home: ports.home },
+ *       open: ({ home }) => ({ tools: [upperTool], close: () => rmSync(join(home.oka, 'upper'), { force: true }) }),
+ *     });
+ */
 export function defineRoom<Run, N extends Ports = Ports, G extends Ports = Ports>(
   room: Omit<Room<Run>, 'needs' | 'gives' | 'open'> & {
     needs?: N;

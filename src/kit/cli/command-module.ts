@@ -71,13 +71,15 @@ export function answer<Data>(data: Data, code: number = exits.ok): Answer<Data> 
 }
 
 /**
- * Declares a command; what `run` gets follows from its options, and what `render` gets from what `run` returns.
+ * Declares a command; `run` gets what its options say, `render` what `run` returns.
  *
- *     'tools list': command({
- *       summary: 'List the tools that are installed',
- *       example: 'oka tools list',
- *       run: async ({ home }) => answer(await listTools(home)),
- *     }),
+ *     export const commands: Commands = {
+ *       'home where': command({
+ *         summary: 'Print the folder of this home',
+ *         example: 'oka home where',
+ *         run: async ({ home }) => answer({ folder: home.dir }),
+ *       }),
+ *     };
  */
 export function command<const Declared extends Options, Data, Emitted = never>(
   declared: Omit<Command<OptionValues<Declared>, Data, Emitted>, 'options'> & { options?: Declared },

@@ -13,7 +13,7 @@ type OpenDocument = { bytes: Uint8Array; archive: OfficeArchive; asked: Document
 /**
  * A kind of document.
  *
- *     const notebook: DocumentKind = {
+ *     export const notebook: DocumentKind = {
  *       format: 'ipynb',
  *       names: [],
  *       head: (_start, extension) => extension === 'ipynb',

@@ -55,7 +55,27 @@ export type QueryRequest<Params> = {
   readonly signal: AbortSignal;
 };
 
-export const definePage = (page: Page): Page => page;
+/** Shows the answer of the query as it is. */
+const DATA_VIEW = new URL('./browser/data-view.ts', import.meta.url);
+
+/**
+ * Declares a page. Without a view of its own it shows what its query answers: lists as tables, the rest as names and
+ * values.
+ *
+ *     export const clockPage = definePage({
+ *       name: 'clock',
+ *       path: '/clock',
+ *       title: 'Clock',
+ *       nav: { order: 90, key: 'o', icon: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7.5V12l3 2' },
+ *       query: defineQuery({
+ *         params: z.strictObject({}),
+ *         answer: z.strictObject({ now: z.string().describe('The time of this machine.') }),
+ *         read: () => Promise.resolve({ now: new Date().toISOString() }),
+ *       }),
+ *       intakes: [],
+ *     });
+ */
+export const definePage = (page: Omit<Page, 'view'> & { view?: URL }): Page => ({ view: DATA_VIEW, ...page });
 
 /** Declares a query; its parameters and its answer are typed by their schemas. */
 export function defineQuery<Params extends z.ZodObject, Answer extends z.ZodType>(query: Query<Params, Answer>): Query {

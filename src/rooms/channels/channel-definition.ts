@@ -102,7 +102,7 @@ export type ChannelDefinition<Schema extends AnySettings = AnySettings, F extend
 /**
  * Declares a kind of channel.
  *
- *     const BellChannel = z.strictObject({ kind: z.literal('bell').describe('A bell.'), ...sharedSettings });
+ *     export const BellChannel = z.strictObject({ kind: z.literal('bell').describe('A bell.'), ...sharedSettings });
  *
  *     export const bell = defineChannel({
  *       kind: 'bell',
