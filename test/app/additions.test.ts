@@ -68,7 +68,7 @@ const ADDITIONS: Record<Exclude<Example, 'room'>, Addition> = {
           "const where = () => import('../../rooms/records/commands/where-commands.ts');",
           "const verify = () => import('../../rooms/records/commands/verify-commands.ts');",
         ),
-        line("      'home where': ['Print the folder of this home', where],", "      'model list': ["),
+        line("      'home where': ['Print the folder of oka', where],", "      'model list': ["),
       ],
     },
   },
@@ -146,7 +146,7 @@ it.runIf(isThorough)('a channel: offered, written to channels.json, and used', (
 
 it('a command', () => {
   expect(oka('home', 'where')).toContain(home);
-  expect(run([join(copy, 'bin/oka'), 'help', 'all'])).toContain('Print the folder of this home');
+  expect(run([join(copy, 'bin/oka'), 'help', 'all'])).toContain('Print the folder of oka');
 });
 
 it.runIf(isThorough)('a provider of models, which is asked before it is used', () => {

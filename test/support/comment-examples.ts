@@ -85,7 +85,7 @@ export const notebook: DocumentKind = {
 
 export const commands: Commands = {
   'home where': command({
-    summary: 'Print the folder of this home',
+    summary: 'Print the folder of oka',
     example: 'oka home where',
     run: async ({ home }) => answer({ folder: home.dir }),
   }),

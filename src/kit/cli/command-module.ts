@@ -63,7 +63,7 @@ export type Call<Values = object, Data = never> = {
   rooms: readonly HouseRoom[] | undefined;
 };
 
-/** Documented in README.md and in `oka help`. */
+/** Documented in `oka help`. */
 export const exits = { ok: 0, no: 1, usage: 2, refused: 3, waiting: 4, interrupted: 130 } as const;
 
 export function answer<Data>(data: Data, code: number = exits.ok): Answer<Data> {
@@ -75,7 +75,7 @@ export function answer<Data>(data: Data, code: number = exits.ok): Answer<Data> 
  *
  *     export const commands: Commands = {
  *       'home where': command({
- *         summary: 'Print the folder of this home',
+ *         summary: 'Print the folder of oka',
  *         example: 'oka home where',
  *         run: async ({ home }) => answer({ folder: home.dir }),
  *       }),
