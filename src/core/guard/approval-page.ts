@@ -21,7 +21,7 @@ export type Open = { wait: string; run: string; node: string | null; for: Approv
 
 export type Read =
   | { kind: 'untouched' }
-  | { kind: 'answer'; verdict: 'approved' | 'denied'; note: string | null; hosts: readonly string[] }
+  | { kind: 'answer'; verdict: 'approved' | 'denied'; note: string | null; hosts: readonly string[]; isAlways?: true }
   | { kind: 'refused'; reason: string };
 
 const DECISION = 'decision:';
@@ -53,7 +53,7 @@ export function renderApprovalPage({ wait, run, node, for: asking }: Open, probl
     '',
     ...body,
     '',
-    ...renderInstructions(wait, asked?.may_name_hosts === true),
+    ...renderInstructions(wait, asked?.may_name_hosts === true, asked?.may_be_always === true ? asked.tool : null),
   ].join('\n')}\n`;
 }
 
@@ -114,7 +114,8 @@ function indent(text: string): string {
     .join('\n');
 }
 
-function renderInstructions(wait: string, mayNameHosts: boolean): string[] {
+/** `tool` is the one that the answer may allow for good. */
+function renderInstructions(wait: string, mayNameHosts: boolean, tool: string | null): string[] {
   return [
     '## How to answer',
     '',
@@ -125,8 +126,12 @@ function renderInstructions(wait: string, mayNameHosts: boolean): string[] {
           'Hosts after hosts: (such as git.example.org, 10.0.0.5:3000) are reached by this command besides those named above.',
         ]
       : []),
+    ...(tool === null
+      ? []
+      : [`Write always instead to allow every call of ${tool}, in all runs, as long as you want; rules still count.`]),
     'Change nothing else: a page with any other change does not count as an answer and is written again.',
     `Or: oka approve ${wait}${mayNameHosts ? ' [--host HOST[:PORT]]' : ''}`,
+    ...(tool === null ? [] : [`Or: oka approve ${wait} --always-for-this-tool`]),
     `Or: oka deny ${wait}`,
     'The answer applies to this one attempt. If the command, its folder, a file it names or the policy',
     'changes before it runs, you are asked again.',
@@ -146,15 +151,18 @@ export function readAnswer(page: string, text: string): Read {
   if (typeof decision !== 'string' || typeof note !== 'string' || typeof hosts !== 'string')
     return refuse(`the line ${fields.join(' or ')} is missing or was changed`);
   if (note.length > MOST_NOTE) return refuse(`the note is longer than ${MOST_NOTE} characters`);
-  return toDecision(decision, note === '' ? null : escapeInvisibleLine(note), hosts);
+  const mayBeAlways = wanted.some((line) => line.startsWith('Write always instead'));
+  return toDecision(decision, note === '' ? null : escapeInvisibleLine(note), hosts, mayBeAlways);
 }
 
 const YES = /^(?:approve|approved|yes|y)$/i;
 const NO = /^(?:deny|denied|no|n)$/i;
 
-function toDecision(decision: string, note: string | null, hosts: string): Read {
+function toDecision(decision: string, note: string | null, hosts: string, mayBeAlways: boolean): Read {
   if (decision === '') return { kind: 'untouched' };
   if (NO.test(decision)) return { kind: 'answer', verdict: 'denied', note, hosts: [] };
+  if (mayBeAlways && /^always$/i.test(decision))
+    return { kind: 'answer', verdict: 'approved', note, hosts: [], isAlways: true };
   if (YES.test(decision)) return withHosts({ kind: 'answer', verdict: 'approved', note, hosts: [] }, hosts);
   return refuse(`"${shorten(escapeInvisibleLine(decision), 100)}" is neither approve nor deny`);
 }
@@ -192,7 +200,10 @@ function valueAt(lines: readonly string[], index: number | undefined, field: str
 /** Why an answer to an open wait does not count; null if it does. */
 export function refusalOf(asking: WaitFor, answer: WaitAnswer, now: number): string | null {
   if (asking.kind !== 'approval')
-    return answer.always === true || answer.binding !== undefined || answer.hosts !== undefined
+    return answer.always === true ||
+      answer.always_for_tool !== undefined ||
+      answer.binding !== undefined ||
+      answer.hosts !== undefined
       ? 'the run is not waiting for an approval'
       : null;
   if (answer.verdict !== 'approved' && answer.verdict !== 'denied')
@@ -201,8 +212,13 @@ export function refusalOf(asking: WaitFor, answer: WaitAnswer, now: number): str
   if (answer.binding !== asking.binding) return 'its binding belongs to another question';
   if (answer.hosts !== undefined && (asking.asked?.may_name_hosts !== true || answer.verdict !== 'approved'))
     return 'it names hosts, which only the approval of a command that may change something outside can do';
+  if (answer.always_for_tool !== undefined && !mayBeAlways(asking, answer))
+    return 'it allows every call of the tool, which only the approval of a tool of a server can do';
   return isExpired(asking, now) ? `it came too late: the question expired at ${asking.expires}` : null;
 }
+
+const mayBeAlways = ({ asked }: Approval, { verdict, always_for_tool: tool }: WaitAnswer): boolean =>
+  asked?.may_be_always === true && asked.tool === tool && verdict === 'approved';
 
 export function isExpired({ expires }: Approval, now: number): boolean {
   return expires !== undefined && Date.parse(expires) <= now;

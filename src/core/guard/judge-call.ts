@@ -5,6 +5,8 @@
  * J2 An external change whose target came out of a tool needs an approval, whatever the rules and earlier answers say.
  * J3 A matching ask rule asks, even if another rule allows; an allow rule allows only what it names; otherwise the default
  *    of the class applies.
+ * J9 What a person has said of every call of a tool of a server takes the place of the default of its class, and of nothing
+ *    else: rules, what was read, and targets that came out of a tool count as before.
  * J4 An answer for the whole run covers the same tool, class, programs and hosts under the same policy.
  * J5 A command that the operator wrote runs as a local write in the sandbox, whatever its class; with text of a tool, a
  *    model or memory inserted it is no longer the operator's.
@@ -29,7 +31,14 @@ import { programTrigger } from '../schema/program-triggers.ts';
 import { type Facts, ruleMatches } from './rule-match.ts';
 
 /** `isForRun`: a person allowed calls like this one for the whole run. `approvedHosts` were named with it, or by a rule. */
-type Verdict = { effect: Effect; why: string; isForRun?: boolean; approvedHosts?: readonly string[] };
+export type Verdict = {
+  effect: Effect;
+  why: string;
+  isForRun?: boolean;
+  approvedHosts?: readonly string[];
+  /** Whether the default alone asks, about a tool of a server: the answer may be for all calls of it (J9). */
+  mayBeAlways?: boolean;
+};
 
 /** What is known of a call: for a command what the classifier found, for another tool what its target fields contain. */
 export type Described = Facts & {
@@ -42,6 +51,8 @@ export type Described = Facts & {
   passesTo?: string;
   /** What a server says of its tool; absent for tools of oka. */
   about?: string;
+  /** Who has allowed every call of the tool (J9). */
+  allowedBy?: string;
   /** Whether it is a part of oka's own work, such as planning, that only oka calls. */
   internal: boolean;
 };
@@ -130,6 +141,10 @@ function applyRules(policy: Policy, facts: Described, asks?: PolicyRule, allows?
       approvedHosts: hostsByRule(allows, facts),
     };
   const effect = policy.defaults[facts.class];
+  if (effect === 'ask' && isServerTool(facts.tool))
+    return facts.allowedBy === undefined
+      ? { effect, why: facts.reason, mayBeAlways: true }
+      : { effect: 'allow', why: `${facts.allowedBy} allowed every call of it (${facts.reason})` };
   return { effect: effect === 'ask' && facts.internal && facts.class === 'read' ? 'allow' : effect, why: facts.reason };
 }
 
@@ -223,12 +238,14 @@ export function createDescriber(
   tools: {
     get: (
       name: string,
-    ) => (Pick<Tool, 'targets' | 'annotations' | 'internal' | 'passesTo'> & Partial<Pick<Tool, 'about'>>) | undefined;
+    ) =>
+      | (Pick<Tool, 'targets' | 'annotations' | 'internal' | 'passesTo' | 'allowedBy'> & Partial<Pick<Tool, 'about'>>)
+      | undefined;
   },
   classify: (call: ToolCall) => Classified | null,
 ): Describe {
   return (call) => {
-    const { targets = [], annotations, internal = false, passesTo, about } = tools.get(call.tool) ?? {};
+    const { targets = [], annotations, internal = false, passesTo, allowedBy, about } = tools.get(call.tool) ?? {};
     const known = {
       tool: call.tool,
       risk: annotations?.risk ?? 'high',
@@ -252,6 +269,7 @@ export function createDescriber(
       command: false,
       net: hosts.length > 0,
       ...(passesTo === undefined ? {} : { passesTo }),
+      ...(allowedBy === undefined ? {} : { allowedBy }),
       ...(about === undefined || !isServerTool(call.tool) ? {} : { about }),
     };
   };

@@ -128,6 +128,11 @@ export const McpPins = z
       .max(1000)
       .optional()
       .describe('Those of which the person said that they only read, so that a call of them need not be asked about.'),
+    allowed: z
+      .array(z.strictObject({ tool: z.string().max(200), by: z.string().max(200), at: z.iso.datetime() }))
+      .max(1000)
+      .optional()
+      .describe('Those of which a person answered "always for this tool": who, and when.'),
   })
   .describe('.oka/mcp/<server>.json: the tools of a server that a person has accepted.');
 export type McpPins = z.infer<typeof McpPins>;

@@ -198,6 +198,8 @@ export type Tool = {
   readonly targets: readonly string[];
   /** The name of a server that gets every argument of a call and can pass it on; absent when nobody outside does. */
   readonly passesTo?: string;
+  /** Who has allowed every call of it, for as long as no rule of the policy says otherwise. */
+  readonly allowedBy?: string;
   /** What a call may change; what a person wrote is restricted less than what a model wrote. */
   classOf(input: Json, author?: Author, folders?: readonly OpenFolder[]): SideEffectClass;
   /**

@@ -87,6 +87,10 @@ export const Asked = z
       .describe('Whether the answer may name hosts that the command reaches besides those that were found.'),
     odd: z.array(z.string().max(200)).max(50).default([]).describe('Characters that look like others or like nothing.'),
     grant: Grant.optional().describe('What --always-for-this-run would cover.'),
+    may_be_always: z
+      .literal(true)
+      .optional()
+      .describe('Whether the answer may allow every call of this tool of a server, in all runs.'),
   })
   .describe('Everything a person needs to see to decide.');
 export type Asked = z.infer<typeof Asked>;
@@ -180,6 +184,11 @@ export const WaitAnswer = z
       .boolean()
       .optional()
       .describe('For an approval: also applies to the same call again, as long as the run lasts.'),
+    always_for_tool: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('For an approval of this tool of a server: every call of it is allowed from now on.'),
     hosts: z
       .array(z.string().max(253))
       .max(20)

@@ -111,9 +111,10 @@ export function approvalPages(ports: ApprovalPorts): ApprovalPages {
   }
 }
 
-function toWaitAnswer({ for: { binding } }: Open, { verdict, note, hosts }: PageAnswer): WaitAnswer {
+function toWaitAnswer({ for: { binding, asked } }: Open, { verdict, note, hosts, isAlways }: PageAnswer): WaitAnswer {
   const text = note === null ? {} : { text: note };
-  return { verdict, by: BY, binding, ...text, ...(hosts.length === 0 ? {} : { hosts: [...hosts] }) };
+  const always = isAlways === undefined || asked === undefined ? {} : { always_for_tool: asked.tool };
+  return { verdict, by: BY, binding, ...text, ...always, ...(hosts.length === 0 ? {} : { hosts: [...hosts] }) };
 }
 
 /** What was done about an open wait: answered from here, its disk error reported, its page refused so many times. */

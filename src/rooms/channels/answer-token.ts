@@ -12,14 +12,14 @@ import { diskWriter } from '../../core/ledger/disk.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { AskedWait } from './reaching-state.ts';
 
-/** y and n answer an approval, t is an answer in words, a number is one of the options. */
-type Choice = 'y' | 'n' | 't' | `${number}`;
+/** y and n answer an approval, a is yes for every call of the tool, t is an answer in words, a number is one of the options. */
+type Choice = 'y' | 'n' | 'a' | 't' | `${number}`;
 
 /** A separator that stands in no name of a delivery, and may stand in addresses of mail. */
 const SEPARATOR = '~';
 /** In lower case, since mail servers may change the case of an address. */
 const LENGTH = 26;
-const SHAPE = /^([a-z0-9][a-z0-9_-]{0,39}\.\d{1,12})~(y|n|t|\d{1,2})~([0-9a-f]{26})$/;
+const SHAPE = /^([a-z0-9][a-z0-9_-]{0,39}\.\d{1,12})~(y|n|a|t|\d{1,2})~([0-9a-f]{26})$/;
 
 /** The key of this home, made when it is needed first. */
 export function answerKey(home: Home): Buffer {

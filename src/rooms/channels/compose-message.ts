@@ -175,6 +175,9 @@ function buttonsOf(delivery: string, wait: AskedWait, { key, policy, settings }:
       ...(mayApprove
         ? [{ label: 'Approve', token: makeToken(key, delivery, wait, 'y'), verdict: 'approved' as const }]
         : []),
+      ...(mayApprove && wait.tool !== undefined
+        ? [{ label: 'Always for this tool', token: makeToken(key, delivery, wait, 'a'), verdict: 'approved' as const }]
+        : []),
       { label: 'Deny', token: makeToken(key, delivery, wait, 'n'), verdict: 'denied' },
     ];
   }

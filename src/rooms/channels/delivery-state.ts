@@ -134,6 +134,7 @@ function toAskedWait(id: string, awaited: WaitFor): AskedWait | null {
         kind: 'approval',
         binding: awaited.binding,
         class: awaited.asked?.class ?? null,
+        ...(awaited.asked?.may_be_always === true ? { tool: awaited.asked.tool } : {}),
         expires: awaited.expires ?? null,
       };
     case 'question':

@@ -9,6 +9,8 @@ export type AskedWait = {
   /** For an approval: what its answer is bound to. */
   binding: string | null;
   class: string | null;
+  /** The tool of a server that the answer may allow for good. */
+  tool?: string;
   options: readonly string[];
   default: string | null;
   expires: string | null;

@@ -62,7 +62,8 @@ export function channelInbox(ports: InboxPorts): ChannelInbox {
   };
 }
 
-type Checked = { wait: AskedWait; delivery: string; answer: Pick<WaitAnswer, 'verdict' | 'text'> };
+type Checked = { wait: AskedWait; delivery: string; answer: Said };
+type Said = Pick<WaitAnswer, 'verdict' | 'text' | 'always_for_tool'>;
 
 function checkAnswer({ token, text }: IncomingAnswer, ports: InboxPorts): Checked | { problem: string } {
   const parsed = parseToken(token);
@@ -74,10 +75,10 @@ function checkAnswer({ token, text }: IncomingAnswer, ports: InboxPorts): Checke
   if (wait === null) return { problem: 'what it answers is not open any more' };
   if (!isGenuine(ports.key, wait, parsed)) return { problem: 'its token is not genuine' };
   if (choice === 'n') return { wait, delivery, answer: { verdict: 'denied', text: 'denied from a message' } };
-  if (choice === 'y')
-    return canApprove(ports.policy(), wait)
-      ? { wait, delivery, answer: { verdict: 'approved' } }
-      : { problem: NOT_FROM_HERE };
+  if (choice === 'y' || choice === 'a') {
+    const answer = approvalOf(wait, choice === 'a', ports);
+    return 'problem' in answer ? answer : { wait, delivery, answer };
+  }
   const read = choice === 't' ? readWords(text ?? '', wait, ports) : { words: wait.options[Number(choice)] ?? '' };
   if ('problem' in read) return read;
   if ('verdict' in read) return { wait, delivery, answer: read };
@@ -85,16 +86,24 @@ function checkAnswer({ token, text }: IncomingAnswer, ports: InboxPorts): Checke
   return { wait, delivery, answer: { verdict: 'answered', text: read.words } };
 }
 
-type Words = { words: string } | { problem: string } | Pick<WaitAnswer, 'verdict' | 'text'>;
+/** An approval is given from here where the operator allows that; for every call of a tool where the question offers it. */
+function approvalOf(wait: AskedWait, isForTool: boolean, { policy }: InboxPorts): Said | { problem: string } {
+  if (!canApprove(policy(), wait)) return { problem: NOT_FROM_HERE };
+  if (isForTool && wait.tool === undefined) return { problem: 'it can only be allowed this once' };
+  return { verdict: 'approved', ...(isForTool && wait.tool !== undefined ? { always_for_tool: wait.tool } : {}) };
+}
+
+type Words = { words: string } | { problem: string } | Said;
 
 /** An answer in words: it approves or denies, names an option, or is the answer itself. Nothing is guessed. */
-function readWords(text: string, wait: AskedWait, { policy }: InboxPorts): Words {
+function readWords(text: string, wait: AskedWait, ports: InboxPorts): Words {
   const [line = ''] = text.trim().split('\n', 1);
   const word = line.trim().replace(/[.!]+$/, '');
   if (wait.kind === 'approval') {
     if (/^(deny|denied|no)$/i.test(word)) return { verdict: 'denied', text: text.trim().slice(0, 2000) };
-    if (!/^(approve|approved|yes)$/i.test(word)) return { problem: 'it says neither approve nor deny' };
-    return canApprove(policy(), wait) ? { verdict: 'approved' } : { problem: NOT_FROM_HERE };
+    const isForTool = /^always(?: for this tool)?$/i.test(word);
+    if (!isForTool && !/^(approve|approved|yes)$/i.test(word)) return { problem: 'it says neither approve nor deny' };
+    return approvalOf(wait, isForTool, ports);
   }
   if (wait.options.length === 0) return { words: text.trim() };
   const option =

@@ -2,14 +2,14 @@
  * Owns: .oka/mcp/<server>.json, the tools that a person has accepted; and .oka/state/mcp/<server>.json, what was last seen.
  *
  * A1 A file that cannot be read or understood means that nothing is accepted.
- * A2 Only a person's command writes what is accepted.
+ * A2 Only a person's command writes what is accepted, and only a person's answer what is always allowed.
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { replaceFile, stampOf } from '../../core/ledger/disk.ts';
 import { errnoOf, messageOf } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
-import { McpPins, ServerNote, type ToolDefinition } from '../../core/schema/mcp.ts';
+import { McpPins, ServerNote } from '../../core/schema/mcp.ts';
 import type { Era } from './client/client-session.ts';
 
 export type Accepted = { kind: 'none' } | { kind: 'accepted'; pins: McpPins } | { kind: 'unreadable'; problem: string };
@@ -32,14 +32,37 @@ export function readPins(home: Home, server: string): Accepted {
 export function writePins(
   home: Home,
   server: string,
-  accepted: { identity: string; by: string; at: string; tools: readonly ToolDefinition[]; reads: readonly string[] },
+  accepted: Pick<McpPins, 'identity' | 'by' | 'at' | 'tools' | 'allowed'> & { reads: readonly string[] },
 ): void {
-  const { identity, by, at, tools, reads } = accepted;
-  const pins: McpPins = { version: 1, identity, by, at, tools: [...tools], reads: [...reads] };
-  mkdirSync(dirname(pinFile(home, server)), { recursive: true, mode: 0o700 });
-  replaceFile(pinFile(home, server), `${JSON.stringify(pins, null, 1)}\n`, { mode: 0o600 });
+  const { allowed = [], reads, ...rest } = accepted;
+  storePins(home, server, {
+    version: 1,
+    ...rest,
+    reads: [...reads],
+    ...(allowed.length === 0 ? {} : { allowed }),
+  });
   const note = readNote(home, server);
   if (note !== null) writeNote(home, server, { ...note, changed: [] });
+}
+
+/**
+ * From now on every call of a tool, as it was accepted, is allowed; one that is not accepted is not. Where that cannot be
+ * stored, the next call is asked about.
+ */
+export function allowAlways(home: Home, server: string, said: NonNullable<McpPins['allowed']>[number]): void {
+  const accepted = readPins(home, server);
+  if (accepted.kind !== 'accepted' || accepted.pins.tools.every(({ name }) => name !== said.tool)) return;
+  const others = (accepted.pins.allowed ?? []).filter(({ tool }) => tool !== said.tool);
+  try {
+    storePins(home, server, { ...accepted.pins, allowed: [...others, said] });
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+  }
+}
+
+function storePins(home: Home, server: string, pins: McpPins): void {
+  mkdirSync(dirname(pinFile(home, server)), { recursive: true, mode: 0o700 });
+  replaceFile(pinFile(home, server), `${JSON.stringify(pins, null, 1)}\n`, { mode: 0o600 });
 }
 
 export function removePins(home: Home, server: string): void {

@@ -6,6 +6,7 @@ import { mcpClass } from '../../core/guard/mcp-class.ts';
 import type { ChangingTools } from '../../core/engine/tool-registry.ts';
 import type { SideEffectClass } from '../../core/schema/effect.ts';
 import { stampOf } from '../../core/ledger/disk.ts';
+import type { Event } from '../../core/schema/event.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { LiveSteps } from '../../core/schema/live-port.ts';
 import type { ArtifactStore } from '../../core/schema/ports.ts';
@@ -16,10 +17,10 @@ import type { HomeVault } from '../../kit/vault/home-vault.ts';
 import type { LoadedPolicy } from '../../kit/policy/policy-file.ts';
 import type { Sandbox } from '../../kit/sandbox/sandbox.ts';
 import type { EgressRoutes } from '../../kit/egress/egress-routes.ts';
-import type { Runs } from '../../kit/ports/port-types.ts';
+import type { OnDurable, Runs } from '../../kit/ports/port-types.ts';
 import { acceptedServers } from './accepted-tools.ts';
 import { loadServers, mcpFile } from './mcp-file.ts';
-import { pinStamp } from './mcp-pins.ts';
+import { allowAlways, pinStamp } from './mcp-pins.ts';
 import { openPool } from './server-pool.ts';
 import { mayPassOn } from './server-rights.ts';
 import { revealForServer } from './server-secrets.ts';
@@ -35,10 +36,11 @@ type McpPorts = {
   tools: ChangingTools;
   runs: Pick<Runs, 'eventsOf'>;
   live: LiveSteps;
+  onDurable: OnDurable;
 };
 
 export function openMcp(ports: McpPorts): OpenedRoom {
-  const { home, policy, vault, sandbox, egress, artifacts, tools, runs, live } = ports;
+  const { home, policy, vault, sandbox, egress, artifacts, tools, runs, live, onDurable } = ports;
   const reveal = revealForServer((name) => vault.find(name));
   const answersFor = (call: ToolCall): Promise<ReadonlyMap<string, string>> => answersToQuestions(runs, call);
   const logins = storedLogins(home, (name) => vault.find(name));
@@ -54,7 +56,7 @@ export function openMcp(ports: McpPorts): OpenedRoom {
     pool.update(accepted.servers);
     const passesOn = (server: string): boolean => mayPassOn(accepted.servers.get(server));
     const classOf = (tool: string): SideEffectClass => mcpClass(policy().policy, tool, accepted.reads);
-    const toolPorts = { classOf, passesOn, call: pool.call };
+    const toolPorts = { classOf, passesOn, allowed: accepted.allowed, call: pool.call };
     const wanted = accepted.tools.map(({ server, tool }) => createMcpTool(server, tool, toolPorts));
     tools.remove([...current.keys()]);
     tools.add(wanted);
@@ -62,7 +64,29 @@ export function openMcp(ports: McpPorts): OpenedRoom {
     return Promise.resolve();
   };
   void refresh();
-  return { refresh, close: pool.close };
+  const leave = onDurable((events) => {
+    if (rememberAlways(events, home)) void refresh();
+  });
+  return {
+    refresh,
+    close: () => {
+      leave();
+      return pool.close();
+    },
+  };
+}
+
+/** What a person answered about every call of a tool is stored with what they accepted, before the run goes on. */
+function rememberAlways(events: readonly Event[], home: Home): boolean {
+  const said = events.flatMap(({ type, at, data }) =>
+    type === 'wait.closed' && data.answer.always_for_tool !== undefined ? [{ at, answer: data.answer }] : [],
+  );
+  for (const { at, answer } of said) {
+    const [, server, tool] = /^mcp\.([^.]+)\.(.+)$/.exec(answer.always_for_tool ?? '') ?? [];
+    if (server !== undefined && tool !== undefined)
+      allowAlways(home, server, { tool, by: answer.by ?? 'somebody', at });
+  }
+  return said.length > 0;
 }
 
 /** Changes when anything has that decides which tools there are. */

@@ -3,7 +3,7 @@ import { livePort } from '../../core/schema/live-port.ts';
 import { defineRoom } from '../../core/schema/room.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
 
-const { home, policy, vault, sandbox, egress, artifacts, tools, runs } = ports;
+const { home, policy, vault, sandbox, egress, artifacts, tools, runs, onDurable } = ports;
 
 export const mcpServers = defineRoom({
   name: 'rooms/mcp',
@@ -11,6 +11,6 @@ export const mcpServers = defineRoom({
   detachedTools: async (place) => (await import('./accepted-tools.ts')).detachedMcpTools(place.home),
   findings: async (at) => (await import('./mcp-findings.ts')).mcpFindings(at),
   schemas: async () => ({ mcp: (await import('../../core/schema/mcp.ts')).McpFile }),
-  needs: { home, policy, vault, sandbox, egress, artifacts, tools, runs, live: livePort },
+  needs: { home, policy, vault, sandbox, egress, artifacts, tools, runs, onDurable, live: livePort },
   open: async (needed) => (await import('./open-mcp.ts')).openMcp(needed),
 });

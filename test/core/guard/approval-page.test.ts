@@ -326,3 +326,38 @@ describe('what was given', () => {
     expect(folded(closed({ verdict: 'approved', always: true }))).toEqual(given.initial());
   });
 });
+
+describe('an answer for every call of a tool of a server', () => {
+  const asked = (change: Partial<Asked> = {}): Asked => ({
+    ...askedAbout(line('x'), { tool: 'mcp.notes.add', command: false }),
+    tool: 'mcp.notes.add',
+    ...change,
+  });
+  const offered = openWith(asked({ may_be_always: true }));
+
+  it('is one word on the page that offers it, and no answer on another', () => {
+    const shown = renderApprovalPage(offered);
+    expect(shown).toContain('Write always instead to allow every call of mcp.notes.add');
+    expect(readAnswer(shown, decided('always', shown))).toMatchObject({ verdict: 'approved', isAlways: true });
+    expect(readAnswer(shown, decided('approve', shown))).not.toHaveProperty('isAlways');
+    const other = renderApprovalPage(openWith(asked()));
+    expect(other).not.toContain('always');
+    expect(readAnswer(other, decided('always', other)).kind).toBe('refused');
+  });
+
+  it.each<[string, Asked, Partial<WaitAnswer>, boolean]>([
+    ['the tool that was asked about', asked({ may_be_always: true }), {}, true],
+    ['another tool', asked({ may_be_always: true }), { always_for_tool: 'mcp.notes.remove' }, false],
+    ['a question that does not offer it', asked(), {}, false],
+    ['a no', asked({ may_be_always: true }), { verdict: 'denied' }, false],
+  ])('counts for %s: %#', (_, about, change, counts) => {
+    const answer = { verdict: 'approved', binding: BINDING, always_for_tool: 'mcp.notes.add', ...change } as const;
+    expect(refusalOf(openWith(about).for, answer as WaitAnswer, BEFORE) === null).toBe(counts);
+  });
+
+  it('is no answer to a question', () => {
+    expect(
+      refusalOf({ kind: 'question', text: 'Which?' }, { verdict: 'answered', always_for_tool: 'x' }, BEFORE),
+    ).not.toBe(null);
+  });
+});

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDescriber, type Given, grantOf, createJudge } from '../../../src/core/guard/judge-call.ts';
+import type { Flow } from '../../../src/core/guard/information-flow.ts';
 import { type Facts, hostMatches, ruleMatches } from '../../../src/core/guard/rule-match.ts';
 import type { Classified } from '../../../src/core/schema/command.ts';
 import { Policy, PolicyRule } from '../../../src/core/schema/policy.ts';
@@ -7,7 +8,10 @@ import type { Origin, Tool, ToolCall } from '../../../src/core/schema/tool.ts';
 import { callOf } from '../../support/engine-fakes.ts';
 
 const SHA = 'a'.repeat(64);
-const tools = new Map<string, Pick<Tool, 'targets' | 'annotations' | 'internal'>>([
+const tools = new Map<string, Pick<Tool, 'targets' | 'annotations' | 'internal' | 'passesTo' | 'allowedBy'>>([
+  ['mcp.desk.add', { targets: ['text'], annotations: notes('high', true) }],
+  ['mcp.free.add', { targets: ['text'], annotations: notes('high', true), allowedBy: 'Ada' }],
+  ['mcp.far.add', { targets: ['text'], annotations: notes('high', true), allowedBy: 'Ada', passesTo: 'far' }],
   ['shell', { targets: ['argv', 'line', 'dir'], annotations: notes('high', true) }],
   ['files.write', { targets: ['path'], annotations: notes('medium', false) }],
   ['files.remove', { targets: ['path'], annotations: notes('medium', true) }],
@@ -284,5 +288,66 @@ describe('a rule', () => {
     expect(hostMatches('*.example.org', 'evilexample.org')).toBe(false);
     expect(hostMatches('Example.org', 'example.ORG.')).toBe(true);
     expect(hostMatches('example.org', 'example.org.evil.net')).toBe(false);
+  });
+});
+
+describe('J9 what a person has said of every call of a tool of a server', () => {
+  const ofServer = (tool: string, more: Partial<ToolCall> = {}): Case => ({
+    call: { tool, class: 'external_mutation', input: { text: 'x' }, ...more },
+  });
+
+  it('takes the place of the default, and is offered where the default alone asks', () => {
+    expect(judged(policyWith(), ofServer('mcp.desk.add'))).toMatchObject({ effect: 'ask', mayBeAlways: true });
+    expect(judged(policyWith(), ofServer('mcp.free.add'))).toMatchObject({
+      effect: 'allow',
+      why: expect.stringContaining('Ada allowed every call of it') as string,
+    });
+  });
+
+  it.each(['ask', 'deny'])('is not stronger than a rule that says %s', (effect) => {
+    const policy = policyWith({ effect, tool: 'mcp.*' });
+    for (const tool of ['mcp.desk.add', 'mcp.free.add']) {
+      const verdict = judged(policy, ofServer(tool));
+      expect(verdict.effect).toBe(effect);
+      expect(verdict.mayBeAlways).toBeUndefined();
+    }
+  });
+
+  it('opens nothing for a value that came out of a tool, and the question does not offer it', () => {
+    for (const tool of ['mcp.desk.add', 'mcp.free.add']) {
+      const verdict = judged(policyWith(), ofServer(tool, { origins: () => ({ text: 'tool' }) }));
+      expect(verdict.effect).toBe('ask');
+      expect(verdict.mayBeAlways).toBeUndefined();
+    }
+  });
+
+  it('carries nothing that the run has read to a server that can pass it on', () => {
+    const judge = createJudge({
+      policy: () => ({ policy: policyWith(), sha256: SHA }),
+      describe: createDescriber(tools, () => null),
+    });
+    const call = callOf({
+      tool: 'mcp.far.add',
+      author: 'model',
+      class: 'external_mutation',
+      input: { text: 'tulips' },
+    });
+    const read: Flow = {
+      read: 'private.txt',
+      links: new Set(),
+      named: new Set(),
+      grants: { addresses: [], hosts: [] } as never,
+      readFrom: new Map([['', 'private.txt']]),
+      bits: 0,
+    };
+    expect(judge(call, read)).toMatchObject({ effect: 'ask' });
+    expect(judge(call, read).mayBeAlways).toBeUndefined();
+    expect(judge(call, null)).toMatchObject({ effect: 'allow' });
+  });
+
+  it('is never offered for a tool of oka', () => {
+    const verdict = judged(policyWith(), { call: { tool: 'http.request', class: 'external_mutation', input: {} } });
+    expect(verdict).toMatchObject({ effect: 'ask' });
+    expect(verdict.mayBeAlways).toBeUndefined();
   });
 });

@@ -399,6 +399,27 @@ describe('an answer from a message', () => {
     expect(intakesOf(open)).toMatchObject([{ answer: { verdict: 'approved', binding: 'b'.repeat(64) } }]);
   });
 
+  it('always for a tool of a server is offered where the question offers it, as a button and in words', async () => {
+    const policy = { approve_by_button: ['external_mutation' as const], channels: { phone } };
+    const asking = approval() as { asked?: object };
+    const offering = { ...asking, asked: { ...asking.asked, tool: 'mcp.notes.add', may_be_always: true } } as never;
+    const story = tell(policy);
+    await story.append(runStarted('send'), waitOpened('send', offering));
+    await story.pass(2000);
+    const { buttons, textToken } = asked(story);
+    expect(buttons.map(({ label }) => label)).toEqual(['Approve', 'Always for this tool', 'Deny']);
+    await story.inbox('phone').answer({ message: 'm', token: buttons[1]?.token ?? '', from: null });
+    await story.inbox('phone').answer({ message: 'n', token: textToken ?? '', text: 'Always.', from: null });
+    const expected = { verdict: 'approved', always_for_tool: 'mcp.notes.add', binding: 'b'.repeat(64) };
+    expect(intakesOf(story)).toMatchObject([{ answer: expected }, { answer: expected }]);
+
+    const other = tell(policy);
+    await other.append(runStarted('send'), waitOpened('send', approval()));
+    await other.pass(2000);
+    const words = { message: 'm', token: asked(other).textToken ?? '', text: 'always', from: null };
+    expect(await other.inbox('phone').answer(words)).toMatchObject({ became: 'nothing' });
+  });
+
   it('a token for one call does not approve another call of the same wait', async () => {
     const story = tell({ approve_by_button: ['external_mutation'], channels: { phone } });
     await story.append(runStarted('send'), waitOpened('send', approval()));

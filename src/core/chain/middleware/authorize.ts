@@ -10,15 +10,13 @@
  * Z3 A refusal is not a question: no approval helps against it.
  */
 import { hash } from 'node:crypto';
+import type { Verdict } from '../../guard/judge-call.ts';
 import type { Around } from '../../guard/describe-call.ts';
 import { shorten, escapeInvisibleLine } from '../../guard/escape-invisible.ts';
 import type { Middleware } from '../../schema/ports.ts';
-import type { Effect } from '../../schema/policy.ts';
 import type { Outcome, ToolCall } from '../../schema/tool.ts';
 import type { Asked, FilesAside } from '../../schema/wait.ts';
 
-/** `isForRun`: a person allowed calls like this one for the whole run. `approvedHosts` were named with it, or by a rule. */
-type Verdict = { effect: Effect; why: string; isForRun?: boolean; approvedHosts?: readonly string[] };
 export type Judge = (call: ToolCall) => Verdict | Promise<Verdict>;
 
 type Answered = { expires: string | null; aside?: FilesAside; hosts?: readonly string[] };
@@ -50,7 +48,8 @@ export function authorize(judge: Judge = cautiousJudge, asking?: ApprovalPorts):
       if (aside !== null) return next({ ...call, aside });
       const judged = judge(call);
       // Without a pause where none is needed: calls that start together are paid for in the order in which they reserved.
-      const { effect, why, isForRun = false, approvedHosts = [] } = judged instanceof Promise ? await judged : judged;
+      const verdict = judged instanceof Promise ? await judged : judged;
+      const { effect, why, isForRun = false, approvedHosts = [] } = verdict;
       if (effect === 'deny') return { status: 'denied', error: `${call.tool}: ${why}` };
       // Written out, since every node pays for what happens here: only these two follow redirects.
       const asked =
@@ -62,7 +61,8 @@ export function authorize(judge: Judge = cautiousJudge, asking?: ApprovalPorts):
             : { ...asked, approval: null, isAllowedForRun: isForRun, approvedHosts },
         );
       const answered = await findApproval(call, asking);
-      return answered === null ? askForApproval(call, why, asking) : next(withHosts(asked, answered));
+      const mayBeAlways = verdict.mayBeAlways === true && !call.bounds.ask;
+      return answered === null ? askForApproval(call, why, asking, mayBeAlways) : next(withHosts(asked, answered));
     },
   };
 }
@@ -121,7 +121,12 @@ const withHosts = (call: ToolCall, { hosts = [] }: Answered): ToolCall =>
 
 const isExpired = (expires: string | null, now: number): boolean => expires !== null && Date.parse(expires) <= now;
 
-async function askForApproval(asked: ToolCall, why: string, asking: ApprovalPorts | undefined): Promise<Outcome> {
+async function askForApproval(
+  asked: ToolCall,
+  why: string,
+  asking: ApprovalPorts | undefined,
+  mayBeAlways = false,
+): Promise<Outcome> {
   const call = { ...asked, approval: null };
   const input = shorten(escapeInvisibleLine(JSON.stringify(call.input)), 8000);
   const text = shorten(`${call.tool} ${input} (${call.class}: ${escapeInvisibleLine(why)})`, 16_000);
@@ -132,7 +137,8 @@ async function askForApproval(asked: ToolCall, why: string, asking: ApprovalPort
     return { status: 'denied', error: `${call.tool}: it is too long for a person to look at; put it into a file` };
   const expires = asking.expiry();
   const binding = bindingHash(call, around, expires);
-  return { status: 'waiting', for: { kind: 'approval', binding, text, expires, asked: shown } };
+  const seen: Asked = mayBeAlways ? { ...shown, may_be_always: true } : shown;
+  return { status: 'waiting', for: { kind: 'approval', binding, text, expires, asked: seen } };
 }
 
 /** Everything that an approval covers. Another tool, input, step, run, attempt, place, file or policy has another hash. */

@@ -11,7 +11,7 @@ import { operatorName } from '../../../kit/cli/operator-name.ts';
 type Approval = Extract<WaitFor, { kind: 'approval' }>;
 
 /** `host`: hosts that the approval names; deny has no such option. */
-type DecideOptions = { alwaysForThisRun: boolean; host?: readonly string[] };
+type DecideOptions = { alwaysForThisRun: boolean; alwaysForThisTool?: boolean; host?: readonly string[] };
 
 const always = flag('Also for the same tool, class, programs and hosts, as long as this run lasts.');
 
@@ -21,6 +21,7 @@ export const commands: Commands = {
     operands: '[wait] [note…]',
     options: {
       'always-for-this-run': always,
+      'always-for-this-tool': flag('Also for every later call of this tool of an MCP server, in all runs.'),
       host: texts('HOST[:PORT]', 'A host that the command may reach, besides those it names; repeat for more.'),
     },
     example: 'oka approve report-1.send.0.w0',
@@ -50,6 +51,7 @@ async function decideApproval(call: Call<DecideOptions>, verdict: 'approved' | '
     binding: asking.binding,
     ...(words.length === 0 ? {} : { text: words.join(' ') }),
     ...(call.options.alwaysForThisRun ? { always: true } : {}),
+    ...(call.options.alwaysForThisTool === true ? { always_for_tool: asking.asked?.tool ?? '' } : {}),
     ...(hosts.length === 0 ? {} : { hosts }),
   };
   return requestRun(call, { kind: 'answer', wait, answer });

@@ -14,15 +14,18 @@ export function answerFrom(question: OpenQuestion, line: string): { answer: Wait
   if (asked.kind === 'approval') {
     const [, word = '', reason = ''] = /^([a-z]*)[\s,.;:!]*([^]*)$/i.exec(text) ?? [];
     const verdict = /^(?:y|yes|approve)$/i.test(word) ? 'approved' : /^(?:n|no|deny)$/i.test(word) ? 'denied' : null;
-    const isAlways = /^always$/i.test(word) && asked.asked?.grant !== undefined;
-    if (verdict === null && !isAlways) return { problem: 'This needs yes or no; /say sends a message meanwhile.' };
+    const isForTool = /^always\s+for\s+this\s+tool\b/i.test(text) && asked.asked?.may_be_always === true;
+    const isAlways = !isForTool && /^always$/i.test(word) && asked.asked?.grant !== undefined;
+    if (verdict === null && !isAlways && !isForTool)
+      return { problem: 'This needs yes or no; /say sends a message meanwhile.' };
     return {
       answer: {
         verdict: verdict ?? 'approved',
         by: operatorName(),
         binding: asked.binding,
-        ...(reason === '' ? {} : { text: reason }),
+        ...(reason === '' || isForTool ? {} : { text: reason }),
         ...(isAlways ? { always: true } : {}),
+        ...(isForTool ? { always_for_tool: asked.asked?.tool ?? '' } : {}),
       },
     };
   }
@@ -41,14 +44,16 @@ export function renderQuestion({ agent, for: asked }: OpenQuestion, { bold, yell
       .join('\n');
   if (asked.kind !== 'approval' || asked.asked === undefined)
     return `${yellow(`${agent} waits for ${terminalText(describeWait(asked))}`)}\n`;
-  const { command, why, changes, values, grant } = asked.asked;
+  const { command, why, changes, values, grant, may_be_always: mayBeAlways } = asked.asked;
   const lines = [
     yellow(`${agent} asks for your approval`),
     bold(indent(command)),
     dim(indent(why)),
     ...changes.map((change) => indent(change)),
     ...values.map(({ field, value, origin }) => indent(`${field}: ${value} (from ${origin})`)),
-    dim(`  yes, no${grant === undefined ? '' : ', always (for this reply)'}; words behind it are passed on`),
+    dim(
+      `  yes, no${grant === undefined ? '' : ', always (for this reply)'}${mayBeAlways === true ? ', always for this tool' : ''}; words behind it are passed on`,
+    ),
   ];
   return `${lines.join('\n')}\n`;
 }

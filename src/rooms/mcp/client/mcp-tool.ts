@@ -21,6 +21,8 @@ type McpToolPorts = {
   classOf: (tool: string) => SideEffectClass;
   /** Whether a server could pass on what it is given: it is elsewhere, or its process reaches the network. */
   passesOn?: (server: string) => boolean;
+  /** By name: who has allowed every call of a tool. */
+  allowed?: ReadonlyMap<string, string>;
   call: (server: string, tool: ToolDefinition, args: Record<string, Json>, call: ToolCall) => Promise<Outcome>;
 };
 
@@ -37,10 +39,13 @@ export function createMcpTool(server: string, definition: ToolDefinition, ports:
     annotations: ToolAnnotations.parse({ destructive: true, risk: 'high' }),
     targets: isObject(properties) ? Object.keys(properties) : [],
     ...(ports.passesOn?.(server) === true ? { passesTo: server } : {}),
+    ...allowedBy(ports.allowed?.get(name)),
     classOf: () => ports.classOf(name),
     invoke: (input, call) => ports.call(server, definition, (input ?? {}) as Record<string, Json>, call),
   };
 }
+
+const allowedBy = (by: string | undefined): { allowedBy?: string } => (by === undefined ? {} : { allowedBy: by });
 
 /** A server can say in a field, and not in its words, that it advises against a tool. */
 const isMarked = (definition: ToolDefinition): boolean =>

@@ -11,7 +11,7 @@ import { lineClassifierOf } from '../../../kit/policy/classifier.ts';
 import { loadPolicy } from '../../../kit/policy/policy-file.ts';
 import { writePins } from '../mcp-pins.ts';
 import { escapeInvisible } from '../../../core/guard/escape-invisible.ts';
-import type { ToolDefinition } from '../../../core/schema/mcp.ts';
+import type { McpPins, ToolDefinition } from '../../../core/schema/mcp.ts';
 import { looksReadOnly, shownDescription, type ToolChange } from '../client/compare-tools.ts';
 import { mcpToolName } from '../client/mcp-tool.ts';
 import { canonicalText } from '../client/read-definitions.ts';
@@ -29,6 +29,8 @@ type Shown = {
   class: string;
   /** Whether it looks as if it only reads, and nobody has said so yet. */
   offered: boolean;
+  /** Who answered "always for this tool"; null when nobody did. */
+  allowed: string | null;
   about: string;
   claims: string;
   details: string[];
@@ -102,13 +104,14 @@ export const commands: Commands = {
       if (!(await isConfirmed(call, data))) return answer(data, exits.no);
       const { identity, tools } = found;
       const reads = await chooseReads(call, found, before);
-      writePins(home, server, { identity, by: operatorName(), at: new Date().toISOString(), tools, reads });
+      const allowed = allowedStill(found, options.ask);
+      writePins(home, server, { identity, by: operatorName(), at: new Date().toISOString(), tools, reads, allowed });
       return answer({ ...data, accepted: true, reads });
     },
     render: ({ server, tools, refused, closed, pending, accepted, reads }, terminal) => {
       const { bold, dim, yellow, green } = terminal;
-      const lines = tools.flatMap(({ name, change, class: effect, offered, about, claims, details }) => [
-        `${bold(name)}  ${change === 'same' ? dim('accepted') : yellow(change)}  ${effect}${offered ? dim(', may be read') : ''}${claims === '' ? '' : dim(`  (says: ${claims})`)}`,
+      const lines = tools.flatMap(({ name, change, class: effect, offered, allowed, about, claims, details }) => [
+        `${bold(name)}  ${change === 'same' ? dim('accepted') : yellow(change)}  ${effect}${offered ? dim(', may be read') : ''}${allowed === null ? '' : dim(`, always allowed by ${plainText(allowed)}`)}${claims === '' ? '' : dim(`  (says: ${claims})`)}`,
         indentWrapped(about, '  ', terminal),
         ...details.map((line) => indentWrapped(line, '    ', terminal)),
       ]);
@@ -136,10 +139,13 @@ function toData(
       : isOther
         ? 'its command, package or address has changed since its tools were accepted'
         : null;
+  const { allowed = [] } = accepted.kind === 'accepted' && !isOther ? accepted.pins : {};
+  const allowedBy = ({ kind, tool }: ToolChange): string | null =>
+    kind === 'same' ? (allowed.find((each) => each.tool === tool.name)?.by ?? null) : null;
   return {
     server,
     tools: changes.map((change) =>
-      toShown(server, change, classOf(new Set(reads.map((name) => mcpToolName(server, name))))),
+      toShown(server, change, classOf(new Set(reads.map((name) => mcpToolName(server, name)))), allowedBy(change)),
     ),
     refused,
     closed,
@@ -153,6 +159,14 @@ function toData(
 function readsBefore({ accepted, isOther, changes }: Inspection): string[] {
   const reads = accepted.kind === 'accepted' && !isOther ? (accepted.pins.reads ?? []) : [];
   return changes.flatMap(({ kind, tool }) => (kind === 'same' && reads.includes(tool.name) ? [tool.name] : []));
+}
+
+/** What a person answered for good of tools that are as they were then, unless it is taken back now. */
+function allowedStill({ accepted, isOther, changes }: Inspection, ask: string | undefined): McpPins['allowed'] {
+  const allowed = accepted.kind === 'accepted' && !isOther ? (accepted.pins.allowed ?? []) : [];
+  const back = (ask ?? '').split(',').map((name) => name.trim());
+  const isSame = (name: string): boolean => changes.some(({ kind, tool }) => kind === 'same' && tool.name === name);
+  return allowed.filter(({ tool }) => isSame(tool) && !back.includes(tool));
 }
 
 const readsText = (reads: readonly string[]): string =>
@@ -187,7 +201,7 @@ async function isAllowed(openDialog: NonNullable<Call['openDialog']>, wanted: re
   return /^y(?:es)?$/i.test(await (await openDialog()).ask(question));
 }
 
-function toShown(server: string, change: ToolChange, classOf: (tool: string) => string): Shown {
+function toShown(server: string, change: ToolChange, classOf: (tool: string) => string, allowed: string | null): Shown {
   const { tool, kind } = change;
   const name = mcpToolName(server, tool.name);
   return {
@@ -195,6 +209,7 @@ function toShown(server: string, change: ToolChange, classOf: (tool: string) => 
     change: kind,
     class: classOf(tool.name),
     offered: classOf(tool.name) === 'external_mutation' && looksReadOnly(tool),
+    allowed,
     about: shownDescription(tool),
     claims: Object.entries(tool.annotations ?? {})
       .flatMap(([claim, value]) => (value === true ? [escapeInvisible(claim)] : []))

@@ -36,6 +36,7 @@ function DecisionDialog({ decision, onDone }: { decision: Decision; onDone: () =
   const note = useSignal('');
   const hosts = useSignal('');
   const isAlways = useSignal(false);
+  const isForTool = useSignal(false);
   const isSending = useSignal(false);
   const refused = useSignal<ApiError | null>(null);
   const isApproval = verdict === 'approved';
@@ -49,6 +50,7 @@ function DecisionDialog({ decision, onDone }: { decision: Decision; onDone: () =
         binding: asking.binding,
         ...(note.value.trim() === '' ? {} : { text: note.value.trim() }),
         ...(isApproval && isAlways.value ? { always: true } : {}),
+        ...(isApproval && isForTool.value ? { always_for_tool: asking.asked?.tool ?? '' } : {}),
         ...(isApproval && named.length > 0 ? { hosts: named } : {}),
       };
       const { worker } = await submit({ kind: 'answer', wait, answer });
@@ -78,6 +80,11 @@ function DecisionDialog({ decision, onDone }: { decision: Decision; onDone: () =
     ${
       isApproval && asking.asked?.grant !== undefined
         ? html`<label><input type="checkbox" checked=${isAlways.value} onChange=${(event: Event) => (isAlways.value = (event.target as HTMLInputElement).checked)} />Also for calls like this one, as long as this run lasts</label>`
+        : null
+    }
+    ${
+      isApproval && asking.asked?.may_be_always === true
+        ? html`<label><input type="checkbox" checked=${isForTool.value} onChange=${(event: Event) => (isForTool.value = (event.target as HTMLInputElement).checked)} />Always for this tool (${asking.asked.tool}), in all runs</label>`
         : null
     }
     <footer>
