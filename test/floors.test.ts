@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Rule, type Rules, type Violation, violationsOf } from './support/floors.ts';
+import { silentCatches } from './support/silent-catches.ts';
 
 const RULES: Rules = {
   floors: [['core/schema'], ['core/ledger', 'core/engine', 'core/guard'], ['core/chain'], ['kit'], ['rooms'], ['app']],
@@ -181,6 +182,30 @@ describe.each(Object.keys(sentences) as Rule[])('%s', (rule) => {
 
 it('nothing is told of a tree that keeps the rules, however close it comes', () => {
   expect(violationsIn(fixture('kept'))).toEqual([]);
+});
+
+it('a catch says why it looks at no error, or returns what could not be read as a text', () => {
+  const top = join(import.meta.dirname, '../src');
+  const files = readdirSync(top, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  const silent = files.flatMap((name) =>
+    silentCatches(readFileSync(join(top, name), 'utf8')).map(
+      (line) => `${name}:${line} says nothing: say why, or return an outcome`,
+    ),
+  );
+  expect(silent).toEqual([]);
+});
+
+it('a silent catch is found, and one that says something is not', () => {
+  const around = (body: string, about = ''): string => `${about}function read(file: string): string {\n${body}\n}\n`;
+  const block = (note: string): string =>
+    `  try {\n    return readFileSync(file);\n  } catch {${note}\n    return '';\n  }`;
+  expect(silentCatches(around(block('')))).toEqual([4]);
+  expect(silentCatches(around('  send(file).catch(() => undefined);'))).toEqual([2]);
+  expect(silentCatches(around(block(' // there may be none')))).toEqual([]);
+  expect(silentCatches(around(block(''), '/** Empty when there is none. */\n'))).toEqual([]);
+  expect(silentCatches(around('  try {\n    return JSON.parse(file);\n  } catch {\n    return null;\n  }'))).toEqual(
+    [],
+  );
 });
 
 function violationsIn(src: string): Violation[] {

@@ -60,7 +60,7 @@ export function canResolve(from: NodeJS.Require, name: string): boolean {
   try {
     return from.resolve(name) !== '';
   } catch {
-    return false;
+    return false; // not installed
   }
 }
 

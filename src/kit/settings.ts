@@ -89,7 +89,7 @@ function userOrNull(): string | null {
   try {
     return realpathSync(homedir());
   } catch {
-    return null;
+    return null; // no home folder
   }
 }
 

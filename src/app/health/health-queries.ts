@@ -15,6 +15,7 @@ export const healthQuery = defineQuery({
   params: z.object({}),
   answer: HealthAnswer,
   read: async ({ home, views }) => {
+    // a disk that does not say is shown without its space
     const [status, disk] = await Promise.all([readHomeStatus(home), statfs(home.oka).catch(() => null)]);
     const { worker, silent_ms, stopped, paused, model, rules_problem, history_problem } = status;
     return {

@@ -56,7 +56,7 @@ export function createPlans(
     if (plan === undefined) {
       plan = store(graph).then((sha256) => planOf(graph, sha256, states));
       plans.set(graph, plan);
-      plan.catch(() => plans.delete(graph));
+      plan.catch(() => plans.delete(graph)); // whoever awaits it gets the error; the next one tries anew
     }
     return plan;
   }

@@ -78,7 +78,7 @@ const isPattern = (name: string): boolean => /[*?[{]/.test(name);
 async function foldersAmong(names: readonly string[], dir: string): Promise<string[]> {
   const found: string[] = [];
   for (const name of names) {
-    const stats = await stat(resolve(dir, name)).catch(() => null);
+    const stats = await stat(resolve(dir, name)).catch(() => null); // not there, or out of reach: no folder to bind
     if (stats?.isDirectory() === true && resolve(dir, name) !== resolve(dir)) found.push(name);
     if (found.length >= MOST_FOLDERS) break;
   }

@@ -21,7 +21,7 @@ export async function ledgerFindings(home: Home, isDeep: boolean): Promise<Findi
 }
 
 async function runLedgerFinding(home: Home, isDeep: boolean): Promise<Finding> {
-  const { size } = await lstat(home.ledgers.run).catch(() => ({ size: 0 }));
+  const { size } = await lstat(home.ledgers.run).catch(() => ({ size: 0 })); // ledgerFinding says what is wrong
   if (isDeep || size <= SMALL_LEDGER) return ledgerFinding(home.ledgers.run);
   const { end, fault } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
   if (fault !== null)

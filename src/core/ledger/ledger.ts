@@ -497,7 +497,7 @@ export class Ledger {
 
 function emptyBatch(): Batch {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  promise.catch(() => undefined);
+  promise.catch(() => undefined); // waiters get it, if there are any
   return { events: [], waiters: 0, promise, resolve, reject };
 }
 

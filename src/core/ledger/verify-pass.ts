@@ -103,6 +103,6 @@ function runNameIn({ bytes, closed }: RawLine): string | null {
   try {
     return closed ? parseLine(bytes).run : null;
   } catch {
-    return null;
+    return null; // a damaged line; verifying reports it
   }
 }

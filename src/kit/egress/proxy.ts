@@ -57,10 +57,10 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
   server.on('connect', (request, socket, head) => {
     connected.add(socket);
     socket.once('close', () => connected.delete(socket)).on('error', () => socket.destroy());
-    tunnel(request, socket as Socket, head, door).catch(() => socket.destroy());
+    tunnel(request, socket as Socket, head, door).catch(() => socket.destroy()); // there is nobody to tell
   });
   server.on('request', (request, response) => {
-    exchange(request, response, door).catch(() => response.destroy());
+    exchange(request, response, door).catch(() => response.destroy()); // the request is over for both sides
   });
   server.listen(options.listen.port, options.listen.host);
   await once(server, 'listening');

@@ -125,7 +125,7 @@ async function runForOutput(program: string, args: readonly string[], { cwd, env
     const options = { cwd, env: { ...env }, timeout: TIMEOUT_MS, maxBuffer: 4_194_304 };
     return (await promisify(execFile)(program, args, options)).stdout;
   } catch {
-    return '';
+    return ''; // a package manager that is not there, or fails, has no settings
   }
 }
 

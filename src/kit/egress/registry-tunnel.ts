@@ -55,7 +55,7 @@ export function createRegistryReader(options: RegistryReaderOptions): ReadRegist
     const tunnel = tunnels.get(request.socket);
     if (tunnel === undefined) return void response.destroy();
     response.on('error', () => response.destroy());
-    exchange(request, response, tunnel, options).catch(() => response.destroy());
+    exchange(request, response, tunnel, options).catch(() => response.destroy()); // nothing can be answered any more
   });
   server.on('clientError', (_, socket) => socket.destroy());
   return (client, tunnel) => {

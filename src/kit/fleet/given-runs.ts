@@ -64,6 +64,6 @@ async function describe({ oka }: Home, { name, body }: Received): Promise<Pick<G
     const { title, task } = readTask(bytes, name);
     return { title, ...(task.tags === undefined ? {} : { tags: task.tags }) };
   } catch {
-    return { title: name };
+    return { title: name }; // its text was tidied away, or is no task: its name is left
   }
 }

@@ -90,7 +90,7 @@ function isUsedUp({ oka, workspace }: Home): boolean {
       const { bavail, bsize } = statfsSync(folder);
       return bavail * bsize < USED_UP_BYTES;
     } catch {
-      return false;
+      return false; // a disk that does not say is full when a write fails
     }
   });
 }

@@ -133,7 +133,7 @@ function readNote(name: string): Note | null {
   try {
     return JSON.parse(readFileSync(join(userPlaces().notes, name, 'home.json'), 'utf8')) as Note;
   } catch {
-    return null;
+    return null; // gone or cut: it says nothing
   }
 }
 

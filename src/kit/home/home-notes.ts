@@ -16,7 +16,7 @@ export function listNotes(): string[] {
   try {
     return readdirSync(userPlaces().notes);
   } catch {
-    return [];
+    return []; // no notes yet, or none that this user may read
   }
 }
 

@@ -93,6 +93,6 @@ function readId(file: string): string | null {
   try {
     return readFileSync(file, 'utf8').trim() || null;
   } catch {
-    return null;
+    return null; // not every system has such a file
   }
 }

@@ -37,7 +37,7 @@ function looksWhole(home: Home): boolean {
       closeHistory(history);
     }
   } catch {
-    return false;
+    return false; // what cannot be read is not sound
   }
 }
 
@@ -45,7 +45,7 @@ function readHead(file: string): { offset: number; hash: string } | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as { offset: number; hash: string };
   } catch {
-    return null;
+    return null; // none, or cut: it says nothing
   }
 }
 

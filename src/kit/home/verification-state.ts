@@ -26,7 +26,7 @@ export function readVerification(home: Home, pen: Pen): Verification {
   try {
     return { ...none, ...(JSON.parse(readFileSync(verificationFile(home, pen), 'utf8')) as Partial<Verification>) };
   } catch {
-    return none;
+    return none; // none, or cut: verifying begins anew
   }
 }
 

@@ -116,6 +116,7 @@ async function toolChanges(
   );
   const lists = await Promise.all(
     [...versions].map(async (sha256) => {
+      // tidied away: nothing can be compared
       const bytes = await artifacts.get({ sha256 }).catch(() => null);
       return bytes === null ? null : (JSON.parse(bytes.toString('utf8')) as ListedTool[]);
     }),

@@ -21,7 +21,7 @@ modules.registerHooks?.({
       try {
         return next(specifier, { ...context, parentURL: around });
       } catch {
-        throw error;
+        throw error; // the first one says what is missing
       }
     }
   },

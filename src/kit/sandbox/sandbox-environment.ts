@@ -67,6 +67,7 @@ export async function trustedAuthorities(
 ): Promise<Record<string, string>> {
   if (authority === null) return {};
   const known = [...certificateFiles(), ...BUNDLES].filter((path) => lstatIfPresent(path) !== undefined);
+  // its certificates are missing, and the call says so
   const texts = await Promise.all(known.map((path) => readFile(path, 'utf8').catch(() => '')));
   const file = join(scratch, 'authorities.pem');
   const all = texts.some((text) => text.includes('BEGIN CERTIFICATE')) ? texts : [...rootCertificates];

@@ -36,7 +36,7 @@ export const isTimeZone = (name: string): boolean => {
     timeZone(name);
     return true;
   } catch {
-    return false;
+    return false; // it throws for a name that it does not know
   }
 };
 

@@ -37,7 +37,7 @@ export function commandCredentials(
     if (found !== undefined && clock() - found.at < FRESH_MS && clock() >= found.at) return found.value;
     const value = readValue(name, argv, source.timeout_seconds * 1000, { workspace, variables });
     recent.set(name, { at: clock(), value });
-    value.catch(() => recent.delete(name));
+    value.catch(() => recent.delete(name)); // whoever awaits it gets the error; the next one asks anew
     return value;
   };
   return {

@@ -95,7 +95,7 @@ function isPage(folder: Folder, name: string): boolean {
   try {
     return folder.read(name, MOST_BYTES).startsWith(pageOpening(name.slice(0, -'.md'.length)));
   } catch {
-    return false;
+    return false; // what cannot be read is no page of ours
   }
 }
 

@@ -80,6 +80,7 @@ export function replyRuns(ports: ReplyRunPorts): ReplyRuns {
     advance,
     settle: (run) => settle(context, run),
     stop: (notice, reason) =>
+      // it is looked at again, and stopped then
       void stop(context, notice, reason).catch(() => known.checked.delete(replyRun(notice.notice))),
     noteEvent: ({ run, type, data }) => {
       known.waiting.delete(run);

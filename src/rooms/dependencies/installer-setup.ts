@@ -1,6 +1,7 @@
 /** The context of an installation: the operator's npm and pip settings, the limits of the policy, the sandbox. */
-import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isProgram } from './install/find-present.ts';
 import type { InstallContext, Manager, RunInstaller } from './install/installer.ts';
 import { launch } from '../../kit/sandbox/launch.ts';
 import { packageSettings } from '../../kit/egress/registry-settings.ts';
@@ -52,22 +53,13 @@ function programIn(path: string, name: string): string | undefined {
     try {
       return /^\/(?:usr|bin|opt|nix\/store)\//.test(realpathSync(file));
     } catch {
-      return false;
+      return false; // it leads nowhere
     }
   };
   return path
     .split(':')
     .map((folder) => `${folder}/${name}`)
     .find(isReachable);
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The system's own, or one that was installed here as a Python package or a program. */

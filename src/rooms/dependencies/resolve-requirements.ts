@@ -105,7 +105,7 @@ function requestCloser(
     const key = keyOf(request);
     const drives = closed.get(key) ?? recordAndAnswer(request, by, seen);
     closed.set(key, drives);
-    drives.catch(() => closed.delete(key));
+    drives.catch(() => closed.delete(key)); // whoever awaits it gets the error; the next one tries anew
     return drives;
   }
 

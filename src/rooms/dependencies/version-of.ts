@@ -51,6 +51,7 @@ async function askVersion(program: string, home: Home, sandbox: DepsPorts['sandb
   return null;
 }
 
+/** Changes when the program does. */
 function identityOf(program: string): string {
   try {
     return stampOf(realpathSync(program));

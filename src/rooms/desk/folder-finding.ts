@@ -32,6 +32,6 @@ function foldersIn(home: Home): ReturnType<typeof loadPolicy>['policy']['folders
   try {
     return loadPolicy(home.policy, lineClassifierOf(home)).policy.folders;
   } catch {
-    return [];
+    return []; // a policy that is not valid is a finding of its own
   }
 }

@@ -91,6 +91,7 @@ async function takeTasksOfFleet(work: Work): Promise<void> {
       await rest(signal);
       continue;
     }
+    // the servers may be away; it is asked again
     const taken = await member.queue.take(member.labels).catch(() => rest(signal));
     if (taken === null || taken === undefined) continue;
     if (isDrainingMember(work)) {

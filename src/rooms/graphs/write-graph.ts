@@ -69,7 +69,7 @@ function readBefore(
   try {
     return { text, value: parseGraphText(text, name) };
   } catch {
-    return { text, value: null };
+    return { text, value: null }; // what is no graph can be replaced by one
   }
 }
 

@@ -32,7 +32,7 @@ export async function openLiveServer(home: Home): Promise<LiveServer> {
     reader.once('close', () => readers.delete(reader));
     for (const message of greeting(latest)) send(reader, lineOf(message));
     greet();
-  }).catch(() => null);
+  }).catch(() => null); // nobody can follow live; the work goes on
 
   function publish(message: LiveMessage): void {
     remember(latest, message);

@@ -156,7 +156,7 @@ class ServerSlot {
     const connection = this.#connection;
     this.#connection = null;
     this.#listed = null;
-    await (await connection?.catch(() => null))?.close();
+    await (await connection?.catch(() => null))?.close(); // it never connected
   }
 
   #connect(): Promise<Connection> {

@@ -26,7 +26,7 @@ export async function serveRecall(
   const server = await listenWithKey(home, 'memory', (socket) => {
     createInterface({ input: socket }).once('line', (line) => void reply(socket, recall, line));
     socket.write(`${HELLO}\n`);
-  }).catch(() => null);
+  }).catch(() => null); // commands fold the files themselves
   return async () => server?.close();
 }
 

@@ -123,5 +123,5 @@ async function storedKey(
   };
   return resolveModel(name, own)
     .key()
-    .catch(() => null);
+    .catch(() => null); // a key that cannot be read is asked for
 }

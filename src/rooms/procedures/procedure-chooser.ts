@@ -93,6 +93,7 @@ export function procedureReader(ledger: string): () => Promise<KnownProcedure[]>
     return known;
   };
   return () => {
+    // the store is read anew the next time
     reading = reading.then(readOn).catch(() => {
       store.reset();
       read = '';

@@ -37,7 +37,7 @@ export function backgroundTidy({ home, ledger, taskGraph, tidy, shadow }: Backgr
   return {
     ask: (intake) => {
       const tidied = last.then(() => tidyNow(intake));
-      last = tidied.catch(failed).catch(() => undefined);
+      last = tidied.catch(failed).catch(() => undefined); // the ledger does not take it either; the next tidying tries
       return tidied;
     },
     end: async () => {

@@ -38,7 +38,7 @@ function freeSpaceOf(folder: string): number | null {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;
   } catch {
-    return null;
+    return null; // a disk that does not say
   }
 }
 

@@ -46,6 +46,6 @@ function listNames(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return [];
+    return []; // none, or of another user
   }
 }

@@ -82,7 +82,7 @@ function foldersIn(path: string): string[] {
       .map(({ name }) => name)
       .toSorted((a, b) => (a < b ? -1 : 1));
   } catch {
-    return [];
+    return []; // gone meanwhile, or out of reach
   }
 }
 

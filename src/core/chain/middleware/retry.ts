@@ -22,7 +22,7 @@ export function retry(
       let call = first;
       let outcome = await next(call);
       for (let done = 0; isRetryable(outcome, first) && mayTryAgain(first, tools.get(first.tool), done); done += 1) {
-        await sleep(pauseMs(first, done), call.signal).catch(() => undefined);
+        await sleep(pauseMs(first, done), call.signal).catch(() => undefined); // aborted: the next line says so
         if (call.signal.aborted) return cancelledBeforeRetry(outcome);
         if (!canPay(first, outcome.usage ?? {}, tools.get(first.tool))) break;
         call = {

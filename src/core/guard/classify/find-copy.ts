@@ -31,7 +31,7 @@ function realOr(folder: string): string {
   try {
     return realpathSync(folder);
   } catch {
-    return folder;
+    return folder; // not there: it is compared by its name
   }
 }
 

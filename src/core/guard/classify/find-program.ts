@@ -33,6 +33,6 @@ function executableAt(path: string): string | null {
     const real = realpathSync(path);
     return SYSTEM_ROOTS.some((root) => real.startsWith(`${root}/`)) ? path : real;
   } catch {
-    return null;
+    return null; // what cannot be looked at is not run as a program
   }
 }

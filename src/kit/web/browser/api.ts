@@ -48,6 +48,7 @@ async function ask<T>(path: string, init: RequestInit): Promise<T> {
     });
   });
   if (response.status === 401) location.assign(addressOf('/login'));
+  // no JSON: the status is said
   const answer = (await response.json().catch(() => null)) as { error?: ShownError } | null;
   if (response.ok) return answer as T;
   throw new ApiError(answer?.error ?? { code: 'refused', message: `The dashboard answered ${response.status}.` });

@@ -26,7 +26,7 @@ export function addEventStream(app: Hono, home: Home, tail: LedgerTail, signal: 
     readers += 1;
     const over = AbortSignal.any([signal, context.req.raw.signal]);
     const stream = openStream(over, () => (readers -= 1));
-    void feed(stream, context, { home, tail, over }).catch(() => stream.end());
+    void feed(stream, context, { home, tail, over }).catch(() => stream.end()); // the browser connects again
     return new Response(stream.body, {
       headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
     });

@@ -11,7 +11,8 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { listFolder, makeFolder, replaceFile } from '../../../core/ledger/disk.ts';
+import { describeErrno, listFolder, makeFolder, replaceFile } from '../../../core/ledger/disk.ts';
+import { errnoOf } from '../../../core/schema/errors.ts';
 import type { Home } from '../../../core/schema/home.ts';
 import { passphraseChecks, type StoredPassphrase, writePassphrase } from './passphrase-file.ts';
 
@@ -134,15 +135,17 @@ function readJson<T>(file: string): T | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as T;
   } catch {
-    return null;
+    return null; // nobody gets in by what cannot be read
   }
 }
 
+/** Whether it was there. One that cannot be removed is not said to be gone: it may still let somebody in. */
 function removeFile(file: string): boolean {
   try {
     unlinkSync(file);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false;
+    throw describeErrno(error, file);
   }
 }

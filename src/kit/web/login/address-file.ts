@@ -39,7 +39,7 @@ function readServed(home: Pick<Home, 'oka'>): Served[] {
   try {
     return (JSON.parse(readFileSync(fileOf(home), 'utf8')) as { served?: Served[] }).served ?? [];
   } catch {
-    return [];
+    return []; // none, or cut: whoever serves writes it again
   }
 }
 

@@ -61,6 +61,7 @@ function findStrays(tools: string, installed: readonly Installed[]): AuditFindin
   return [...programs, ...shims];
 }
 
+/** Where a link leads, if anywhere. */
 function describeTarget(path: string): string {
   try {
     return `; it is ${realpathSync(path)}`;

@@ -263,6 +263,6 @@ function readTextOrEmpty(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return '';
+    return ''; // no configuration of the user
   }
 }

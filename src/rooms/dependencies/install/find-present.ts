@@ -140,7 +140,8 @@ function withMachines(folders: readonly string[]): string[] {
   ]);
 }
 
-function isProgram(path: string): boolean {
+/** Whether this user can start it. */
+export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
@@ -161,6 +162,6 @@ function listOrEmpty(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return [];
+    return []; // no such folder here
   }
 }

@@ -193,7 +193,7 @@ function readJsonOrEmpty(file: string): object {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as object;
   } catch {
-    return {};
+    return {}; // the installation itself says what is wrong with it
   }
 }
 

@@ -41,7 +41,7 @@ for (const url of pages) {
       const place = new URL(href.replaceAll('&amp;', '&'), isHere ? url.replace(/\\/*$/, '/') : page.url).href;
       if (wanted.has(nameOf(place))) places[nameOf(place)] ??= place;
     }
-  } catch {}
+  } catch {} // another index may have it
 }
 for (const [file, url] of Object.entries(places)) {
   if (times[file]) continue;

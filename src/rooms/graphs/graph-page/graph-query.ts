@@ -106,7 +106,7 @@ function valueIn(text: string): GraphValue | null {
   try {
     return parseGraphText(text, 'this');
   } catch {
-    return null;
+    return null; // the page shows its text and what is wrong with it
   }
 }
 

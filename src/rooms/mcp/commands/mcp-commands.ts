@@ -169,7 +169,7 @@ function missingPackage(home: Home, server: McpServer): string | null {
     serverCommand(home, server);
     return null;
   } catch {
-    return installWords(line);
+    return installWords(line); // its program is missing
   }
 }
 

@@ -51,6 +51,7 @@ export function openWith(decrypt: AgePort): Open {
   return async (sealed, bound) => {
     const [, sealedKey = '', nonce = '', text = ''] = SHAPE.exec(sealed) ?? [];
     if (sealedKey === '') return { kind: 'changed', why: 'it is not in the format of a sealed body' };
+    // it was encrypted to others
     const known = keys.get(sealedKey) ?? decrypt(Buffer.from(sealedKey, 'base64url')).catch(() => null);
     cacheKey(keys, sealedKey, known);
     const key = await known;

@@ -22,7 +22,8 @@ async function sendBytes(body: Blob): Promise<Added[]> {
     method: 'POST',
     headers: { 'Content-Type': 'application/octet-stream' },
     body,
-  }).catch(() => null);
+  }).catch(() => null); // offline is said below
+  // no JSON: the same is said
   const answer = (await response?.json().catch(() => null)) as { tasks?: Added[]; error?: ShownError } | null;
   if (answer?.tasks !== undefined) return answer.tasks;
   throw new ApiError(
