@@ -34,7 +34,7 @@ const STEPS = ['echo a >> out.txt', 'mkdir -p made && date > made/now.txt', 'ech
 
 export const growthTrial: Trial = {
   name: 'Growth',
-  about: `Eight real tasks, some of which fail, are copied, with their events and their pages in the outbox, into a home of ${FEW.toLocaleString('en')} and one of up to ${MANY.toLocaleString('en')} tasks, one every five minutes. Nothing is archived. In turns, ${TIMES} times, both are started until a waiting task is done, do ${TASKS} more, and are asked for \`oka status\`, \`oka runs\` and the page Now; of all figures the least counts. None may be more than ${MOST_RATIO} times as large in the long history. Then everything but the last tenth is archived by the worker, beside its work, and the same is asked again.`,
+  about: `Eight real tasks, some of which fail, are copied, with their events and their pages in the outbox, into a home of ${FEW.toLocaleString('en')} and one of up to ${MANY.toLocaleString('en')} tasks, one every five minutes. Nothing is archived. In turns, ${TIMES} times, both are started until a waiting task is done, do ${TASKS} more, and are asked for \`oka status\`, \`oka runs\` and the page Now; of all figures the least counts. None may be more than ${MOST_RATIO} times as large in the long history. Then everything but the last tenth is archived by the worker, beside its work, and the same is asked of both again.`,
   share: 24,
   run: async ({ until, log }) => {
     const report: TrialReport = { counts: {}, failures: [] };
@@ -60,8 +60,18 @@ export const growthTrial: Trial = {
       'MB of archive': Math.round(folderSize(archiveFolder(long.home.ledgers.run)) / 1e6),
     };
     report.table = [
-      ['', `${FEW.toLocaleString('en')} tasks`, `${tasks.toLocaleString('en')} tasks`, 'archived'],
-      ...before.map(({ what, few, many }, index) => [what, ...[few, many, after[index]?.many ?? 0].map(shown)]),
+      [
+        '',
+        `${FEW.toLocaleString('en')} tasks`,
+        `${tasks.toLocaleString('en')} tasks`,
+        'ratio',
+        'then 1,000',
+        'archived',
+      ],
+      ...before.map(({ what, few, many }, index) => {
+        const then = after[index] ?? { few: 0, many: 0 };
+        return [what, shown(few), shown(many), (many / few).toFixed(2), shown(then.few), shown(then.many)];
+      }),
     ];
     for (const [state, answers] of [
       ['', before],

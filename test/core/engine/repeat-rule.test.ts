@@ -12,6 +12,8 @@ import { detachedTools } from '../../../src/kit/house/room-contributions.ts';
 import { classifierOf } from '../../../src/kit/policy/classifier.ts';
 import { homeAt } from '../../../src/kit/settings.ts';
 import { classWith, judgeWith } from '../../../src/kit/sandbox/sandbox.ts';
+import { explainRun } from '../../../src/kit/views/explanation.ts';
+import { foldCalls } from '../../../src/kit/views/run-calls.ts';
 import { httpTools } from '../../../src/rooms/desk/tools/http.ts';
 import { shellTool } from '../../../src/rooms/desk/tools/shell.ts';
 import { dataOf, engineWith, graphOf, memoryArtifacts, type Seen } from '../../support/engine-fakes.ts';
@@ -157,6 +159,8 @@ describe('real commands and requests, counted outside', () => {
     expect(end).toMatchObject({ status: 'failed' });
     expect(received).toEqual(['POST /200']);
     expect(dataOf(events, 'call.started')).toMatchObject([{ class: 'write_local', judged: 'external_mutation' }]);
+    for (const shown of [explainRun(events).actions, foldCalls(events)])
+      expect(shown).toMatchObject([{ class: 'external_mutation' }]);
   });
 
   it('a read is repeated where its node names the failure, and its events say so', async () => {
