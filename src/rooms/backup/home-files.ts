@@ -19,7 +19,7 @@ const MADE_AGAIN = [
   /^\.oka\/web\/(?!hooks)/,
   /^\.oka\/maintenance\/books\.sqlite/,
   /^\.oka\/state\/(?:projections\.jsonl|runs|run-[^/]*|calls|typing|replies|desktop-[^/]*|backup\.json)$/,
-  /^\.oka\/(?:.*\/)?[^/]*\.(?:lock|reserve|tmp)$/,
+  /^\.oka\/(?:.*\/)?[^/]*\.(?:lock|reserve|sock|tmp)$/,
   /^\.oka\/(?:DRAIN|FLEET_STOP)$/,
 ];
 

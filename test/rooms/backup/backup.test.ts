@@ -23,7 +23,7 @@ import { launcher, oka, okaWith, setEnvironment, temporaryFolder } from '../../s
 import { openStory } from '../../support/story.ts';
 
 const MADE_AGAIN =
-  /^\.oka\/(locks|index|cache|active_task_graph\.json|state\/(projections\.jsonl|calls|runs|backup\.json|.*\.(lock|reserve))|PAUSED)/;
+  /^\.oka\/(locks|index|cache|active_task_graph\.json|state\/(.*\.sock|projections\.jsonl|calls|runs|backup\.json|.*\.(lock|reserve))|PAUSED)/;
 
 /** Every path below a folder with what is there, but what oka makes again. */
 function contents(dir: string, at = ''): Record<string, string> {
