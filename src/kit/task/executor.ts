@@ -224,9 +224,11 @@ function buildMessage(input: PlannerInput, room: number, now: string | undefined
 
 const NOTES_HEAD = 'While you worked, the operator added to the goal:';
 
+const roundDown = (value: number, parts: number): number => Math.floor(value * parts) / parts;
+
 function budgetLine({ budgets }: PlannerInput): string {
   const left = (['tokens', 'usd', 'tool_calls', 'seconds'] as const).flatMap((name) =>
-    budgets[name] === undefined ? [] : [`${name} ${Math.floor(budgets[name] * 100) / 100}`],
+    budgets[name] === undefined ? [] : [`${name} ${roundDown(budgets[name], name === 'usd' ? 100 : 1)}`],
   );
   return left.length === 0 ? '' : ` Left: ${left.join(', ')}.`;
 }
