@@ -1,7 +1,17 @@
-import { readdirSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStory } from '../support/story.ts';
+
+/** Names, kinds, modes, times of changes and contents of everything in a folder. */
+const allOf = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const { mode, mtimeMs } = lstatSync(path);
+      return [path, mode, mtimeMs, entry.isFile() ? readFileSync(path, 'utf8') : ''].join(' ');
+    })
+    .toSorted();
 
 const REPORT = `---
 id: report
@@ -67,6 +77,42 @@ echo one > log.txt
     const kept = (await story.eventsOf('desk.kept')).map(({ data }) => data.call);
     const checks = (await story.eventsOf('call.started')).filter(({ data }) => data.node === null);
     expect(checks.filter(({ data }) => kept.includes(data.call))).toEqual([]);
+  });
+
+  const KINDS: readonly [kind: string, line: string][] = [
+    ['a compiler that keeps what it has made', 'python3 -m py_compile v.py'],
+    ['a test runner with a cache', 'python3 -m unittest -q test_v'],
+    ['a build', 'sh build.sh && test -x app && test -s made/log'],
+    ['a command that removes', 'rm -r keep && test ! -e keep'],
+    ['a command that moves', 'mv v.py w.py && test -e w.py && test ! -e v.py'],
+    ['a command that edits in place', "sed -i 's/1/2/' v.py && grep -q 'x = 2' v.py"],
+    ['a command that makes links and changes modes', 'ln -s v.py link && chmod 700 v.py && test -L link'],
+    ['a program of its own', `python3 -c "open('own.txt', 'w').write('x')" && test -s own.txt`],
+    ['a command that goes on after its end', '(sleep 0.3; echo late > late.txt) > /dev/null 2>&1 & true'],
+  ];
+
+  it('W2 stays as it is, byte for byte, whatever a check of a task or of a step does', async () => {
+    await using story = await openStory();
+    const desk = join(story.home.workspace, 'desk');
+    story.write('workspace/desk/keep/old.txt', 'old\n');
+    story.write('workspace/desk/v.py', 'x = 1\n');
+    story.write(
+      'workspace/desk/test_v.py',
+      'import unittest, v\nclass T(unittest.TestCase):\n    def test_x(self):\n        self.assertEqual(v.x, 1)\n',
+    );
+    story.write('workspace/desk/build.sh', 'mkdir -p made\necho built > made/log\ncp v.py app\nchmod +x app\n');
+    const before = allOf(desk);
+    const own = KINDS.map(([, line]) => `  - ${JSON.stringify(`command: ${line}`)}\n`).join('');
+    const steps = KINDS.filter(([, line]) => !line.includes('"'))
+      .map(([, line]) => ` accept:"command: ${line}"`)
+      .join('');
+    story.drop('kinds.md', `---\nid: kinds\naccept:\n${own}---\n# Look\n\n\`\`\`bash${steps}\ncat v.py\n\`\`\`\n`);
+    story.work();
+    const { status, page } = await story.ended('kinds');
+    expect(page).toContain(`${KINDS.length} of ${KINDS.length} criteria met`);
+    expect(status).toBe('done');
+    expect(allOf(desk)).toEqual(before);
+    expect(readdirSync(join(story.home.oka, 'scratch'))).toEqual([]);
   });
 
   it('W1 is done step by step without a model, and its result tells what was done and what shows it', async () => {
