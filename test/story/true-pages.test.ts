@@ -42,6 +42,9 @@ function randomOf(seed: number): Random {
 /** A mind that does what chance says; every answer of a worker has a number of its own. */
 function mindOf({ pick, maybe }: Random) {
   let number = 0;
+  let plans = 0;
+  /** A planner that never answers again after its first plan: what was judged by then is all that the page has. */
+  const hasOnePlan = maybe(0.3);
   const check = (): string => pick(Object.keys(CHECKS)).replace('%', pick(NAMES));
   const change = (): { name: string; input: { [key: string]: string | boolean } } =>
     maybe(0.7)
@@ -52,7 +55,8 @@ function mindOf({ pick, maybe }: Random) {
   return inParts({
     planner: () => {
       number += 1;
-      if (maybe(0.1)) return say('I will think about it.');
+      if (maybe(0.1) || (hasOnePlan && plans > 0)) return say('I will think about it.');
+      plans += 1;
       const criteria = [check(), ...(maybe(0.5) ? [check()] : []), ...(maybe(0.3) ? ['The texts are good.'] : [])];
       return plan([goal(`work${number}`, 'Change the files', TOOLS, NAMES)], [...new Set(criteria)]);
     },
@@ -113,6 +117,27 @@ async function untruths(story: Story, page: string): Promise<string[]> {
   return wrong;
 }
 
+/**
+ * What was found before the last plan is marked as that, in every line; nothing else is. Whether a judgement came after the
+ * last plan is told by the order of the ledger alone.
+ */
+async function wronglyMarked(story: Story, page: string): Promise<string[]> {
+  const own = (await story.events()).filter(({ run }) => run === 't');
+  const planned = own.findLast(({ type, data }) => type === 'call.started' && 'node' in data && data.node === 'plan');
+  const judged = own.findLast(({ type }) => type === 'run.judged');
+  if (planned === undefined || judged === undefined) return [];
+  const isBefore = judged.seq < planned.seq;
+  const lines = [...section(page, 'Evidence').matchAll(/^- (?:✅|❌) .*\n {2}(.*)$/gm)].map(([, line = '']) => line);
+  const marked = lines.filter((line) => line.includes('judged before the last plan, and not again'));
+  if (isBefore) marks.before += lines.length;
+  return marked.length === (isBefore ? lines.length : 0)
+    ? []
+    : [`Evidence: judged ${isBefore ? 'before' : 'after'} the last plan, ${marked.length} of ${lines.length} marked`];
+}
+
+/** How many lines of evidence were of before the last plan: a test without any would show nothing. */
+const marks = { before: 0 };
+
 /** Kills a worker at a random write of the task, or lets it end; then another one goes on. */
 async function work(story: Story, { pick, maybe }: Random): Promise<void> {
   if (maybe(0.5)) {
@@ -146,9 +171,11 @@ describe('the page of a task', { timeout: 3_600_000 }, () => {
       const { page } = await story.ended('t');
       await story.rest();
       pages += 1;
-      found.push(...(await untruths(story, page)).map((each) => `case ${SEED + at}: ${each}\n${page}`));
+      const untrue = [...(await untruths(story, page)), ...(await wronglyMarked(story, page))];
+      found.push(...untrue.map((each) => `case ${SEED + at}: ${each}\n${page}`));
     }
     expect(found).toEqual([]);
     expect(pages).toBeGreaterThan(CASES / 2);
+    if (CASES >= 20) expect(marks.before).toBeGreaterThan(0);
   });
 });
