@@ -3,6 +3,7 @@
  * process may do it; a receipt is in the ledger before an installation lets go of the lock.
  */
 import { existsSync, realpathSync } from 'node:fs';
+import type { Tidied, Tidying } from '../../core/schema/room.ts';
 import { join } from 'node:path';
 import { START } from '../../core/ledger/line.ts';
 import { peekProjection } from '../../core/ledger/peek-projection.ts';
@@ -42,4 +43,11 @@ export async function pruneTools(
     return { kind: 'pruned', gone, bytes: gone.reduce((all, { bytes }) => all + bytes, 0) };
   });
   return pruned ?? { kind: 'busy' };
+}
+
+/** For tidying; while something is being installed, versions stay for another time. */
+export async function tidyTools({ home, isDry, signal }: Tidying): Promise<Pick<Tidied, 'tools' | 'bytes'>> {
+  const pruned = signal.aborted ? null : await pruneTools(home, { dryRun: isDry });
+  if (pruned?.kind !== 'pruned') return { tools: [], bytes: 0 };
+  return { tools: pruned.gone.map(({ path }) => path.slice(-300)), bytes: pruned.bytes };
 }

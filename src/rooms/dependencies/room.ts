@@ -25,7 +25,7 @@ export const dependencies = defineRoom({
     if (purpose === 'replay') return []; // nothing is installed again
     return [(await import('./install/install-tool.ts')).installTool(unusedPorts)];
   },
-  tidy: async (tidying) => (await import('./tidy-tools.ts')).tidyTools(tidying),
+  tidy: async (tidying) => (await import('./prune-tools.ts')).tidyTools(tidying),
   needs: { home, config, ledger, projections, taskGraph, policy, sandbox, runs, fleet },
   gives,
   open: async (needed): Promise<OpenedRoom<RunState, typeof gives>> => {

@@ -4,7 +4,9 @@ import type { FleetOrders } from './servers/fleet-orders.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { MemberMessage } from '../../core/schema/fleet.ts';
 import type { Home } from '../../core/schema/home.ts';
+import type { Intake } from '../../core/schema/intake.ts';
 import { withFleet } from './fleet-access.ts';
+import type { FleetMember } from './fleet-member.ts';
 import { isSilent } from './member-watch.ts';
 import { pause } from '../../kit/pause.ts';
 
@@ -37,12 +39,7 @@ export async function orderMember(home: Home, name: string, isHalted: boolean, w
 }
 
 /** Returns whether it was in force before; then nothing is written. */
-export async function giveOrder(
-  orders: FleetOrders,
-  member: string | null,
-  isHalted: boolean,
-  by: string,
-): Promise<boolean> {
+async function giveOrder(orders: FleetOrders, member: string | null, isHalted: boolean, by: string): Promise<boolean> {
   if (((await orders.read(member))?.isHalted ?? false) === isHalted) return true;
   await orders.give(member, { isHalted, by, at: new Date().toISOString() });
   return false;
@@ -75,3 +72,18 @@ const toState = (member: MemberMessage): { name: string; state: string } => ({
   name: member.name,
   state: isSilent(member) ? `silent since ${member.at}` : member.state,
 });
+
+type OrderIntake = Extract<Intake, { kind: 'fleet' }>;
+
+/** An order of a face that has no connection of its own: the worker gives it for its home. */
+export async function followRequest(member: FleetMember | null, { order, member: whom }: OrderIntake): Promise<null> {
+  if (member === null) throw new OkaError('refused', 'this home works alone: its worker was started without OKA_FLEET');
+  const isForAll = order === 'stop' || order === 'resume';
+  if (isForAll === (whom !== undefined))
+    throw new OkaError(
+      'usage',
+      isForAll ? `${order} is for everybody, and names no member` : `${order} names a member`,
+    );
+  await giveOrder(member.orders, whom ?? null, order === 'stop' || order === 'drain', member.name);
+  return null;
+}

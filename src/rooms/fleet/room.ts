@@ -22,6 +22,6 @@ export const fleet = defineRoom({
   projections: async () => [(await import('../../kit/fleet/fleet-runs.ts')).fleetRuns],
   needs: { member: memberPort },
   open: ({ member }) => ({
-    intakes: { fleet: async (intake) => (await import('./order-requests.ts')).followRequest(member, intake) },
+    intakes: { fleet: async (intake) => (await import('./order-commands.ts')).followRequest(member, intake) },
   }),
 });
