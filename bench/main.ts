@@ -16,6 +16,7 @@ const suites: Record<string, () => Promise<{ measure: (note: (text: string) => v
   launch: () => import('./launch.ts'),
   memory: () => import('./memory.ts'),
   worker: () => import('./worker.ts'),
+  together: () => import('./together.ts'),
   maintain: () => import('./maintain.ts'),
   replica: () => import('./replica.ts'),
   views: () => import('./views.ts'),

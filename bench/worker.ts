@@ -6,10 +6,10 @@ import { setUp } from '../src/kit/home/set-up.ts';
 import type { Home } from '../src/core/schema/home.ts';
 import { work } from '../src/app/worker/worker.ts';
 import { addTask } from '../src/kit/inbox/add-task.ts';
-import { readEvents } from '../src/core/ledger/read-events.ts';
 import { type Figure, median } from './figure.ts';
 import { measureFlood } from './flood.ts';
 import { temporaryHome } from './support/home.ts';
+import { taskTimes } from './support/task-times.ts';
 
 const TASKS = 200;
 const BODY = '# One step\n\n```bash\ntrue\n```\n';
@@ -25,7 +25,7 @@ export async function measure(note: (text: string) => void): Promise<Figure[]> {
   return [
     {
       name: 'task_ms',
-      value: median(await overheads(home)),
+      value: median([...(await taskTimes(home)).values()]),
       unit: 'ms',
       bar: { most: 60 },
       about: 'p50 from taken in to ended besides the command, snapshot and launcher included',
@@ -48,21 +48,3 @@ async function workedOff(home: Home): Promise<number> {
   await working;
   return ms;
 }
-
-/** Of each task the time between task.received and run.ended, without what its command took. */
-async function overheads(home: Home): Promise<number[]> {
-  const received = new Map<string, number>();
-  const commands = new Map<string, number>();
-  const times: number[] = [];
-  for await (const { type, run, at, data } of readEvents(home.ledgers.run)) {
-    if (run === null) continue;
-    if (type === 'task.received') received.set(run, Date.parse(at));
-    if (type === 'call.ended' && data.node === 'one-step') commands.set(taskOf(run), data.usage?.ms ?? 0);
-    const from = type === 'run.ended' ? received.get(run) : undefined;
-    if (from !== undefined) times.push(Date.parse(at) - from - (commands.get(run) ?? 0));
-  }
-  return times;
-}
-
-/** The steps of a task are a run inside it, named after it. */
-const taskOf = (run: string): string => run.split('.', 1)[0] ?? run;
