@@ -34,6 +34,8 @@ export type AskingCall = Pick<Call, 'home' | 'signal' | 'notify'> & {
   rooms?: Call['rooms'];
   /** How long the answer is waited for once the request is taken; as long as it takes when left out. */
   answerMs?: number;
+  /** The name of the request, where the order of several matters: they are read by name. */
+  requestId?: string;
   /** Other than 30 s only in tests. */
   patienceMs?: number;
 };
@@ -101,7 +103,8 @@ async function askHolder(call: AskingCall, intake: Intake, end: number): Promise
   const asked = penHolder(home.ledgers.run);
   if (asked === null) return null;
   const { submit } = await import('../requests/submit-request.ts');
-  const [id, replies, folder] = [randomUUID(), repliesFolder(home.oka), join(home.oka, 'intake')];
+  const id = call.requestId ?? randomUUID();
+  const [replies, folder] = [repliesFolder(home.oka), join(home.oka, 'intake')];
   wantReply(replies, id);
   submit(folder, intake, id);
   for (;;) {

@@ -191,7 +191,6 @@ export const commands: Commands = {
       return answer({
         submitted: asked.map(({ submitted }) => submitted).join(' '),
         isDone: asked.every(({ isDone }) => isDone),
-        hasWorker: asked.every(({ hasWorker }) => hasWorker),
         conversations: chats.map(({ name }) => name),
         what: `Deleted ${names}`,
       });
@@ -212,7 +211,7 @@ export const commands: Commands = {
       const asked = await requestChat(call, { kind: 'chat_cleanup', before, by: operatorName() });
       return answer({ dry_run: false, removed, kept, ...asked });
     },
-    render: ({ dry_run, removed, kept, isDone = true, hasWorker = true }: CleanupData): string => {
+    render: ({ dry_run, removed, kept, isDone = true }: CleanupData): string => {
       const stays = kept
         .map(({ conversation, why }) => `Kept, although it is empty: ${conversation}, since ${why}.\n`)
         .join('');
@@ -223,7 +222,7 @@ export const commands: Commands = {
           `${conversation}: ${[...(messages === 0 ? [] : [count(messages, 'expired message')]), ...(deleted ? ['the conversation itself'] : [])].join(', ')}`,
       );
       const head = dry_run ? 'This would be removed:' : 'Removed:';
-      return `${[head, ...lines].join('\n')}\n${stays}${describePending({ isDone, hasWorker })}`;
+      return `${[head, ...lines].join('\n')}\n${stays}${describePending({ isDone })}`;
     },
     jsonLines: ({ dry_run, removed, kept, submitted, isDone }: CleanupData): object[] => [
       { dry_run, removed, kept, ...(submitted === undefined ? {} : { submitted, done: isDone }) },

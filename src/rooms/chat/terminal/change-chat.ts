@@ -54,7 +54,6 @@ export const notChanged = (chats: readonly NamedChat[]): Answer<ChangedChats> =>
     {
       submitted: '',
       isDone: true,
-      hasWorker: false,
       conversations: chats.map(({ name }) => name),
       what: 'Nothing was changed',
     },
@@ -63,6 +62,6 @@ export const notChanged = (chats: readonly NamedChat[]): Answer<ChangedChats> =>
 
 export const renderChanged = (data: ChangedChats): string => `${data.what}.\n${describePending(data)}`;
 
-export const changedJson = ({ conversations, submitted, isDone, hasWorker }: ChangedChats): object[] => [
-  { conversations, submitted, done: isDone, worker: hasWorker },
+export const changedJson = ({ conversations, submitted, isDone }: ChangedChats): object[] => [
+  { conversations, submitted, done: isDone },
 ];

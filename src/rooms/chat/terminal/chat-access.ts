@@ -5,16 +5,18 @@ import { newChatId } from '../model/chat-ids.ts';
 import type { ChatIntake } from '../model/chat-state.ts';
 import { chatRequestId, submitChat } from '../submit-chat.ts';
 import { openHomeVault } from '../../../kit/vault/home-vault.ts';
-import { awaitReply, repliesFolder, wantReply } from '../../../kit/requests/request-replies.ts';
+import { awaitReply, repliesFolder, wantReply, withdrawRequest } from '../../../kit/requests/request-replies.ts';
 import { openArtifacts } from '../../../core/ledger/artifact-store.ts';
-import { penHolder } from '../../../core/ledger/pen.ts';
 import { ConversationName } from '../../../core/schema/chat.ts';
 import { LONGEST_CONTENT } from '../../../core/schema/chat-names.ts';
 import type { ConversationEntry } from '../../../core/schema/chat-answers.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import type { Home } from '../../../core/schema/home.ts';
 import { nearestWord } from '../../../core/schema/nearest-word.ts';
+import type { Json } from '../../../core/schema/json.ts';
+import { type AskingCall, askOrDo } from '../../../kit/cli/carry-out.ts';
 import type { Call } from '../../../kit/cli/command-module.ts';
+import { withHost } from '../../../kit/cli/host-here.ts';
 import { readChats } from './read-chats.ts';
 
 export type ChatCall = Pick<Call, 'home' | 'progress' | 'rooms' | 'signal'>;
@@ -22,34 +24,49 @@ export type ChatCall = Pick<Call, 'home' | 'progress' | 'rooms' | 'signal'>;
 /** A conversation that is there, or that a request in the intake folder is going to begin. */
 export type NamedChat = { id: string; name: string };
 
-/** `isDone` is false when the worker has not answered yet, and `hasWorker` when there is none: then it is done later. */
-export type ChatRequest = { submitted: string; isDone: boolean; hasWorker: boolean };
+/** `isDone` is false when the worker has not answered yet: then it is done when its turn comes. */
+export type ChatRequest = { submitted: string; isDone: boolean };
 
 const PATIENCE_MS = 15_000;
 
-/** Submits a request and waits a moment for the worker, if there is one. A refusal is thrown. */
+/** Changes something as all commands do (kit/cli/carry-out.ts), behind what was asked for before. A refusal is thrown. */
 export async function requestChat(
-  { home, signal }: Pick<Call, 'home' | 'signal'>,
+  call: Pick<Call, 'home' | 'signal'> & Partial<Pick<Call, 'rooms'>>,
   intake: ChatIntake,
 ): Promise<ChatRequest> {
-  if (penHolder(home.ledgers.run) === null)
-    return { submitted: submitChat(home, intake), isDone: false, hasWorker: false };
-  const [id, replies] = [chatRequestId(), repliesFolder(home.oka)];
+  const submitted = chatRequestId();
+  const asking = { ...call, notify: () => undefined, answerMs: PATIENCE_MS, requestId: submitted };
+  const answered = await askOrDo(asking, intake, () => doBehindOthers(asking, intake));
+  return { submitted, isDone: typeof answered === 'object' };
+}
+
+/** Messages may wait in the folder for a worker: this process takes all of it, in order. */
+async function doBehindOthers(
+  { home, signal, rooms, notify, requestId: id }: AskingCall & { requestId: string },
+  intake: ChatIntake,
+): Promise<{ done: Json } | 'pending'> {
+  const replies = repliesFolder(home.oka);
+  const replied = (): ReturnType<typeof awaitReply> => awaitReply(replies, id, PATIENCE_MS, signal);
   wantReply(replies, id);
   submitChat(home, intake, id);
-  const reply = await awaitReply(replies, id, PATIENCE_MS, signal);
-  if (reply === null || 'done' in reply) return { submitted: id, isDone: reply !== null, hasWorker: true };
+  try {
+    return doneOf(await withHost(home, signal, replied, { rooms, warn: notify }));
+  } catch (error) {
+    const isHeld = error instanceof OkaError && error.code === 'pen-held';
+    if (withdrawRequest(join(home.oka, 'intake'), id) || !isHeld) throw error;
+    return doneOf(await replied()); // another process had it by then
+  }
+}
+
+function doneOf(reply: Awaited<ReturnType<typeof awaitReply>>): { done: Json } | 'pending' {
+  if (reply === null || 'done' in reply) return reply ?? 'pending';
   const { code, message, fix } = reply.refused;
   throw new OkaError(code, message, fix === undefined ? {} : { fix });
 }
 
 /** What a person reads about a request that is not done yet; nothing when it is. */
-export function describePending({ isDone, hasWorker }: Pick<ChatRequest, 'isDone' | 'hasWorker'>): string {
-  if (isDone) return '';
-  return hasWorker
-    ? 'The worker has not answered yet; it does it when its turn comes.\n'
-    : 'No worker is running; it is done when one runs: oka up\n';
-}
+export const describePending = ({ isDone }: Pick<ChatRequest, 'isDone'>): string =>
+  isDone ? '' : 'The worker has not answered yet; it does it when its turn comes.\n';
 
 /** The id of a message of a person, which is durable then. */
 export async function postMessage(home: Home, conversation: NamedChat, text: string): Promise<string> {
