@@ -29,6 +29,7 @@ type Sent = { seq: number; problem: string | null };
 
 const LONGEST_PAUSE_MS = 60_000;
 const LONGEST_REQUEST_MS = 10_000;
+const LAST_MOMENT_MS = 1000;
 
 export function exportTelemetry(home: Home, wish: Wish): { end: () => Promise<void> } {
   const stop = new AbortController();
@@ -63,8 +64,7 @@ async function follow(home: Home, wish: Wish, signal: AbortSignal): Promise<void
     for await (const event of changes(home.ledgers, { run: from }, { signal })) {
       const requests = await requestsOf(home, event, { outerOf, about, texts: wish.texts });
       if (requests.length === 0) continue;
-      for (const request of requests) await send(home, wish, { ...request, signal });
-      if (signal.aborted) return;
+      for (const request of requests) if (!(await send(home, wish, { ...request, signal }))) return;
       writeSent(home, { seq: event.seq, problem: readSent(home)?.problem ?? null });
     }
   } finally {
@@ -90,32 +90,36 @@ async function requestsOf(
   return requests;
 }
 
-/** Tries again as long as it may still be taken (1). */
+/** Tries again as long as it may still be taken (1); whether it was dealt with. */
 async function send(
   home: Home,
   { otlp, firstPauseMs = 1000 }: Wish,
   { path, body, signal }: Request & { signal: AbortSignal },
-): Promise<void> {
+): Promise<boolean> {
   const url = new URL(path, otlp.endsWith('/') ? otlp : `${otlp}/`);
   for (let wait = firstPauseMs; !signal.aborted; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {
     const { isTaken, mayBeTaken, says } = await post(url, body, signal);
-    if (signal.aborted) return;
-    noteProblem(home, url, isTaken ? null : says);
-    if (isTaken || !mayBeTaken) return;
+    if (isTaken || !signal.aborted) noteProblem(home, url, isTaken ? null : says);
+    if (isTaken || (!mayBeTaken && !signal.aborted)) return true;
     await pause(wait, signal, { ref: false });
   }
+  return false;
 }
 
 type Posted = { isTaken: boolean; mayBeTaken: boolean; says: string };
 
-async function post(url: URL, body: object, signal: AbortSignal): Promise<Posted> {
+/** A request that is under way when the worker ends gets a moment, since what was taken unseen would be sent twice. */
+async function post(url: URL, body: object, end: AbortSignal): Promise<Posted> {
+  const cut = new AbortController();
+  const cutSoon = (): void => void setTimeout(() => cut.abort(), LAST_MOMENT_MS).unref();
+  end.addEventListener('abort', cutSoon, { once: true });
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
       redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST_REQUEST_MS)]),
+      signal: AbortSignal.any([cut.signal, AbortSignal.timeout(LONGEST_REQUEST_MS)]),
     });
     await response.body?.cancel();
     const { ok, status } = response;
@@ -123,6 +127,8 @@ async function post(url: URL, body: object, signal: AbortSignal): Promise<Posted
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     return { isTaken: false, mayBeTaken: true, says: `did not answer: ${messageOf(cause)}` };
+  } finally {
+    end.removeEventListener('abort', cutSoon);
   }
 }
 

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { exportTelemetry, telemetryFindings } from '../../../src/rooms/telemetry/export-telemetry.ts';
 import type { OtlpSpan } from '../../../src/rooms/telemetry/otlp.ts';
@@ -20,6 +21,7 @@ it('runs arrive as one trace each, whole and once, over a collector that fails, 
   writeFileSync(file, TASK);
   await story.oka('run', file); // nobody listens to `oka run`, only the ledger is read
   collector.answers.push(503, 429, 500);
+  collector.pauseMs = 50;
   await expect.poll(() => rootsOf(collector.spans), { timeout: 30_000 }).toEqual(['task-']);
   await first.end();
 
@@ -78,7 +80,7 @@ async function openCollector() {
   const bodies: string[] = [];
   const spans: OtlpSpan[] = [];
   const logs: string[] = [];
-  const collector = { url: '', bodies, spans, logs, answers: [] as number[], refusesTraces: false };
+  const collector = { url: '', bodies, spans, logs, answers: [] as number[], refusesTraces: false, pauseMs: 0 };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await json(request);
     const isTraces = request.url === '/v1/traces';
@@ -94,6 +96,7 @@ async function openCollector() {
           ),
         );
     }
+    await pause(collector.pauseMs); // it has taken what the worker does not know of yet
     response.end('{}');
   };
   const server = createServer((request, response) => void answer(request, response));
