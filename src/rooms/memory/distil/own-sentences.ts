@@ -1,29 +1,65 @@
 /**
- * Owns: which sentences of a text are a person's own words.
+ * Owns: which sentences of a text are a person's own words, and which passages are not.
  *
  * 1. Whole paragraphs of others are removed earlier (own-blocks.ts); here quotations and reports within paragraphs are.
  * 2. When in doubt, text is left out: a quotation that is never closed extends to the next heading.
  */
 import { inAnyLanguage } from './languages/all-languages.ts';
-import { parseOwnBlocks, REPORTS } from './own-blocks.ts';
+import { type Block, MARKERS, parseOwnBlocks, REPORTS } from './own-blocks.ts';
 
 /** A longer text is a document and not an instruction. */
 const MAX_CHARACTERS = 60_000;
 const MAX_SENTENCE_LENGTH = 400;
 
 export function ownSentences(markdown: string): string[] {
-  const sentences: string[] = [];
+  return readOwn(parseOwnBlocks(markdown.slice(0, MAX_CHARACTERS))).flatMap(({ sentences }) => sentences);
+}
+
+/** Each block with those of its sentences that are the person's own words. */
+function readOwn(blocks: readonly Block[]): (Block & { sentences: string[] })[] {
   let quote: string | null = null;
-  for (const block of parseOwnBlocks(markdown.slice(0, MAX_CHARACTERS))) {
+  return blocks.map((block) => {
     if (block.kind === 'heading') quote = null;
-    else if (block.kind === 'own') {
-      const split = splitUnquoted(block.text, quote);
-      quote = split.open;
-      sentences.push(...beforeReport(split.sentences));
+    if (block.kind !== 'own') return { ...block, sentences: [] };
+    const split = splitUnquoted(block.text, quote);
+    quote = split.open;
+    const sentences = beforeReport(split.sentences);
+    return {
+      ...block,
+      sentences: sentences.filter((sentence) => sentence.length <= MAX_SENTENCE_LENGTH && !quotesMuch(sentence)),
+    };
+  });
+}
+
+/** A part of a text, and whether the person who wrote the text wrote it, too. */
+type Passage = { text: string; isOwn: boolean };
+
+/** All of a text but its front matter. What instructs somebody and is not clearly the person's is not theirs. */
+export function splitByVoice(markdown: string): Passage[] {
+  const sure = new Set(parseOwnBlocks(markdown).flatMap(({ kind, text }) => (kind === 'shown' ? [] : [text])));
+  const passages: Passage[] = [];
+  const add = (text: string, isOwn: boolean, between: string): void => {
+    const last = passages.at(-1);
+    if (last?.isOwn === isOwn) last.text += `${between}${text}`;
+    else if (text !== '') passages.push({ text, isOwn });
+  };
+  for (const { kind, text, sentences } of readOwn(parseOwnBlocks(markdown, true))) {
+    if (kind === 'shown' || !MARKERS.test(text)) add(text, kind !== 'shown', kind === 'shown' ? '\n' : '\n\n');
+    else if (kind === 'own' && !sure.has(text)) add(text, false, '\n');
+    else {
+      const [flat, rest] = [
+        toLine(text),
+        sentences.reduce((left, each) => left.replace(each, ''), toLine(text)).trim(),
+      ];
+      const isOwn = kind === 'heading' || !MARKERS.test(rest);
+      add(isOwn ? text : sentences.join(' '), true, '\n\n');
+      if (!isOwn) add(rest === '' ? flat : rest, false, '\n');
     }
   }
-  return sentences.filter((sentence) => sentence.length <= MAX_SENTENCE_LENGTH && !quotesMuch(sentence));
+  return passages;
 }
+
+const toLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 /** After a sentence that reports what others said, the rest of the paragraph may be the report. */
 function beforeReport(sentences: readonly string[]): string[] {

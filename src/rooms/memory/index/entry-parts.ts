@@ -5,7 +5,7 @@
 import type { Event } from '../../../core/schema/event.ts';
 import { splitIntoChunks } from '../../../kit/text/chunk.ts';
 import { dateInWords } from '../../../kit/text/terms.ts';
-import { splitByVoice } from '../distil/own-blocks.ts';
+import { splitByVoice } from '../distil/own-sentences.ts';
 import type { IndexEntry, Kind } from '../../../kit/learning/index-item.ts';
 
 export type TemporaryValues = { get(key: string): string | null; put(key: string, value: string | null): void };
