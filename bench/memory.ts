@@ -7,6 +7,7 @@ import type { Figure } from './figure.ts';
 import { conversationSets, type Conversations } from './memory/data.ts';
 import { followingFigures } from './memory/following.ts';
 import { growthFigures } from './memory/growth.ts';
+import { learningFigures } from './memory/learning.ts';
 import { recallOf, type Vectors, WAYS } from './memory/measure.ts';
 import { packFigures } from './memory/packs.ts';
 import { plantedFigures } from './memory/planted.ts';
@@ -22,6 +23,8 @@ export async function measure(note: (text: string) => void): Promise<Figure[]> {
     note(`evidence in a budget, ${set.name}: ${set.turns.length} turns, ${set.questions.length} questions`);
     figures.push(...(await recallFigures(set)));
   }
+  note('what people write into tasks, in four languages');
+  figures.push(...learningFigures());
   note('instructions stated once, in a long history');
   figures.push(...(await plantedFigures(note)));
   note('packs of hostile text');

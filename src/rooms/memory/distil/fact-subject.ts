@@ -155,7 +155,7 @@ const PLACE = new RegExp(
 );
 /** Kinds of places and forms, of which things have one. */
 const PLACE_NOUNS = words(
-  'folder|directory|drawer|box|calendar|list|channel|account|label|language|format|colou?r|ordner|verzeichnis|kalender|liste|konto|dossier|répertoire|calendrier|compte|carpeta|calendario|lista|cuenta',
+  'folder|directory|binder|drawer|shelf|tray|box|calendar|list|channel|account|label|language|format|colou?r|ordner|verzeichnis|kalender|liste|konto|dossier|répertoire|calendrier|compte|carpeta|calendario|lista|cuenta',
 );
 
 /** "put invoices into the red folder": the subject is in which folder they are put. */

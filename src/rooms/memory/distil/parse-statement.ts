@@ -36,9 +36,9 @@ export function findStatements(text: string, at: string): Statement[] {
 }
 
 const FOR_OTHERS = languages.flatMap(({ forOthers }) => forOthers);
-/** Begins with "never" itself, and not with whom it is for or since when it holds. */
+/** Begins with "never" or "one must" itself, and not with whom it is for or since when it holds. */
 const BARE = new RegExp(
-  `^[\\s*_]*(?:(?:and|also|und|et|y),? )?(?:${inAnyLanguage('always')}|${inAnyLanguage('negations')})(?![\\p{L}\\p{N}])`,
+  `^[\\s*_]*(?:(?:and|also|und|et|y),? )?(?:il fau\\p{L}+|hay que|man (?:muss|darf|soll)|${inAnyLanguage('always')}|${inAnyLanguage('negations')})(?![\\p{L}\\p{N}])`,
   'iu',
 );
 
@@ -48,30 +48,43 @@ const CLAUSE =
 
 const BECAUSE = /^(?:since|because|as|weil|da|comme|puisque|como|ya que)\s+/iu;
 
-/** Preferences inside a sentence, such as "…, so I prefer trains, can you …?" (1). */
+/** Preferences inside a sentence, such as "…, so I prefer trains, can you …?", and instructions behind an "and" (1). */
 function remarksIn(marked: string, at: string): Statement[] {
-  const clauses = marked
-    .normalize('NFC')
-    .replaceAll(/\*\*|__/g, '')
-    .split(CLAUSE);
+  const sentence = marked.normalize('NFC').replaceAll(/\*\*|__/g, '');
+  const later = parseLater(sentence, at);
+  if (later !== null) return [later];
+  const clauses = sentence.split(CLAUSE);
   return clauses.flatMap((clause, index) => {
     const said = clause
       .replace(LEAD, '')
       .replace(BECAUSE, '')
       .replace(/[.!]+$/, '')
+      .replace(BY_THE_WAY, '')
       .trim();
     // The last clause of a question is the question.
     if (said.endsWith('?') || (index === 0 && clauses.length > 1 && clause.includes('¿'))) return [];
     for (const language of languages) {
       const form = language.remarks.find(({ pattern }) => pattern.test(said));
       if (form === undefined) continue;
-      return (
-        acceptStatement({ language, kind: 'preference', text: said.replace(form.pattern, form.template) }, at) ?? []
-      );
+      const kind = form.kind === 'fact' ? 'fact' : 'preference';
+      return acceptStatement({ language, kind, text: said.replace(form.pattern, form.template) }, at) ?? [];
     }
     return [];
   });
 }
+
+/** "Rename the photos, but never delete one", "Plan the trip, and remember that …": told to whoever is told the first part. */
+function parseLater(sentence: string, at: string): Statement | null {
+  const [first = ''] = sentence.split(JOINED, 1);
+  if (first === sentence || sentence.endsWith('?')) return null;
+  if (languages.some(({ notStanding }) => notStanding.some((pattern) => pattern.test(first)))) return null;
+  const rest = sentence.slice(first.length).replace(JOINED, '').replace(LEAD, '');
+  const read = matchForm(rest, false);
+  return read === null || read.kind === 'preference' ? null : acceptStatement(read, at);
+}
+
+const JOINED = /[,;]?\s+(?:and|but|und|aber|et|mais|y|pero)\s+/iu;
+const BY_THE_WAY = new RegExp(`,? (?:${inAnyLanguage('lead')})$`, 'iu');
 
 /** What a text takes back: the words of each statement that no longer holds. */
 export function findTakeBacks(text: string): string[] {
@@ -88,7 +101,10 @@ export function findTakeBacks(text: string): string[] {
 const TAKE_BACKS = languages.flatMap(({ takeBacks }) => takeBacks);
 
 export function parseStatement(marked: string, at: string): Statement | null {
-  const sentence = marked.normalize('NFC').replaceAll(/\*\*|__/g, '');
+  const sentence = marked
+    .normalize('NFC')
+    .replaceAll(/\*\*|__/g, '')
+    .replace(AFTERTHOUGHT, '');
   const lead = LEAD.exec(sentence)?.[0] ?? '';
   const said = sentence.slice(lead.length);
   if (said.endsWith('?') || lead.includes('¿')) return null;
@@ -105,6 +121,11 @@ function acceptStatement({ language, kind, text: words }: Read, at: string): Sta
   return { kind, text, isDelicate: namesAddress(text), ...(expires === null ? {} : { expires }) };
 }
 
+/** A reason or a "please" behind a statement. */
+const AFTERTHOUGHT = new RegExp(
+  `,? (?:${inAnyLanguage('please')})[.!]*$|, (?:that|this|it|which|because|since|so that|das|weil|damit|denn|car|parce que|ce sera|c['’]est|ça|porque|así|para que)(?![\\p{L}]).*$`,
+  'iu',
+);
 /** Words that add no meaning, and whom a message mentions. */
 const LEAD = new RegExp(`^(?:(?:${inAnyLanguage('lead')}|@[\\w-]+)(?![\\p{L}\\p{N}])[\\s,:!]+|[*_¡¿]+)+`, 'iu');
 const PLEASE = words(inAnyLanguage('please'));
@@ -116,18 +137,22 @@ type Read = Pick<Statement, 'kind' | 'text'> & { language: Language };
 
 function matchForm(said: string, isAsked: boolean): Read | null {
   const first = FIRST_WORD.exec(said)?.[0].toLowerCase() ?? '';
+  const bare = said.replace(/[.!]+$/, '');
+  const isMarked = MARKED.test(said);
   for (const language of languages) {
-    if (!FORM_WORDS.get(language)?.has(first)) continue;
-    const form = language.forms.find(({ pattern }) => pattern.test(said));
+    const forms = FORM_WORDS.get(language)?.has(first) === true ? language.forms : [];
+    const found = forms.find(({ pattern }) => pattern.test(said));
+    const form = found ?? (isMarked ? language.marked.find(({ pattern }) => pattern.test(bare)) : undefined);
     if (form === undefined) continue;
     const { kind } = form;
     if (kind === 'preference' && !isAsked && language.needsPlease.test(said)) continue;
-    const text = said.replace(form.pattern, form.template);
+    const text = (form === found ? said : bare).replace(form.pattern, form.template);
     return kind === 'said' ? readSaid(text, language) : { language, kind, text };
   }
   return null;
 }
 
+const MARKED = words(['always', 'negations', 'fromNow'].map((name) => inAnyLanguage(name as 'always')).join('|'));
 const FIRST_WORD = /^\p{L}+/u;
 
 /**

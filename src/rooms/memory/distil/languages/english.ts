@@ -1,7 +1,8 @@
 import { MONTHS, WEEKDAYS } from '../../../../kit/text/terms.ts';
 import type { Language } from './language.ts';
 
-const FROM_NOW = 'from now on|from today on|from today|going forward|in (?:the )?future|henceforth';
+const FROM_NOW =
+  'from now on|from today on|from today|from this day on|starting (?:today|now)|as of (?:today|now)|going forward|in (?:the )?future|henceforth|as a (?:general )?rule|by default|(?:for|in) all (?:my |your |the )?(?:future )?\\w+s';
 
 export const english: Language = {
   name: 'English',
@@ -9,6 +10,18 @@ export const english: Language = {
   please: 'please',
   forms: [
     { pattern: new RegExp(`^(?:${FROM_NOW})\\b[\\s,:]*(.+)$`, 'i'), kind: 'standing', template: '$1' },
+    {
+      pattern:
+        /^((?:every|each|any) ?time (?:you|i) .+?, .+|whenever (?!you (?:can|like|want|wish|get|find|have|are)\b)(?:you|i) .+?, .+)$/i,
+      kind: 'standing',
+      template: '$1',
+    },
+    { pattern: /^((?:when|if) you .+?, .*\b(?:always|never)\b.*)$/i, kind: 'standing', template: '$1' },
+    {
+      pattern: /^you (?:should|must|have to|need to|can|are to|may) (always|never) (.+)$/i,
+      kind: 'standing',
+      template: '$1 $2',
+    },
     { pattern: /^(?:do not|don['’]t) ever (.+)$/i, kind: 'standing', template: 'Never $1' },
     { pattern: /^(always|never) (.+)$/i, kind: 'standing', template: '$1 $2' },
     {
@@ -32,7 +45,41 @@ export const english: Language = {
     },
     { pattern: /^(?:remember|don['’]t forget) to (always .+|never .+)$/i, kind: 'said', template: '$1' },
   ],
+  marked: [{ pattern: new RegExp(`^(.+?),? (?:${FROM_NOW})$`, 'i'), kind: 'standing', template: '$1' }],
   remarks: [
+    {
+      pattern:
+        /^(?:i['’]m|i am|we['’]re|we are) ((?:an? )?(?:strict )?(?:vegetarians?|vegans?|allergic to .+|intolerant .+|(?:lactose|gluten)[ -]intolerant|diabetic|left-handed|colou?r-?blind|deaf|blind|retired|light sleepers?|bad sleepers?))$/i,
+      kind: 'fact',
+      template: 'I am $1',
+    },
+    {
+      pattern:
+        /^(?:i|we) (?:don['’]t|do not|can['’]t|cannot|never) ((?:eat|drink|drive|fly|smoke|swim|wear|speak|own)(?![\p{L}]).*)$/iu,
+      kind: 'fact',
+      template: 'I do not $1',
+    },
+    { pattern: /^(?:i|we) (wear|take|have) ((?:shoe )?size .+)$/i, kind: 'fact', template: 'I $1 $2' },
+    {
+      pattern: /^(my|our) (favou?rite|preferred|usual) (.+? (?:is|are) .+)$/i,
+      kind: 'fact',
+      template: '$1 $2 $3',
+    },
+    {
+      pattern: /^(?:as )?(?:someone|somebody|a person) who (?:prefers|likes|loves|favou?rs|enjoys) (.+)$/i,
+      kind: 'preference',
+      template: 'Prefer $1',
+    },
+    {
+      pattern: /^(?:i|we) (?:usually |generally )?(?:tend to|try to|like to|prefer to) avoid (.+)$/i,
+      kind: 'preference',
+      template: 'Avoid $1',
+    },
+    {
+      pattern: /^(?:i|we) find (.+?) (?:much |far |a lot )?(?:nicer|better|easier|more \w+) than (.+)$/i,
+      kind: 'preference',
+      template: 'Prefer $1 over $2',
+    },
     {
       pattern:
         /^(?:i|we)(?: would|['’]d)? (?:strongly |generally |usually |typically |normally |much |also |really |always |definitely |personally )*prefer (.+)$/i,
@@ -68,8 +115,19 @@ export const english: Language = {
       kind: 'preference',
       template: 'Prefer $1',
     },
+    {
+      pattern:
+        /^(?:i|we) (?:really |quite |absolutely |do )?(?:like|love|enjoy|adore) (?!(?:it|this|that|these|those|them|you|your|the|how|what|when|where|his|her|him|all of|working|being)\b)(.+)$/i,
+      kind: 'preference',
+      template: 'Prefer $1',
+    },
   ],
   takeBacks: [
+    /^(\w+ing .+) (?:is|are) (?:fine|ok|okay|allowed|all right|welcome) (?:again|now|after all)$/i,
+    /^you (?:may|can) (.+) again(?: now)?$/i,
+    /^(.+?) (?:no longer (?:has|have|needs?) to|(?:doesn['’]t|don['’]t|does not|do not) (?:need|have) to) (.+?)(?: any ?more| any longer)?$/i,
+    /^(?:drop|cancel|forget|remove|scrap|lift) (?:the|my|that) (?:rule|instruction|preference|wish|request)s? (?:about|for|on|that|of|with|to) (.+)$/i,
+    /^forget (?:that|about) (.+)$/i,
     /^you (?:no longer (?:need|have) to|(?:don['’]t|do not) (?:need|have) to|need not|can stop) (.+)$/i,
     /^(?:forget|disregard|ignore) (?:that (?:i|we)(?: would|['’]d)? (?:prefer|like|want|said)|what i said about|my (?:rule|preference|instruction|request|wish) (?:about|for|to|on|that)) (.+)$/i,
     /^never ?mind (?:the|my) (?:(?:rule|preference|instruction) (?:about|for|on) )?(.+?)(?: (?:rule|preference|instruction|thing))?$/i,
@@ -78,12 +136,16 @@ export const english: Language = {
     /^(?:i|we) (?:don['’]t|do not) (?:prefer|want|need|like) (.+) any ?(?:more|longer)$/i,
   ],
   forOthers: [
+    /^(?:please )?(?:explain|teach|describe)\b/i,
+    /\b(?:give|prepare|need|want|plan|hold|write|make)\b[^.!?]*\b(?:tips|trainings?|courses?|workshops?|presentations?|lectures?|announcements?|scripts?|scenes?)\b/i,
     /\b(?:write|draft|make|create|prepare|print|design|explain|teach|describe|summari[sz]e|proof-?read|translate|put)\b[^.!?]*\b(?:rules?|signs?|posters?|leaflets?|brochures?|handouts?|manuals?|guides?|notices?|tips|advice|lessons?|instructions|checklists?|etiquette|polic(?:y|ies)|codes? of conduct|slogans?|poems?|stor(?:y|ies)|speech(?:es)?|quiz(?:zes)?|recipes?)\b/i,
     /\b(?:house rules|rules (?:of|for)|(?:for|to) (?:our |my |the |new )?(?:guests?|visitors?|tenants?|players?|students?|pupils?|beginners?|children|kids|customers?|members?|volunteers?|employees?|staff|interns?|babysitters?|neighbou?rs?))\b/i,
     /\b(?:chess|poker|board game|card game|football|yoga|first aid|fire drill)\b/i,
   ],
   needsPlease: /^use\b/i,
   idle: [
+    /^prefer the (?:first|second|third|last|new|old|other|next)\b/i,
+    /^(?:i|my|our)\b.*\b(?:today|tonight|now|this (?:week|time|morning|evening))[.!]*$/i,
     /^prefer\b.*\b(?:today|tomorrow|tonight|now|later|next (?:week|month|time)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)[.!]*$/i,
     /^(?:prefer|rather) (?:to )?(?:not )?(?:know|see|hear|understand|learn|discuss|talk|ask|hold off|be told)\b/i,
     /^(?:prefer|avoid|rather) (?:it|him|her|them|you|doing (?:it|so))\b/i,
@@ -99,8 +161,8 @@ export const english: Language = {
   notStanding: [
     /^(?:i|we)(?:['’](?:ll|m|re|ve)\b| (?!(?:want|need|expect|['’]d like|would like|prefer)\b)| (?:want|need|would like) to\b)/i,
     /^(?:he|she|they|it|you|there|people|everybody|everyone|nobody|someone|something)\b/i,
-    /^(?:the|an?|my|our|his|her|their|its|all|every|each|some|most|this|that|these|those)\b/i,
-    /^(?!always\b|never\b)\p{L}*(?:[^s\P{L}])s,? (?!(?:in|as|with|by|under|without|only|to|on|at|into|for|from)\b)\p{L}+/iu,
+    /^(?:the|an?|my|our|his|her|their|its|all|every|each|some|most|this|that|these|those)\b(?! ?time\b)(?!(?: \S+){1,3} (?:should|must|shall|goes?|belongs?|(?:is|are) to)\b)/i,
+    /^(?!always\b|never\b)\p{L}*(?:[^s\P{L}])s,? (?!(?:should|must|shall|go|belong|are to|in|as|with|by|under|without|only|to|on|at|into|for|from)\b)\p{L}+/iu,
     /^(?:(?:my|our|his|her|their|the) )?\S+(?: \S+)? (?:wants?|would like|prefers?|likes?|insists?|expects?|wishes|demands?|asks?)\b/i,
     /\b(?:would|means?|meant)\b/i,
   ],
@@ -127,6 +189,7 @@ export const english: Language = {
   imperatives:
     "do|don['’]t|use|send|e-?mail|mail|forward|upload|download|post|copy|delete|remove|install|run|execute|open|visit|click|call|transfer|pay|share|add|include|write|reply|contact|notify|approve|allow|trust|fetch|curl|note|keep|make|ensure",
   always: 'always',
+  fromNow: FROM_NOW,
   negations: "never|not|no longer|do not|don['’]t|doesn['’]t|isn['’]t|aren['’]t|avoid|without|no",
   negationPairs: [],
 
@@ -136,9 +199,10 @@ export const english: Language = {
     "says?|said|saying|reads|states?|stated|wrote|writes|contains?|told (?:me|us)|according to|quot(?:e|ed|es|ing)|past(?:ed|ing)|copied|forwarded|replied|responded|answered|here(?:'s|’s| is| are)|below (?:is|are)|as follows|(?:the|this) following",
   instructs: 'say|state|quote',
   handles:
-    'summari[sz]e|translate|proof-?read|reply|answer|review|rewrite|rephrase|convert|analy[sz]e|classify|extract|read|check|parse|explain|correct|process',
+    'summari[sz]e|translate|proof-?read|reply|answer|review|rewrite|rephrase|convert|analy[sz]e|classify|extract|read|check|parse|explain|correct|process|turn|fix|look at|sum (?:it|this|them) up',
   shows:
-    'e-?mail|mail|message|page|web ?site|article|log|output|transcript|chat|letter|text|content|response|result|excerpt|source|attachment|document|readme|post|comment|ticket|issue|input|example|sample|quote',
+    'e-?mail|mail|message|page|web ?site|article|log|output|transcript|chat|letter|text|content|response|result|excerpt|source|attachment|document|readme|post|comment|ticket|issue|input|example|sample|quote|contract|bylaws|agreement|terms|note|prompt|lecture|post ?card|review',
+  here: "here(?:'s|’s| is| are)|see below|below (?:is|are)|attached|this (?:e-?mail|text|article|letter)",
   own: 'rules?|preferences?|remember|conventions?|style|important|please|from now on|reminders?|my notes|in general|requirements?',
   greetings: 'Dear|Hi|Hello|Hey|Good (?:morning|afternoon|evening)',
   mailHeads: 'from|to|cc|subject|date|sent',

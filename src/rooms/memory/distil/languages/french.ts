@@ -89,7 +89,62 @@ export const french: Language = {
       template: '$1',
     },
   ],
+  marked: [
+    {
+      pattern: new RegExp(
+        `^(?:${FROM_NOW})[\\s,:]*((?:les?|la|l['’]|mes|mon|ma|nos|un|une)\\s?.+? (?:doit|doivent|devra|devront|va|vont|ne doit|ne doivent) .+|(?:tu|vous) .+)$`,
+        'iu',
+      ),
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: /^((?:chaque|à chaque) fois que (?:tu|vous) .+?, .+)$/iu,
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: /^((?:quand|lorsque|si) (?:tu|vous) .+?, .*(?:toujours|jamais) .+)$/iu,
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: new RegExp(`^(il (?:faut|faudra) (?:toujours|ne (?:plus )?jamais) ${INFINITIVE} .+)$`, 'iu'),
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: /^((?:les|mes|nos) \p{L}+ (?:vont|se mettent|se rangent) toujours .+)$/iu,
+      kind: 'standing',
+      template: '$1',
+    },
+  ],
   remarks: [
+    {
+      pattern:
+        /^(?:je suis|nous sommes) (allergi\p{L}+ .+|intoléran\p{L}+ .+|végétari\p{L}+|végan\p{L}*|diabétiques?|gauch\p{L}+|daltonien\p{L}*)$/iu,
+      kind: 'fact',
+      template: 'Je suis $1',
+    },
+    {
+      pattern:
+        /^(je|nous) (n['’]|ne )((?:mang|boi|buv|condui|fum|support|vol)\p{L}+ (?:pas|jamais|plus)(?![\p{L}]).*)$/iu,
+      kind: 'fact',
+      template: '$1 $2$3',
+    },
+    { pattern: /^((?:mon|ma|mes) \p{L}+ préférée?s? (?:est|sont) .+)$/iu, kind: 'fact', template: '$1' },
+    {
+      pattern:
+        /^(?:d['’]habitude|en général|normalement|habituellement),? (?:je |j['’]|nous )(?:choisis|prends|utilise|achète|prenons|choisissons) (.+)$/iu,
+      kind: 'preference',
+      template: 'Préfère $1',
+    },
+    {
+      pattern:
+        /^(?:j['’]aime (?:bien |beaucoup )?|j['’]adore |nous aimons (?:bien |beaucoup )?|nous adorons )(?!(?:ça|cela|ce|cet|cette|ces|ton|ta|tes|votre|mieux|pas|que|quand)(?![\p{L}]))(.+)$/iu,
+      kind: 'preference',
+      template: 'Préfère $1',
+    },
     {
       pattern:
         /^(?:moi,? )?(?:je préfère|nous préférons|on préfère) (?:généralement |en général |nettement |plutôt |toujours |habituellement )?(.+)$/iu,
@@ -100,12 +155,18 @@ export const french: Language = {
     { pattern: /^(?:je n['’]aime pas|je déteste|j['’]évite) (.+)$/iu, kind: 'preference', template: 'Évite $1' },
   ],
   takeBacks: [
+    /^(?:tu peux|vous pouvez|on peut) (?:de nouveau|à nouveau) (.+)$/iu,
+    /^(.+?) (?:n['’]ont|n['’]a|ne doivent|ne doit) plus (?:besoin de |à )?(.+)$/iu,
+    /^oubliez? (?:la règle|l['’]instruction|la consigne|ma préférence) (?:sur|de|des|du|pour|concernant) (.+)$/iu,
+    /^oubliez? que (.+)$/iu,
     /^(?:tu n['’]as|vous n['’]avez) plus besoin (?:de |d['’])(.+)$/iu,
     /^(?:il n['’]est plus nécessaire|ce n['’]est plus la peine) (?:de |d['’])(.+)$/iu,
     /^oubliez? que (?:je |j['’]|nous )(?:préfère|préférons|veux|voulons|aime) (.+)$/iu,
     /^(?:je ne (?:préfère|veux)|je n['’]aime) plus (.+)$/iu,
   ],
   forOthers: [
+    /^(?:explique[rz]?|décri[st])(?![\p{L}])/iu,
+    /(?<![\p{L}])(?:une formation|un cours|un atelier|une annonce|un exposé|un conte|une scène)(?![\p{L}])/iu,
     /(?:écri[st]|écrivez|rédigez?|prépare[rz]?|imprime[rz]?|explique[rz]?|traduis|traduisez|crée[rz]?)(?![\p{L}])[^.!?]*(?:règles?|règlement|affiche|panneau|dépliant|guide|notice|conseils|consignes|discours|poème|histoire|recette)/iu,
     /(?:règlement intérieur|règles (?:du|de la|pour)|pour (?:les|nos|des) (?:invités|visiteurs|locataires|joueurs|élèves|étudiants|débutants|enfants|clients|employés|voisins)|échecs)(?![\p{L}])/iu,
   ],
@@ -113,7 +174,7 @@ export const french: Language = {
   idle: [
     /^(?:préfère|aime mieux) .*(?<![\p{L}])(?:aujourd['’]hui|demain|maintenant|plus tard|la prochaine fois|ce soir)(?![\p{L}])/iu,
 
-    /^préfère (?:aucun|rien|ne |n['’]|que |qu['’]|attendre|rester|partir|y |(?:celui|celle|ceux|celles)-?(?:ci|là)?|l['’]autre|(?:le|la) (?:premi|second|deuxi)\p{L}+[.!]*$)/iu,
+    /^préfère (?:aucun|rien|ne |n['’]|que |qu['’]|attendre|rester|partir|y |(?:celui|celle|ceux|celles)-?(?:ci|là)?|l['’]autre|(?:le|la) (?:premi|second|deuxi|troisi|derni|nouv)\p{L}+)/iu,
   ],
   notStanding: [
     /^(?:je|j['’]|nous|on)(?! ?(?:veux|voudrais|souhaite|aimerais|préfère|voulons|souhaitons) (?!\p{L}+(?:er|ir|re)(?![\p{L}])))/iu,
@@ -144,6 +205,7 @@ export const french: Language = {
   imperatives:
     'envoie|envoyez|utilisez?|supprimez?|installez?|ouvre|ouvrez|copiez?|partagez?|approuvez?|autorisez?|écris|écrivez|réponds|répondez|transfère|transférez|paie|payez|télécharge|téléchargez|ne',
   always: 'toujours',
+  fromNow: `${FROM_NOW}|fois que`,
   negations: 'jamais|aucune?s?',
   negationPairs: [
     [/(?<![\p{L}])n(?:e |['’])((?:\S+ ){1,2})(?:jamais|pas|plus)(?![\p{L}])/giu, '$1jamais'],
@@ -159,7 +221,8 @@ export const french: Language = {
   handles:
     'résumez?|traduis|traduisez|relis|relisez|corrigez?|réponds à|analysez?|extrais|lis|lisez|vérifiez?|expliquez?|convertis|classez?|reformulez?',
   shows:
-    'courriel|message|page|article|journal|sortie|lettre|texte|contenu|réponse|extrait|source|pièce jointe|document|exemple|commentaire|citation|panneau|phrase',
+    'courriel|message|page|article|journal|sortie|lettre|texte|contenu|réponse|extrait|source|pièce jointe|document|exemple|commentaire|citation|panneau|phrase|contrat|statuts',
+  here: 'voici|ci-dessous|ci-joint\\p{L}*',
   own: "règles?|préférences?|souviens-toi|retiens|important|s['’]il (?:te|vous) plaît|désormais|mes notes|en général|rappel",
   greetings: 'Cher|Chère|Chers|Chères|Bonjour|Salut|Bonsoir',
   mailHeads: 'de|à|objet|date|envoyé|cc',

@@ -1,6 +1,6 @@
 import { type Language, words } from './language.ts';
 
-const FROM_NOW = 'ab jetzt|ab sofort|ab heute|von nun an|von jetzt an|in zukunft|zukünftig|künftig|fortan';
+const FROM_NOW = 'ab jetzt|ab sofort|ab heute|von nun an|von jetzt an|von heute an|in zukunft|zukünftig|künftig|fortan';
 const NEVER = 'niemals|nie wieder|nie';
 const ALWAYS = 'immer(?! (?:wieder|noch|mehr|weniger|öfter|gleiche|so)\\b)|stets|jedes mal';
 /** Imperatives of what an assistant is asked to do. */
@@ -81,7 +81,116 @@ export const german: Language = {
       template: '$1',
     },
   ],
+  marked: [
+    {
+      pattern: new RegExp(
+        `^((?:${FROM_NOW})[\\s,:]+(?:bitte )?(?:kommt|kommen|gehört|gehören|steht|stehen|soll|sollen|muss|müssen|darf|dürfen) (?!(?:es|er|ich|wir|man|sie)(?![\\p{L}])).+)$`,
+        'iu',
+      ),
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: new RegExp(`^((?:.+ )?\\p{L}+st du (?:.+ )?(?:${FROM_NOW}|immer|stets|${NEVER})(?: .+)?)$`, 'iu'),
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: new RegExp(`^((?:wenn|sobald|falls) du .+?, (?:.+ )?(?:immer|stets|${NEVER})(?: .+)?)$`, 'iu'),
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: /^((?:jedes mal|immer),? wenn du .+?, .+)$/iu,
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: new RegExp(
+        `^((?!.*(?<![\\p{L}])(?:${FINITE}|noch)(?![\\p{L}]))(?:\\p{L}+ ){1,4}?(?:bitte )?(?:${FROM_NOW}|immer|stets|${NEVER}|grundsätzlich)(?: bitte)? ${INFINITIVE_CLAUSE})$`,
+        'iu',
+      ),
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: new RegExp(
+        `^(?=.* bitte )(?=(?:.* )?(?:${FROM_NOW}|immer|stets|${NEVER}) )(?!.*(?<![\\p{L}])(?:ich|wir|er|sie|es|man)(?![\\p{L}]))(.+)$`,
+        'iu',
+      ),
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: /^(\p{L}+ (?:soll|sollen|darf|dürfen|muss|müssen) grundsätzlich .+)$/iu,
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: new RegExp(
+        `^((?:(?:der|die|das|meine?|unsere?) )?\\p{L}+ (?:gehört|gehören|kommt|kommen) (?:${FROM_NOW}|immer|stets|${NEVER}) .+)$`,
+        'iu',
+      ),
+      kind: 'standing',
+      template: '$1',
+    },
+  ],
   remarks: [
+    {
+      pattern:
+        /^(?:ich|wir) (?:bin|sind) (?:übrigens |ja |auch )?((?:gegen .+ )?allergisch.*|vegetarier\p{L}*|veganer\p{L}*|diabetiker\p{L}*|linkshänder\p{L}*|farbenblind)$/iu,
+      kind: 'fact',
+      template: 'Ich bin $1',
+    },
+    {
+      pattern:
+        /^(?:ich|wir) ((?:esse|essen|trinke|trinken|fahre|fahren|rauche|rauchen|vertrage|vertragen) (?:.+ )?(?:kein\p{L}* .+|nie .+|nicht .+|keine[nrs]?))$/iu,
+      kind: 'fact',
+      template: 'Ich $1',
+    },
+    {
+      pattern: /^((?:mein|meine|unser|unsere) lieblings\p{L}+ (?:ist|sind|heißt) .+)$/iu,
+      kind: 'fact',
+      template: '$1',
+    },
+    {
+      pattern: /^(?:deshalb |deswegen |darum |daher |also |da )?\p{L}+ (?:ich|wir) (?:am liebsten|lieber) (.+)$/iu,
+      kind: 'preference',
+      template: 'Lieber $1',
+    },
+    {
+      pattern: /^(?:(?:ich|wir) \p{L}+|(?!ich |wir )\p{L}+) (.+) am liebsten (.+)$/iu,
+      kind: 'preference',
+      template: 'Lieber $1 $2',
+    },
+    {
+      pattern: /^(?:ich|wir) (?:kann|können) (.+) nicht (?:leiden|ausstehen|ertragen|vertragen)$/iu,
+      kind: 'preference',
+      template: 'Vermeide $1',
+    },
+    {
+      pattern: /^(?:ich|wir) (?:hasse|hassen|meide|meiden|vermeide|vermeiden) (.+)$/iu,
+      kind: 'preference',
+      template: 'Vermeide $1',
+    },
+    {
+      pattern: /^(.+?) (?:mag|mögen) (?:ich|wir) (?:\p{L}+ ){0,2}nicht$/iu,
+      kind: 'preference',
+      template: 'Vermeide $1',
+    },
+    {
+      pattern:
+        /^(?:ich|wir) (?:nehme|nehmen|wähle|wählen|benutze|benutzen|verwende|verwenden|nutze|nutzen|kaufe|kaufen) (?:meistens|meist|normalerweise|gewöhnlich|in der regel|immer) (.+)$/iu,
+      kind: 'preference',
+      template: 'Bevorzuge $1',
+    },
+    { pattern: /^(.+?) (?:ist|sind) (?:mir|uns) lieber( als .+)?$/iu, kind: 'preference', template: 'Lieber $1$2' },
+    {
+      pattern:
+        /^(?:ich|wir) (?:mag|mögen|liebe|lieben) (?!(?:es|das|dich|euch|sie|ihn|ihr|dies\p{L}*|den|die|dem|der|wie|wenn|kein\p{L}*|lieber|nicht)(?![\p{L}]))(.+)$/iu,
+      kind: 'preference',
+      template: 'Bevorzuge $1',
+    },
     { pattern: /^(?:ich|wir) bevorzugen? (.+)$/iu, kind: 'preference', template: 'Bevorzuge $1' },
     { pattern: /^(?:ich|wir) \p{L}+ (?:am liebsten|lieber) (.+)$/iu, kind: 'preference', template: 'Lieber $1' },
     { pattern: /^(?:ich|wir) (.+?) (?:bevorzugen?|vorziehen?)$/iu, kind: 'preference', template: 'Bevorzuge $1' },
@@ -94,12 +203,19 @@ export const german: Language = {
     },
   ],
   takeBacks: [
+    /^(.+?) (?:muss|müssen|braucht|brauchen|soll|sollen) (?:ab jetzt |künftig )?(?:nicht|kein\p{L}*) mehr (.+?)(?: (?:zu )?werden)?$/iu,
+    /^du (?:darfst|kannst) (.+?) wieder (.+)$/iu,
+    /^(.+) (?:bevorzuge|mag|will|möchte|brauche) (?:ich|wir) nicht mehr$/iu,
+    /^(?:vergiss|streiche?|lösche?) (?:die|meine|den) (?:regel|anweisung|vorliebe|wunsch) (?:mit|zu|zur|zum|über|für|von|dass)(?: der| dem| den| die| das)? (.+)$/iu,
+    /^vergiss,? dass (.+)$/iu,
     /^du (?:musst|brauchst) (?:ab jetzt )?((?:.+ )?)nicht (?:mehr|länger) (.+)$/iu,
     /^vergiss,? (?:dass (?:ich|wir) )(.+)$/iu,
     /^(?:ich|wir) (?:bevorzugen?|möchten?|will|wollen) (.+) nicht mehr$/iu,
     /^(?:es ist )?nicht mehr nötig,? (.+)$/iu,
   ],
   forOthers: [
+    /^(?:bitte )?(?:erkläre?|beschreibe?)(?![\p{L}])/iu,
+    /(?<![\p{L}])(?:schulung|unterricht|seminar|vortrag|ansage|kurs|szene|drehbuch)(?![\p{L}])/iu,
     /(?<![\p{L}])(?:schreibe?|entwirf|erstelle?|verfasse|gestalte|drucke|erkläre|übersetze|korrigiere)(?![\p{L}])[^.!?]*(?:regeln?|hausordnung|schild|plakat|flyer|merkblatt|aushang|anleitung|tipps|ratgeber|handbuch|rede|gedicht|geschichte|rezept)/iu,
     /(?<![\p{L}])(?:hausordnung|regeln für|für (?:unsere |die |neue )?(?:gäste|besucher|mieter|spieler|schüler|anfänger|kinder|kunden|mitarbeiter|nachbarn)|schach)(?![\p{L}])/iu,
   ],
@@ -107,6 +223,7 @@ export const german: Language = {
   idle: [
     /^(?:bevorzuge|lieber) .*(?<![\p{L}])(?:heute|morgen|übermorgen|jetzt|später|nächste[ns]? (?:woche|mal|monat))(?![\p{L}])/iu,
     /^bevorzuge es,? /i,
+    /^(?:bevorzuge|vermeide) (?:den|die|das) (?:erst|zweit|dritt|letzt|neu|ander)e[nrs]?(?![\p{L}])/iu,
     /^bevorzuge (?:nichts|niemanden|keine[nrs]?(?: (?:der|von|davon)\b|[.!]))/iu,
     /^bevorzuge (?:es,? (?:zu warten|wenn)\b|(?:diese[nrsm]?|den (?:ersten|zweiten|anderen)|die (?:erste|zweite|andere)|das (?:erste|zweite|andere))[.!]*$)/i,
   ],
@@ -137,7 +254,8 @@ export const german: Language = {
     'immer|niemals|nie|stets|muss|müssen|soll|sollen|sollte|bitte|du|dir|dich|ab jetzt|ab sofort|künftig|bevorzugt',
   imperatives:
     'sende?|schicke?|lösche?|überweise|verwende|nutze|benutze|nimm|öffne|lade|installiere|kopiere|teile|genehmige|erlaube|schreibe?|antworte|bezahle|leite',
-  always: 'immer|stets',
+  always: 'immer|stets|grundsätzlich',
+  fromNow: FROM_NOW,
   negations: 'nie|niemals|nicht|kein[a-z]*|ohne',
   negationPairs: [],
 
@@ -148,7 +266,8 @@ export const german: Language = {
   instructs: 'sage?|nenne|zitiere',
   handles: 'übersetze|fasse|antworte|beantworte|prüfe|korrigiere|lies|analysiere|erkläre|überarbeite|konvertiere',
   shows:
-    'nachricht|nachrichten|seite|protokoll|ausgabe|inhalt|anhang|beispiel|quelle|brief|artikel|auszug|kommentar|dokument|schild',
+    'nachricht|nachrichten|seite|protokoll|ausgabe|inhalt|anhang|beispiel|quelle|brief|artikel|auszug|kommentar|dokument|schild|vertrag|satzung|mail|text',
+  here: 'hier (?:ist|sind|kommt)|siehe unten|anbei|im anhang|folgende[nrsm]?',
   own: 'merke? dir|regeln?|wichtig|bitte|vorlieben|grundsätzlich|ab jetzt|ab sofort',
   greetings: 'Liebe[rs]?|Hallo|Sehr geehrte[rs]?|Guten (?:Tag|Morgen|Abend)|Hi',
   mailHeads: 'von|an|betreff|datum|gesendet',

@@ -7,7 +7,7 @@
 type Form = {
   pattern: RegExp;
   /** `said` means that the kind follows from the rest of the sentence. */
-  kind: 'standing' | 'preference' | 'said';
+  kind: 'standing' | 'preference' | 'fact' | 'said';
   /** The wording of the fact; $1 and $2 are the groups of the pattern. */
   template: string;
 };
@@ -19,9 +19,11 @@ export type Language = {
   please: string;
   /** The first form that fits counts. */
   forms: readonly Form[];
+  /** Instructions that begin with any word and have one of `always`, `negations` or "from now on" somewhere. */
+  marked: readonly Form[];
   /** Preferences that people mention anywhere in a sentence, from the beginning of a clause on. */
   remarks: readonly Form[];
-  /** How people take back what they have stated; the group is what it was about. */
+  /** How people take back what they have stated; the groups are what it was about. */
   takeBacks: readonly RegExp[];
   /** A request for a text that tells others what to do: an "always" or "never" beside it may belong to that text. */
   forOthers: readonly RegExp[];
@@ -42,6 +44,7 @@ export type Language = {
   instructionWords: string;
   imperatives: string;
   always: string;
+  fromNow: string;
   negations: string;
   /** Rewrites of negations that consist of two words, so that each counts once. */
   negationPairs: readonly (readonly [RegExp, string])[];
@@ -57,6 +60,8 @@ export type Language = {
   handles: string;
   /** Nouns for material that a person shows. */
   shows: string;
+  /** Words that point at a document that follows. */
+  here: string;
   /** Phrases that announce the person's own rules. */
   own: string;
   /** With which letters begin; capitals as they are written. */

@@ -1,7 +1,7 @@
 import { type Language, words } from './language.ts';
 
 const FROM_NOW =
-  'a partir de (?:ahora|hoy|este momento)|de (?:ahora|hoy) en adelante|desde ahora|en adelante|en (?:el )?futuro|en lo sucesivo';
+  'a partir de (?:ahora|hoy|este momento)|de (?:ahora|hoy) en adelante|desde ahora|desde hoy|en adelante|en (?:el )?futuro|en lo sucesivo';
 /** Imperatives of what an assistant is asked to do. */
 const VERBS =
   'riega|riegue|etiqueta|etiquete|reparte|reparta|limpia|limpie|lava|cocina|programa|programe|usa|use|saluda|salude|limita|limite|informa|informe|planifica|cierra|cierre|abre|abra|marca|marque|paga|pague|instala|instale|ejecuta|habla|hable|evita|evite|completa|complete|reemplaza|sustituye|comparte|busca|busque|lee|lea|justifica|prueba|pruebe|menciona|mencione|adjunta|adjunte|espera|espere|organiza|separa|empaqueta|utiliza|utilice|emplea|emplee|escribe|escriba|responde|responda|contesta|conteste|guarda|guarde|envía|envíe|manda|mande|pon|ponga|borra|borre|elimina|elimine|redondea|redondee|nombra|nombre|renombra|ordena|ordene|añade|añada|agrega|agregue|incluye|incluya|traduce|traduzca|imprime|imprima|archiva|archive|clasifica|crea|cree|calcula|calcule|empieza|termina|da|haz|haga|verifica|verifique|comprueba|compruebe|indica|indique|cita|cite|tutea|llama|llame|resume|resuma|redacta|redacte|formatea|convierte|convierta|copia|copie|coloca|toma|tome|elige|elija|deja|deje|muestra|muestre|propón|reserva|reserve|compra|compre|pregunta|avisa|avise|firma|firme|conserva|conserve|mantén|aprueba|autoriza|acepta|permite|respóndeme|contéstame|escríbeme|envíame|mándame|dime|dame|muéstrame|avísame|llámame|háblame|trátame';
@@ -79,7 +79,52 @@ export const spanish: Language = {
       template: '$1',
     },
   ],
+  marked: [
+    {
+      pattern: new RegExp(
+        `^(?:${FROM_NOW})(?![\\p{L}])[\\s,:]*((?:las?|los|el|mis?|un|una) .+? (?:no )?(?:debe|deben|tiene que|tienen que|va|van) .+)$`,
+        'iu',
+      ),
+      kind: 'standing',
+      template: '$1',
+    },
+    { pattern: /^(cada vez que \p{L}+s(?: .+?)?, .+)$/iu, kind: 'standing', template: '$1' },
+    { pattern: /^(cuando \p{L}+s .+?, .*(?:siempre|nunca)(?: .+)?)$/iu, kind: 'standing', template: '$1' },
+    {
+      pattern: new RegExp(`^((?:siempre hay que|hay que ${INFINITIVE} siempre|nunca hay que) .+)$`, 'iu'),
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: /^((?:los|las|mis) \p{L}+ (?:van|se guardan|se ponen) siempre .+)$/iu,
+      kind: 'standing',
+      template: '$1',
+    },
+  ],
   remarks: [
+    {
+      pattern:
+        /^(?:yo )?(?:soy|somos) (alérgic\p{L}+ .+|intolerantes? .+|vegetarian\p{L}+|vegan\p{L}+|diabétic\p{L}+|zurd\p{L}+|daltónic\p{L}+)$/iu,
+      kind: 'fact',
+      template: 'Soy $1',
+    },
+    {
+      pattern: /^(?:yo )?(no|nunca) ((?:como|bebo|conduzco|fumo|tolero|comemos|bebemos|conducimos)(?![\p{L}]).*)$/iu,
+      kind: 'fact',
+      template: '$1 $2',
+    },
+    { pattern: /^(mis? \p{L}+ (?:favorit|preferid)[oa]s? (?:es|son) .+)$/iu, kind: 'fact', template: '$1' },
+    {
+      pattern: /^(?:yo )?(?:suelo|solemos) (?:elegir|usar|tomar|comprar|escoger|coger) (.+)$/iu,
+      kind: 'preference',
+      template: 'Prefiere $1',
+    },
+    {
+      pattern:
+        /^(?:(?:a mí )?me (?:gustan?|encantan?)|adoro) (?!(?:más|eso|esto|lo|tu|tus|que|cómo|cuando|este|esta)(?![\p{L}]))(.+)$/iu,
+      kind: 'preference',
+      template: 'Prefiere $1',
+    },
     {
       pattern: /^(?:yo |nosotros )?(?:prefiero|preferimos) (?:siempre |en general |normalmente )?(.+)$/iu,
       kind: 'preference',
@@ -89,19 +134,26 @@ export const spanish: Language = {
     { pattern: /^(?:no me gustan?|odio|evito) (.+)$/iu, kind: 'preference', template: 'Evita $1' },
   ],
   takeBacks: [
+    /^ya (?:puedes|se puede|puede) (?:volver a )?(.+)$/iu,
+    /^(.+?) ya no (?:tienen? que|deben?|necesitan?) (.+)$/iu,
+    /^olvida (?:la regla|la instrucción|mi preferencia) (?:sobre|de|del|para) (.+)$/iu,
+    /^olvida que (.+)$/iu,
     /^ya no (?:hace falta|es necesario|tienes que|necesitas|debes) (?:que )?(.+)$/iu,
     /^olvida que (?:yo )?(?:prefiero|quiero|me gustan?) (.+)$/iu,
     /^ya no (?:prefiero|quiero|me gustan?) (.+)$/iu,
   ],
   forOthers: [
+    /^(?:expl[ií]c|descr[ií]b)\p{L}+/iu,
+    /(?<![\p{L}])(?:una formación|un curso|un taller|un anuncio|una charla|una escena)(?![\p{L}])/iu,
     /(?:escribe|escriba|redacta|prepara|imprime|explica|traduce|crea|haz)(?![\p{L}])[^.!?]*(?:reglas?|normas?|cartel|folleto|guía|aviso|consejos|instrucciones|discurso|poema|cuento|receta)/iu,
     /(?:normas de la casa|reglas (?:de|del|para)|para (?:los|las|nuestros|mis) (?:invitados|huéspedes|visitantes|inquilinos|jugadores|alumnos|estudiantes|principiantes|niños|clientes|empleados|vecinos)|ajedrez)(?![\p{L}])/iu,
   ],
   needsPlease: /^(?:usa|use|utiliza|utilice|emplea|toma)(?![\p{L}])/iu,
   idle: [
     /^(?:prefiere|mejor) .*(?<![\p{L}])(?:hoy|mañana|ahora|más tarde|luego|la próxima vez|esta noche)(?![\p{L}])/iu,
+    /^prefiere (?:el|la) (?:primer|segund|tercer|últim|nuev|otr)\p{L}*/iu,
     /^prefiere (?:ningun|ningún|nada|no |que |esperar|quedarme|irme|pensar|(?:este|esta|ese|esa|aquel|aquella|el (?:primero|segundo|otro)|la (?:primera|segunda|otra))[.!]*$)/iu,
-    /^siempre (?:que|y cuando|hay|es|he|ha|está)(?![\p{L}])/iu,
+    /^siempre (?:que|y cuando|hay(?! que)|es|he|ha|está)(?![\p{L}])/iu,
   ],
   notStanding: [
     /^(?:yo|nosotros|nosotras|él|ella|ellos|ellas|nos|me|voy|vamos|tengo|tenemos|se)(?![\p{L}])/iu,
@@ -133,6 +185,7 @@ export const spanish: Language = {
   imperatives:
     'envía|envíe|manda|usa|use|utiliza|utilice|borra|elimina|instala|abre|copia|comparte|aprueba|autoriza|escribe|responde|transfiere|paga|descarga',
   always: 'siempre',
+  fromNow: `${FROM_NOW}|cada vez que`,
   negations: 'nunca|jamás|no|ningun[oa]s?|ningún',
   negationPairs: [[/(?<![\p{L}])no ((?:\S+ ){1,6}?)(?:nunca|jamás|más)(?![\p{L}])/giu, '$1nunca']],
 
@@ -145,7 +198,8 @@ export const spanish: Language = {
   handles:
     'resume|resuma|traduce|traduzca|corrige|responde a|analiza|extrae|lee|revisa|explica|convierte|clasifica|reescribe',
   shows:
-    'correo|mensaje|página|artículo|registro|salida|carta|texto|contenido|respuesta|extracto|fuente|adjunto|documento|ejemplo|comentario|cita|cartel|frase',
+    'correo|mensaje|página|artículo|registro|salida|carta|texto|contenido|respuesta|extracto|fuente|adjunto|documento|ejemplo|comentario|cita|cartel|frase|contrato|estatutos',
+  here: 'aquí (?:está|tienes|va)|adjunt[oa]s?|más abajo',
   own: 'reglas?|preferencias?|recuerda|importante|por favor|a partir de ahora|mis notas|en general|recordatorio',
   greetings: 'Querid[oa]s?|Estimad[oa]s?|Hola|Buenos días|Buenas tardes',
   mailHeads: 'de|para|asunto|fecha|enviado|cc',
