@@ -20,7 +20,7 @@ describe.skipIf(browserProgram === null)('the page Schedules', () => {
   it('shows a week with what ran and what is due, and when next in words', async () => {
     const page = await dashboard.open('/schedules', { bypassCSP: true, viewport: { width: 1280, height: 900 } });
     await page.getByRole('heading', { name: 'Weekly report' }).waitFor();
-    await page.getByText(/Daily at 23:30, next (?:today|tomorrow) at/).waitFor();
+    await page.getByText(/Every day at 23:30, next (?:today|tomorrow) at/).waitFor();
     await page.locator('article[aria-label=report]').getByRole('button', { name: 'Run now' }).click();
     await page.locator('.week .today').getByText('done').first().waitFor();
     await page
@@ -46,7 +46,7 @@ describe.skipIf(browserProgram === null)('the page Schedules', () => {
     await page.locator('article[aria-label=report]').getByRole('button', { name: 'Change…' }).click();
     await page.getByLabel('When?').fill('every Friday 17:00');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText(/Every Friday 17:00, next on|Every Friday 17:00, next to/).waitFor();
+    await page.getByText(/Every Friday at 17:00, next (?:on|to)/).waitFor();
     expect(readFileSync(file('report.md'), 'utf8')).toContain('every Friday 17:00');
     expect(readFileSync(file('report.md'), 'utf8')).toContain('echo report');
     expect(dashboard.errors()).toEqual([]);

@@ -34,7 +34,7 @@ export function SessionsSection(): VNode {
           : html`<ul class="sessions">${found.data.sessions.map(
               (session) => html`<li key=${session.id}>
                 <span><strong>${session.name}</strong> ${session.current ? html`<span class="tag">this browser</span>` : null} ${session.rights === 'read' ? html`<span class="tag">read only</span>` : null}
-                  <br /><small>${session.kind}, since <${Time} at=${session.created} />, last used <${Time} at=${session.used} /></small></span>
+                  <br /><small>${session.kind === 'token' ? 'token, since' : 'since'} <${Time} at=${session.created} />, last used <${Time} at=${session.used} /></small></span>
                 ${start.rights === 'read' ? null : html`<button type="button" class="danger" aria-label=${`End the session of ${session.name}`} onClick=${() => void end(session)}>End</button>`}
               </li>`,
             )}</ul>

@@ -9,6 +9,7 @@ import { readJsonBody } from '../api/request-body.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import { describeIssues } from '../describe-issues.ts';
 import { type Access, hasKey, type Session } from './access.ts';
+import { browserName } from './browser-name.ts';
 import { countAttempts } from './attempts.ts';
 import type { Tickets } from './tickets.ts';
 
@@ -43,7 +44,7 @@ export function addLoginRoutes(app: Hono, door: Door, sourceOf: (context: Contex
       const isRight = isLink ? access.useLink(data.link) : await access.isPassphrase(data.passphrase);
       if (!isRight) return problem(context, 401, 'not-permitted', WRONG[isLink ? 'link' : 'passphrase'], NEW_LINK);
       if (!isLink) attempts.succeeded(sourceOf(context));
-      const { secret, key } = access.start('browser', context.req.header('user-agent') ?? 'a browser', 'all');
+      const { secret, key } = access.start('browser', browserName(context.req.header('user-agent')), 'all');
       context.header('Set-Cookie', cookieText(cookie, secret, COOKIE_SECONDS));
       return context.json({ ok: true, key });
     } catch (error) {

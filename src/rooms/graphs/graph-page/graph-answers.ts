@@ -85,7 +85,7 @@ const GraphTimes = z
   .strictObject({
     schedule: Id,
     title: z.string().describe('What it is called.'),
-    every: z.string().nullable().describe('When it is due; null for once.'),
+    says: z.string().describe('When it is due, in words.'),
     timezone: z.string().describe('Its time zone.'),
     on: z.boolean().describe('Whether it runs.'),
     next: z.array(Instant).describe('The next five times; none when it is off or over.'),

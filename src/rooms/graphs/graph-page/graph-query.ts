@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { parseGraphText } from '../../../kit/graphs/edit-graph.ts';
 import { fileOfGraph } from '../../../kit/graphs/graph-files.ts';
+import { ruleInWords } from '../../../kit/schedule/rule-words.ts';
 import { eventsOfRun } from '../../../kit/runs/replay-runs.ts';
 import { textFromTemplate } from '../starter-graphs.ts';
 import { findVersion, readVersions, textOfVersion } from '../../../kit/graphs/stored-versions.ts';
@@ -56,7 +57,14 @@ export const graphQuery = defineQuery({
         .toReversed()
         .map(({ version, cause, at }) => ({ version, cause, at, current: version === current })),
       schedules: ((await schedulesByGraph(home, Date.now())).get(graph) ?? []).map(
-        ({ schedule, title, every, timezone, on, next }) => ({ schedule, title, every, timezone, on, next }),
+        ({ schedule, title, every, timezone, on, next }) => ({
+          schedule,
+          title,
+          says: ruleInWords(every),
+          timezone,
+          on,
+          next,
+        }),
       ),
     };
   },

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { ruleInWords } from '../../../kit/schedule/rule-words.ts';
 import { readSchedules, type ScheduleRow, toScheduleRow } from '../../../kit/schedule/read-schedules.ts';
 import { timesOfSpec } from '../../../kit/schedule/schedule-spec.ts';
 import type { ScheduleState } from '../../../kit/schedule/schedule-state.ts';
@@ -36,6 +37,7 @@ export const schedulesQuery = defineQuery({
       clock: isClockOn,
       schedules: rows.toSorted(byNextTime).map((row) => ({
         ...row,
+        says: ruleInWords(row.every),
         slots: slots.get(row.schedule) ?? [],
         text: row.kind === 'task' ? readText(join(home.workspace, 'schedules', row.file)) : null,
       })),

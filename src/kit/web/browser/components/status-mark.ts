@@ -15,6 +15,8 @@ const MARKS: Readonly<Record<string, string>> = {
   paused: `${RING}M10 9v6M14 9v6`,
 };
 
-export function Status({ status }: { status: string }): VNode {
-  return html`<span class=${`status ${status}`}><${Icon} path=${MARKS[status] ?? RING} />${status}</span>`;
+/** `word` stands in place of the status, such as "waited" for what no longer waits; it has no colour then. */
+export function Status({ status, word }: { status: string; word?: string | undefined }): VNode {
+  const look = word === undefined ? status : 'skipped';
+  return html`<span class=${`status ${look}`}><${Icon} path=${MARKS[status] ?? RING} />${word ?? status}</span>`;
 }

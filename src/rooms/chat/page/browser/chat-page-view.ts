@@ -14,7 +14,9 @@ import { BOX_ID } from './message-box.ts';
 export default function ChatPageView({ data, params, reload }: ViewProps<ChatData>): VNode {
   const { conversations, agents, open } = data;
   const missing = params['conversation'];
-  return html`<div class=${open !== null ? 'chat has-thread' : missing === undefined ? 'chat' : 'chat is-missing'}>
+  const state =
+    open !== null ? 'has-thread' : missing !== undefined ? 'is-missing' : conversations.length === 0 ? 'is-empty' : '';
+  return html`<div class=${`chat ${state}`}>
     <${ConversationList} conversations=${conversations} openId=${open?.conversation.id ?? null} />
     ${
       open === null

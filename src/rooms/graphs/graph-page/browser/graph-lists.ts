@@ -1,5 +1,6 @@
 /** What belongs to a graph: its runs, times, state and versions. */
 import type { VNode } from 'preact';
+import { momentInWords } from '../../../../kit/web/browser/components/day-words.ts';
 import { formatBytes } from '../../../../kit/web/browser/components/format-figures.ts';
 import { Status } from '../../../../kit/web/browser/components/status-mark.ts';
 import { Time } from '../../../../kit/web/browser/components/time.ts';
@@ -41,9 +42,16 @@ export function ScheduleList({ schedules }: { schedules: GraphAnswer['schedules'
       schedules.length === 0
         ? html`<p class="soft">Only when somebody runs it.</p>`
         : schedules.map(
-            ({ schedule, every, timezone, on, next }) => html`<p key=${schedule}>
-            <a href=${addressOf('/schedules')}>${schedule}</a>: ${every ?? 'once'} (${timezone})${on ? '' : ', switched off'}
-            ${next.length === 0 ? null : html`<br /><small>Next: ${next.map((at, index) => html`${index === 0 ? '' : ', '}<${Time} at=${at} />`)}</small>`}
+            ({ schedule, says, timezone, on, next }) => html`<p key=${schedule}>
+            <a href=${addressOf('/schedules')}>${schedule}</a>: ${says} (${timezone})${on ? '' : ', switched off'}
+            ${
+              next.length === 0
+                ? null
+                : html`<br /><small>Next ${next
+                    .slice(0, 3)
+                    .map((at) => momentInWords(at))
+                    .join(', then ')}</small>`
+            }
           </p>`,
           )
     }

@@ -31,7 +31,7 @@ export function RunLine({ run, isUnder, top, at, count }: LineProps): VNode {
     <span class="about one-line"><${Status} status=${run.status} />${run.status === 'running' && run.steps.all > 0 ? html` <span class="number soft">${run.steps.done}/${run.steps.all}</span>` : null}</span>
     <span class="kind one-line soft">${describeKind(run)}</span>
     <span class="number soft took"><${Elapsed} from=${run.started} to=${run.ended} /></span>
-    <span class="number soft cost">${formatMoney(run.cost.usd)}</span>
+    <span class="number soft cost">${run.cost.usd === 0 ? '' : formatMoney(run.cost.usd)}</span>
     <span class="soft when"><${Time} at=${run.started} /></span>
   </li>`;
 }

@@ -17,7 +17,9 @@ type Call = RunCall & { is_shortened: boolean };
 
 const SHOWN = 50;
 
-export function CallList({ run, node, last }: { run: string; node: string | null; last: number }): VNode {
+type ListProps = { run: string; node: string | null; last: number; isOver: boolean };
+
+export function CallList({ run, node, last, isOver }: ListProps): VNode {
   const { rows, isComplete } = useGrowingList<Call>('run-calls', run, 'calls', ({ call }) => call, { last });
   const [most, setMost] = useState(SHOWN);
   const [tool, setTool] = useState('');
@@ -31,17 +33,17 @@ export function CallList({ run, node, last }: { run: string; node: string | null
       <span class="soft number" role="status">${countOf(matching.length, 'call')}${isComplete ? '' : ', reading …'}</span>
     </div>
     ${matching.length > most && html`<button type="button" onClick=${() => setMost(most + 200)}>Show ${Math.min(200, matching.length - most)} earlier calls</button>`}
-    <div class="calls">${shown.map((call) => html`<${CallRow} key=${call.call} run=${run} call=${call} />`)}</div>
+    <div class="calls">${shown.map((call) => html`<${CallRow} key=${call.call} run=${run} call=${call} isOver=${isOver} />`)}</div>
     ${isComplete && matching.length === 0 && html`<p class="soft">No calls yet.</p>`}
   </div>`;
 }
 
-function CallRow({ run, call }: { run: string; call: Call }): VNode {
+function CallRow({ run, call, isOver }: { run: string; call: Call; isOver: boolean }): VNode {
   const [isOpen, setOpen] = useState(false);
   const { tool, status, node, started, ms, rationale, error, usage } = call;
   return html`<details onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
     <summary>
-      <${Status} status=${status === 'ok' ? 'done' : status === 'open' ? 'running' : status} />
+      <${Status} status=${status === 'ok' ? 'done' : status === 'open' ? 'running' : status} word=${status === 'waiting' && isOver ? 'waited' : undefined} />
       <code>${tool}</code>
       <span class="soft">${node ?? 'within a step'}</span>
       <span class="grow one-line">${describeInput(call)}</span>

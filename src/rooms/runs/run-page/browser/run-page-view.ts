@@ -83,7 +83,7 @@ function Panel({ data, params }: Pick<ViewProps<RunAnswer>, 'data' | 'params'>):
   switch (tab.value) {
     case 'steps':
       return html`${steps.length > 0 && html`<section id="steps"><h2 class="hidden">Steps</h2><${StepGraph} key=${graphRun} data=${data} chosen=${node} /></section>`}
-        <section id="calls"><h2>Calls</h2><${CallList} key=${run} run=${run} node=${node} last=${events.last} /></section>`;
+        <section id="calls"><h2>Calls</h2><${CallList} key=${run} run=${run} node=${node} last=${events.last} isOver=${data.ended !== null} /></section>`;
     case 'timeline':
       return html`<section id="timeline"><h2 class="hidden">Timeline</h2><${Gantt} key=${run} data=${data} /></section>`;
     case 'why':
@@ -96,9 +96,9 @@ function Panel({ data, params }: Pick<ViewProps<RunAnswer>, 'data' | 'params'>):
 }
 
 function Head({ data, reload }: { data: RunAnswer; reload: () => void }): VNode {
-  const { title, status, verdict, reason, started, ended, cost, undone, earlier_plans: earlier } = data;
+  const { title, status, verdict, reason, started, ended, cost, undone, earlier_plans: earlier, deliverables } = data;
+  const isTold = deliverables.some(({ path }) => path === 'RESULT.md'); // it says why, in sentences
   const spent = [
-    cost.calls === 0 ? '' : countOf(cost.calls, 'call'),
     cost.tokens === 0 ? '' : countOf(cost.tokens, 'token'),
     cost.usd === 0 ? '' : formatMoney(cost.usd),
   ].filter((each) => each !== '');
@@ -106,13 +106,13 @@ function Head({ data, reload }: { data: RunAnswer; reload: () => void }): VNode 
     <div><p class="soft way"><a href=${addressOf('/runs')}>Runs</a></p><h1>${title}</h1></div>
     <div class="row">
       <${Status} status=${status} />
-      ${verdict !== status && html`<span class="tag">${verdict}</span>`}
+      ${verdict !== status && !isTold && html`<span class="tag">${verdict}</span>`}
       ${undone !== null && html`<span class="tag warn">undone <${Time} at=${undone} /></span>`}
       ${started !== null && html`<span class="soft"><${Time} at=${started} />, ${ended === null ? 'for' : 'took'} <${Elapsed} from=${started} to=${ended} /></span>`}
       ${spent.length > 0 && html`<span class="soft number">${spent.join(' · ')}</span>`}
       ${earlier.length > 0 && html`<span class="tag">planned ${earlier.length + 1} times</span>`}
     </div>
-    ${reason !== '' && html`<p class=${status === 'failed' ? 'problem' : 'soft'}>${reason}</p>`}
+    ${reason !== '' && !isTold && html`<p class=${status === 'failed' ? 'problem' : 'soft'}>${reason}</p>`}
     ${start.rights === 'all' && html`<${RunButtons} data=${data} reload=${reload} />`}
   </header>`;
 }

@@ -78,10 +78,9 @@ function ScheduleCard({ row, reload }: { row: Row; reload: () => void }): VNode 
 }
 
 /** "every weekday at 7:30, next tomorrow at 7:30". */
-function whenInWords({ every, next: [first] }: Row): string {
-  const rule = every ?? 'once';
+function whenInWords({ says, next: [first] }: Row): string {
   const next = first === undefined ? 'no further time' : `next ${momentInWords(first)}`;
-  return `${rule.charAt(0).toUpperCase()}${rule.slice(1)}, ${next}`;
+  return `${says.charAt(0).toUpperCase()}${says.slice(1)}, ${next}`;
 }
 
 function Slots({ slots }: { slots: Row['slots'] }): VNode {
