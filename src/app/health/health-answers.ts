@@ -1,10 +1,7 @@
 /** What the queries of the page Health answer. */
 import { z } from 'zod';
-import { SideEffectClass } from '../../core/schema/effect.ts';
 import { eventData } from '../../core/schema/event.ts';
-import { Id, Instant, Sha256 } from '../../core/schema/names.ts';
-import { Effect, Policy } from '../../core/schema/policy.ts';
-import { KnownSecret, SecretUse } from '../../core/schema/view-answers.ts';
+import { Id, Instant } from '../../core/schema/names.ts';
 
 const count = z.int().nonnegative();
 
@@ -92,74 +89,6 @@ export const FindingsAnswer = z
       .describe('Everything that was examined.'),
   })
   .describe('What oka doctor finds, as the process of the dashboard sees it.');
-
-export const PolicyAnswer = z
-  .strictObject({
-    file: z.string().describe('The file to edit.'),
-    sha256: Sha256.nullable().describe('Its hash; null when there is no file and the defaults count.'),
-    problem: z.string().nullable().describe('Why it cannot be read; the worker goes on with the one before.'),
-    defaults: Policy.shape.defaults.nullable(),
-    rules: z
-      .array(
-        z.strictObject({
-          effect: Effect,
-          says: z.string().describe('What it matches, in words.'),
-          why: z.string().nullable().describe('Why it is there.'),
-          examples: z
-            .array(
-              z.strictObject({
-                command: z.string().describe('The command.'),
-                class: SideEffectClass,
-                verdict: Effect.describe('What all rules together say about it.'),
-              }),
-            )
-            .describe('Its examples, tried now.'),
-        }),
-      )
-      .describe('The rules in their order.'),
-    folders: Policy.shape.folders,
-    budgets: Policy.shape.budgets.nullable(),
-  })
-  .describe('The policy as it is read.');
-
-const Match = z.strictObject({
-  rule: count.describe('Its place in the list, from 0.'),
-  match: z.enum(['yes', 'maybe']).describe('maybe: it depends on what the shell makes of the words.'),
-});
-
-export const ClassifyAnswer = z
-  .strictObject({
-    kind: z.enum(['command', 'request']).describe('A command, or reading an address.'),
-    class: SideEffectClass,
-    verdict: Effect,
-    reason: z.string().describe('Why.'),
-    programs: z.array(z.string()).describe('Programs that it would start.'),
-    hosts: z.array(z.string()).describe('Hosts that it names.'),
-    network: z.boolean().describe('Whether it needs the network.'),
-    rules: z.array(Match).describe('The rules that match it.'),
-    command: z
-      .strictObject({ verdict: z.string().describe('allowed or refused.'), reason: z.string().describe('Why.') })
-      .nullable()
-      .describe('For an address: whether a command in the sandbox may connect to its host.'),
-  })
-  .describe('What the policy says about something that a model would do. Nothing is done.');
-
-export const SecretsAnswer = z
-  .strictObject({
-    known: z.array(KnownSecret).describe('Secrets that were put into the vault or used.'),
-    configured: z
-      .array(
-        z.strictObject({
-          name: z.string().describe('Its name.'),
-          from: z.string().describe('Where its value comes from.'),
-          hosts: z.array(z.string()).describe('Hosts it may be sent to.'),
-          tools: z.array(z.string()).describe('Tools it may be given to.'),
-        }),
-      )
-      .describe('Secrets that config.json names.'),
-    uses: z.array(SecretUse).describe('The latest uses, the latest first.'),
-  })
-  .describe('Secrets by name and use; no value.');
 
 export const EgressAnswer = z
   .strictObject({

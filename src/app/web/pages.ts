@@ -18,6 +18,7 @@ import { proceduresPage } from '../../rooms/procedures/page/page.ts';
 import { runPages } from '../../rooms/runs/run-page/page.ts';
 import { runsPage } from '../../rooms/runs/page/page.ts';
 import { schedulesPage } from '../../rooms/schedules/page/page.ts';
+import { settingsPage } from '../settings/page.ts';
 import { setupPage } from '../setup/page.ts';
 import { treePage } from '../../rooms/context/page/page.ts';
 
@@ -41,5 +42,6 @@ export const pages: readonly Page[] = [
   figuresPage,
   ledgerPage,
   healthPage,
+  settingsPage,
   setupPage,
 ];

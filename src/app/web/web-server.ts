@@ -33,6 +33,8 @@ import {
   addTicketRoute,
   cookieSession,
   type Door,
+  openProofs,
+  proofIn,
   requireSession,
   sessionOf,
 } from '../../kit/web/login/login-routes.ts';
@@ -45,6 +47,7 @@ import type { Page } from '../../kit/web/page.ts';
 import { addDocumentRoutes } from '../../kit/web/page-routes.ts';
 import { pages as allPages } from './pages.ts';
 import { checkRequests, type Known } from '../../kit/web/request-checks.ts';
+import { addRulesRoutes } from './setup/rules-routes.ts';
 import { addModelRoutes } from './setup/model-routes.ts';
 import { addTaskRoutes } from './tasks/task-routes.ts';
 
@@ -129,7 +132,8 @@ function buildApp({ home, pages = allPages, place, reader, tail, access, signal,
   app.use('*', checkRequests(place));
   addMcpRoutes(app, { home, reader, access });
   addAssetRoutes(app, files, base);
-  addLoginRoutes(app, door, sourceOf);
+  const checkProof = openProofs(door, sourceOf);
+  addLoginRoutes(app, door, checkProof);
   for (const path of ['/api/*', '/files/*', '/artifacts/*', '/metrics']) app.use(path, requireSession(door));
   addTicketRoute(app, door);
   addSessionRoutes(app, access, (context) => sessionOf(context, door));
@@ -143,6 +147,11 @@ function buildApp({ home, pages = allPages, place, reader, tail, access, signal,
   addTaskRoutes(app, home);
   addPresenceRoute(app, home);
   addModelRoutes(app, home);
+  addRulesRoutes(app, {
+    home,
+    checkProof: (context, proof) => checkProof(context, proofIn(proof)),
+    nameOf: (context) => `${sessionOf(context, door)?.name ?? ''} (dashboard)`,
+  });
   addTypingRoute(app, home);
   addEventStream(app, home, tail, signal);
   addDocumentRoutes(app, {

@@ -10,6 +10,11 @@ import { RunLink, RunMarks, RunNote, Mode } from './run.ts';
 import { TreePath, WorkspaceName } from './tree.ts';
 import { WaitAnswer } from './wait.ts';
 
+export const RulesFile = z
+  .enum(['POLICY.md', 'mcp.json', 'channels.json'])
+  .describe('A file of .oka/rules that a person may change on the page Settings.');
+export type RulesFile = z.infer<typeof RulesFile>;
+
 export const Intake = z
   .discriminatedUnion('kind', [
     z.strictObject({
@@ -206,6 +211,15 @@ export const Intake = z
         .max(200_000)
         .optional()
         .describe('Its key, encrypted to the public key of the vault, in base64. It is not recorded.'),
+    }),
+    z.strictObject({
+      kind: z
+        .literal('write_rules')
+        .describe('Save rules that a person has changed in the dashboard, and confirmed by logging in for it.'),
+      file: RulesFile,
+      text: z.string().max(1_000_000).describe('The whole file.'),
+      replaces: Sha256.nullable().describe('The hash of the file that the person has seen; null for a new file.'),
+      by: z.string().max(200).describe('Who confirmed it, as the session of the dashboard is called.'),
     }),
     ...chatIntakes,
   ])

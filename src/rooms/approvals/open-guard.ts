@@ -63,6 +63,7 @@ export async function openGuard(
         await assertAnswer(taskGraph(), ledger, wait, answer, Date.now());
         return runs.answer(runOfWait(wait, taskGraph()), wait, answer);
       },
+      write_rules: async (intake) => (await import('./write-rules.ts')).writeRules(home, intake),
       vault: async () => (await import('./vault-recipient.ts')).offerRecipient(home),
     },
     refresh: async () => {

@@ -77,7 +77,7 @@ export function addChannel(home: Home, name: string, entry: Json): string | null
 }
 
 /** The settings of one channel, or what is wrong with them. */
-function readChannelEntry(name: string, entry: unknown): ChannelSettings | string {
+export function readChannelEntry(name: string, entry: unknown): ChannelSettings | string {
   if (!CHANNEL_NAME.test(name)) return 'its name has to consist of at most 40 lower-case letters, digits, - and _';
   const read = ChannelEntry.safeParse(entry);
   return read.success ? read.data : z.prettifyError(read.error).replaceAll('\n', ' ');

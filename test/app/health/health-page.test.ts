@@ -7,16 +7,12 @@ import { memoryRows } from '../../../src/core/ledger/memory-rows.ts';
 import type { Event, NewEvent } from '../../../src/core/schema/event.ts';
 import { egressView } from '../../../src/kit/views/egress-view.ts';
 import { secretView } from '../../../src/kit/views/secret-view.ts';
-import type {
-  ClassifyAnswer,
-  DiskAnswer,
-  EgressAnswer,
-  FindingsAnswer,
-  PolicyAnswer,
-} from '../../../src/app/health/health-answers.ts';
+import type { DiskAnswer, EgressAnswer, FindingsAnswer } from '../../../src/app/health/health-answers.ts';
+import type { ClassifyAnswer, PolicyAnswer } from '../../../src/app/settings/settings-answers.ts';
 import { diskQuery, findingsQuery, healthQuery } from '../../../src/app/health/health-queries.ts';
-import { classifyQuery, policyQuery } from '../../../src/app/health/policy-queries.ts';
-import { egressQuery, secretsQuery } from '../../../src/app/health/secret-queries.ts';
+import { classifyQuery, policyQuery } from '../../../src/app/settings/policy-queries.ts';
+import { egressQuery } from '../../../src/app/health/egress-query.ts';
+import { secretsQuery } from '../../../src/app/settings/secrets-query.ts';
 import { askQuery } from '../../support/ask-query.ts';
 import { oka, okaWith, temporaryFolder } from '../../support/cli.ts';
 
@@ -92,11 +88,12 @@ describe('the page Health', () => {
     expect(policy.rules).toEqual([
       {
         effect: 'deny',
+        line: 6,
         says: 'the program curl',
         why: 'nobody needs curl here',
         examples: [{ command: 'curl https://example.org', class: expect.any(String), verdict: 'deny' }],
       },
-      { effect: 'allow', says: 'the tool http.get, and the host docs.example.org', why: null, examples: [] },
+      { effect: 'allow', line: 10, says: 'the tool http.get, and the host docs.example.org', why: null, examples: [] },
     ]);
     writeFileSync(home.policy, POLICY.replace('program: curl', 'programme: curl'));
     expect(await askQuery(policyQuery, home)).toMatchObject({

@@ -94,23 +94,21 @@ describe.skipIf(browserProgram === null)('the pages Figures, Ledger and Health',
     dashboard.errors();
   });
 
-  it('health shows findings, tries a command without doing it, and ends another session', async () => {
+  it('health shows findings; settings try a command without doing it, and end another session', async () => {
     const other = await dashboard.open('/health');
     const page = await dashboard.open('/health');
     await page.getByText('is not running. Start it: oka up').waitFor();
     await page.getByText(/^\d+ things are good$/).click();
     await page.getByText('seccomp', { exact: true }).waitFor();
-    await page.getByLabel('What if a model wrote').fill('rm -rf /');
+    await screenshot(page, 'health');
+    await page.goto(`${dashboard.address}settings`);
+    await page.getByLabel('What if oka wanted to run').fill('rm -rf /');
     await page.keyboard.press('Enter');
     await page.locator('.tried .verdict.deny').waitFor();
-    await page.getByLabel('What if a model wrote').fill('https://example.org/');
+    await page.getByLabel('What if oka wanted to run').fill('https://example.org/');
     await page.getByRole('button', { name: 'Try' }).click();
     await page.getByText('From a command').waitFor();
-    await screenshot(page, 'health');
-    const others = page
-      .getByRole('listitem')
-      .filter({ hasText: 'browser, since' })
-      .filter({ hasNotText: 'this browser' });
+    const others = page.locator('.sessions li').filter({ hasNotText: 'this browser' });
     for (let left = await others.count(); left > 0; left -= 1) {
       await others.first().getByRole('button', { name: /^End/ }).click();
       await page.getByRole('button', { name: 'End it' }).click();
@@ -125,7 +123,7 @@ describe.skipIf(browserProgram === null)('the pages Figures, Ledger and Health',
     dashboard.errors();
   });
 
-  it.each(['/figures', '/ledger', '/health'])(
+  it.each(['/figures', '/ledger', '/health', '/settings'])(
     '%s: axe finds nothing, light and dark, and a phone scrolls only downwards',
     async (path) => {
       for (const colorScheme of ['light', 'dark'] as const) {

@@ -1,4 +1,4 @@
-/** The page Health. Rules stay files: it shows them and says where to edit, and changes none. */
+/** The page Health. */
 import type { ComponentChildren, VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { z } from 'zod';
@@ -9,13 +9,10 @@ import { html } from '../../../kit/web/browser/html.ts';
 import type { LedgerEvent } from '../../../kit/web/browser/live-events.ts';
 import type { ViewProps } from '../../../kit/web/browser/page-data.ts';
 import { useQuery } from '../../../kit/web/browser/query-data.ts';
+import { addressOf } from '../../../kit/web/browser/start.ts';
 import type { FindingsAnswer, HealthAnswer } from '../health-answers.ts';
 import { DiskSection } from './disk-section.ts';
 import { EgressSection } from './egress-section.ts';
-import { PolicySection } from './policy-section.ts';
-import { PushSection } from './push-section.ts';
-import { SecretsSection } from './secrets-section.ts';
-import { SessionsSection } from './sessions-section.ts';
 
 type Answer = z.infer<typeof HealthAnswer>;
 
@@ -31,14 +28,8 @@ export default function HealthView({ data }: ViewProps<Answer>): VNode {
       <${HomeSection} data=${data} />
       <${FindingsSection} />
     </div>
-    <${PolicySection} file=${data.files.policy} />
     <${EgressSection} />
-    <div class="columns">
-      <${SecretsSection} />
-      <${SessionsSection} />
-    </div>
-    <${DiskSection} />
-    <${PushSection} />`;
+    <${DiskSection} />`;
 }
 
 const STATES: Readonly<Record<Answer['state'], string>> = {
@@ -61,7 +52,7 @@ function HomeSection({ data }: { data: Answer }): VNode {
       <dt>Commands</dt><dd>${describeSandbox(sandbox)}</dd>
       <dt>Disk</dt><dd class="number">${disk === null ? 'unknown' : `${formatBytes(disk.free)} of ${formatBytes(disk.total)} free`}</dd>
       <dt>Ledgers</dt><dd class="number">${formatBytes(ledgers.run + ledgers.maintenance)}</dd>
-      <dt>Settings</dt><dd><code>${files.config}</code></dd>
+      <dt>Settings</dt><dd><code>${files.config}</code> · <a href=${addressOf('/settings')}>Settings</a></dd>
     </dl>
   </section>`;
 }

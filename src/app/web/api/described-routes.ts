@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Id } from '../../../core/schema/names.ts';
 import { BulkRequest } from '../../../core/schema/bulk.ts';
 import { SessionEnd, SessionEnded, SessionList } from '../../../kit/web/login/session-routes.ts';
+import { RulesConfirmed } from '../setup/rules-routes.ts';
 import { ModelChoice } from '../setup/choose-model.ts';
 import type { DescribedRoute } from '../../../kit/web/api/described-route.ts';
 import { TaskWords } from '../tasks/task-routes.ts';
@@ -72,6 +73,12 @@ export const describedRoutes: readonly DescribedRoute[] = [
     path: '/api/v1/model',
     summary: 'Chooses a model; its key leaves the dashboard encrypted for the vault only.',
     body: ModelChoice,
+  },
+  {
+    method: 'post',
+    path: '/api/v1/rules',
+    summary: 'Changes a file of .oka/rules, with a fresh link or the passphrase for this one change.',
+    body: RulesConfirmed,
   },
   {
     method: 'post',

@@ -28,7 +28,11 @@ const GROUPS: Readonly<Record<string, string>> = {
 /** Things with other names than their pages have. */
 const PLACES = [
   { title: 'Set up a language model', path: '/setup', words: 'settings provider key' },
-  { title: 'See what is allowed: the policy, rule by rule', path: '/health', words: 'settings rules secrets sessions' },
+  {
+    title: 'See what is allowed: the policy, rule by rule',
+    path: '/settings',
+    words: 'settings rules secrets sessions channels mcp servers folders',
+  },
   { title: 'See what was learned lately', path: '/memory/learned', words: 'memory undo' },
   { title: 'Look at notes about files', path: '/tree', words: 'context frames workspace' },
   { title: 'Compare two runs', path: '/compare', words: 'difference' },

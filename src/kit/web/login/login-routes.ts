@@ -26,24 +26,50 @@ const Login = z.union([
 const MOST_BYTES = 10_000;
 const COOKIE_SECONDS = 30 * 86_400;
 
-/** Logging in; `sourceOf` tells apart who tries. */
-export function addLoginRoutes(app: Hono, door: Door, sourceOf: (context: Context) => string): void {
-  const { access, cookie } = door;
+type Refusal = { isTooOften: boolean; message: string };
+/** Null when what somebody shows is right; a link is used up. */
+type CheckProof = (context: Context, proof: z.infer<typeof Login>) => Promise<Refusal | null>;
+
+/** `sourceOf` tells apart who tries. */
+export function openProofs({ access }: Door, sourceOf: (context: Context) => string): CheckProof {
   const attempts = countAttempts();
+  return async (context, proof) => {
+    const isLink = 'link' in proof;
+    // A link cannot be guessed, so that nobody who guesses passphrases locks its owner out.
+    const wait = isLink ? 0 : attempts.begin(sourceOf(context));
+    if (wait > 0) {
+      context.header('Retry-After', String(wait));
+      return { isTooOften: true, message: `Too many attempts. Try again in ${wait} s.` };
+    }
+    const isRight = isLink ? access.useLink(proof.link) : await access.isPassphrase(proof.passphrase);
+    if (!isRight) return { isTooOften: false, message: WRONG[isLink ? 'link' : 'passphrase'] };
+    if (!isLink) attempts.succeeded(sourceOf(context));
+    return null;
+  };
+}
+
+/** A link as a person pastes it, whole or only its secret; anything else is a passphrase. */
+export function proofIn(text: string): z.infer<typeof Login> {
+  const [, link] = /^(?:\S*#)?([\w-]{43})$/.exec(text) ?? [];
+  return link === undefined ? { passphrase: text } : { link };
+}
+
+/** Logging in. */
+export function addLoginRoutes(app: Hono, door: Door, check: CheckProof): void {
+  const { access, cookie } = door;
   app.post('/api/v1/login', async (context) => {
     try {
       const { success, data, error } = Login.safeParse(await readJsonBody(context, MOST_BYTES));
       if (!success) throw new OkaError('usage', describeIssues(error, 'field'));
-      const isLink = 'link' in data;
-      // A link cannot be guessed, so that nobody who guesses passphrases locks its owner out.
-      const wait = isLink ? 0 : attempts.begin(sourceOf(context));
-      if (wait > 0) {
-        context.header('Retry-After', String(wait));
-        return problem(context, 429, 'refused', `Too many attempts. Try again in ${wait} s.`, NEW_LINK);
-      }
-      const isRight = isLink ? access.useLink(data.link) : await access.isPassphrase(data.passphrase);
-      if (!isRight) return problem(context, 401, 'not-permitted', WRONG[isLink ? 'link' : 'passphrase'], NEW_LINK);
-      if (!isLink) attempts.succeeded(sourceOf(context));
+      const refused = await check(context, data);
+      if (refused !== null)
+        return problem(
+          context,
+          refused.isTooOften ? 429 : 401,
+          refused.isTooOften ? 'refused' : 'not-permitted',
+          refused.message,
+          NEW_LINK,
+        );
       const { secret, key } = access.start('browser', browserName(context.req.header('user-agent')), 'all');
       context.header('Set-Cookie', cookieText(cookie, secret, COOKIE_SECONDS));
       return context.json({ ok: true, key });
@@ -62,7 +88,7 @@ export function addLoginRoutes(app: Hono, door: Door, sourceOf: (context: Contex
   });
 }
 
-const NEW_LINK = 'Get a new link: oka web link';
+export const NEW_LINK = 'Get a new link: oka web link';
 const WRONG = {
   link: 'This link was used before, or is too old.',
   passphrase: 'That is not the passphrase.',

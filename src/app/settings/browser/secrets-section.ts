@@ -7,7 +7,7 @@ import { Time } from '../../../kit/web/browser/components/time.ts';
 import { html } from '../../../kit/web/browser/html.ts';
 import { useQuery } from '../../../kit/web/browser/query-data.ts';
 import { addressOf } from '../../../kit/web/browser/start.ts';
-import type { SecretsAnswer } from '../health-answers.ts';
+import type { SecretsAnswer } from '../settings-answers.ts';
 
 export function SecretsSection(): VNode {
   const found = useQuery<z.infer<typeof SecretsAnswer>>('secrets', {});

@@ -1,14 +1,12 @@
-/** Secrets by name and use, and where commands wanted to go. Names come from the ledger; the vault is not opened. */
+/** Secrets by name and use. Names come from the ledger; the vault is not opened. */
 import { z } from 'zod';
 import { loadConfig } from '../../kit/settings.ts';
 import type { Home } from '../../core/schema/home.ts';
-import { egressHosts, listEgress } from '../../kit/views/egress-view.ts';
 import { knownSecrets, secretUse } from '../../kit/views/secret-view.ts';
 import { defineQuery } from '../../kit/web/page.ts';
-import { EgressAnswer, SecretsAnswer } from './health-answers.ts';
+import { SecretsAnswer } from './settings-answers.ts';
 
 const MOST_USES = 50;
-const MOST_HOSTS = 500;
 
 export const secretsQuery = defineQuery({
   params: z.strictObject({}),
@@ -21,20 +19,6 @@ export const secretsQuery = defineQuery({
       uses: secretUse(rows, { limit: MOST_USES }).toReversed(),
     }));
   },
-});
-
-export const egressQuery = defineQuery({
-  params: z.strictObject({
-    before: z.coerce.number().int().positive().optional().describe('Only decisions before this event: the next page.'),
-    limit: z.coerce.number().int().positive().max(200).default(50).describe('At most so many.'),
-  }),
-  answer: EgressAnswer,
-  read: ({ params, views }) =>
-    views((rows) => {
-      const decisions = listEgress(rows, params);
-      const next = decisions.length === params.limit ? (decisions.at(-1)?.seq ?? null) : null;
-      return { decisions, next, hosts: egressHosts(rows, MOST_HOSTS) };
-    }),
 });
 
 /** A config that cannot be read is a finding of its own. */

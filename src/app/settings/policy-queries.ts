@@ -1,11 +1,13 @@
 /** The policy as it is read, rule by rule, and what it says about a command or an address. Nothing is done. */
 import { z } from 'zod';
 import { commandJudge, matchingRules, policyOrDefaults, requestJudge } from '../../rooms/approvals/judge-command.ts';
+import { readRules } from '../../rooms/approvals/write-rules.ts';
 import { OkaError } from '../../core/schema/errors.ts';
+import { linesIn } from '../../core/schema/front-matter.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { PolicyRule } from '../../core/schema/policy.ts';
 import { defineQuery } from '../../kit/web/page.ts';
-import { ClassifyAnswer, PolicyAnswer } from './health-answers.ts';
+import { ClassifyAnswer, PolicyAnswer } from './settings-answers.ts';
 
 export const policyQuery = defineQuery({
   params: z.strictObject({}),
@@ -24,9 +26,12 @@ export const classifyQuery = defineQuery({
 function readPolicy(home: Home): z.input<typeof PolicyAnswer> {
   try {
     const { policy, sha256 } = policyOrDefaults(home);
+    const text = readRules(home, 'POLICY.md') ?? '';
+    const lineOf = linesIn(text, home.policy);
     const judge = commandJudge(home);
-    const rules = policy.rules.map((rule) => ({
+    const rules = policy.rules.map((rule, index) => ({
       effect: rule.effect,
+      line: lineOf(['rules', index]),
       says: describeRule(rule),
       why: rule.why ?? null,
       examples: rule.examples.map((command) => {
@@ -37,19 +42,30 @@ function readPolicy(home: Home): z.input<typeof PolicyAnswer> {
     const { defaults, folders, budgets } = policy;
     return {
       file: home.policy,
+      text,
       sha256: sha256 === '' ? null : sha256,
       problem: null,
       defaults,
+      default_lines: Object.fromEntries(Object.keys(defaults).map((name) => [name, lineOf(['defaults', name])])),
       rules,
-      folders,
+      folders: folders.map(({ path, access, tasks }, index) => ({
+        path,
+        access,
+        tasks: TASKS[String(tasks)] ?? `tasks that match ${[tasks].flat().join(', ')}`,
+        line: lineOf(['folders', index]),
+      })),
       budgets,
     };
   } catch (error) {
     if (!(error instanceof OkaError)) throw error;
     const problem = `${error.message}${error.fix === undefined ? '' : `\n${error.fix}`}`;
-    return { file: home.policy, sha256: null, problem, defaults: null, rules: [], folders: [], budgets: null };
+    const text = readRules(home, 'POLICY.md') ?? '';
+    const nothing = { defaults: null, default_lines: {}, rules: [], folders: [], budgets: null };
+    return { file: home.policy, text, sha256: null, problem, ...nothing };
   }
 }
+
+const TASKS: Readonly<Record<string, string>> = { all: 'every task', named: 'tasks that name it' };
 
 /** A rule in words: every part of it must match. */
 function describeRule({ tool, class: effect, program, path, host, risk, destructive }: PolicyRule): string {
