@@ -3,13 +3,13 @@
  * verdict: what such a command prints is evidence, and a figure that it contradicts is wrong.
  *
  * 1. Only commands that read are executed, and none that prints the words it was given.
- * 2. One that fails, or that policy does not allow, decides nothing.
+ * 2. One that fails, that policy does not allow, or whose output cannot be compared, decides nothing.
  */
 import { classify } from '../../core/guard/classify/classify-command.ts';
 import type { Event } from '../../core/schema/event.ts';
 import { toOneLine } from '../../core/schema/one-line.ts';
 import type { Act } from '../../core/schema/tool.ts';
-import { compareValue } from './roles/value-sources.ts';
+import { compareValue } from './roles/compare-value.ts';
 import { isEcho } from './roles/judge-claim.ts';
 import type { Found } from './roles/verdict.ts';
 
@@ -32,6 +32,7 @@ export async function recomputeFigures(events: readonly Event[], act: Act): Prom
     const { stdout, exit } = (outcome.status === 'ok' ? outcome.output : {}) as { stdout?: string; exit?: number };
     if (stdout === undefined || exit !== 0 || isEcho('', command, stdout)) continue;
     const { agrees, note } = compareValue(value, stdout);
+    if (agrees === null) continue;
     const printed = `\`${toOneLine(command, 300)}\` prints "${toOneLine(stdout, 200)}"`;
     const evidence = note === '' ? printed : `${printed}; rounding decides: ${note}`;
     found.push({ text: `${FIGURE}${toOneLine(value, 100)}`, holds: agrees, evidence, seen: true, by: 'check' });
