@@ -55,6 +55,22 @@ describe('a figure that a worker gives with its command', () => {
     expect(seen).not.toContain('in no input:');
   });
 
+  it('is named with the ways of rounding where they decide its last digit, to the critic and on the page', async () => {
+    await using story = await work('77.67\n', [
+      { value: '77.67', command: "awk -F, 'NR>1 {s+=$2} END {print s/3}' sales.csv" },
+    ]);
+    const { status, page } = await story.ended('job');
+    expect(status).toBe('done');
+    expect(page).toContain('figure 77.67: rounding decides: half up 77.67, half to even 77.67, cut off 77.66');
+  });
+
+  it('in another notation is not refused', async () => {
+    await using story = await work('77,7\n', [
+      { value: '77,7', command: "awk -F, 'NR>1 {s+=$2} END {print s/3}' sales.csv" },
+    ]);
+    expect((await story.ended('job')).status).toBe('done');
+  });
+
   it('is not done where the command contradicts it, whatever the critic says', async () => {
     await using story = await work('253\n', [{ value: '253', command: SUM }]);
     const { status, page } = await story.ended('job');

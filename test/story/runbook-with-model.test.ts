@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openStory } from '../support/story.ts';
 import { inParts, plan } from '../support/story-model.ts';
@@ -52,6 +53,21 @@ describe('a request that shows code', () => {
     const { status, page } = await story.ended('made');
     expect(status).toBe('failed');
     expect(page).toContain('❌ file: fixed.py is not empty');
+  });
+
+  it('nor where the file was there before; one that is written again as it was is done', async () => {
+    await using story = await openStory();
+    story.write('workspace/desk/fixed.py', 'pass\n');
+    const text = (id: string, code: string): string =>
+      `---\nid: ${id}\n---\n# Repair it\n\nSave it as \`fixed.py\`.\n\n\`\`\`bash\n${code}\n\`\`\`\n`;
+    story.drop('idle.md', text('idle', 'true'));
+    await setTimeout(2000); // the file is older than the run by more than a clock may differ
+    story.work();
+    const { status, page } = await story.ended('idle');
+    expect(status).toBe('failed');
+    expect(page).toContain('fixed.py, which the text asks for, was there before, and no step has written it');
+    story.drop('again.md', text('again', 'echo pass > fixed.py'));
+    expect(await story.ended('again')).toMatchObject({ status: 'done' });
   });
 });
 

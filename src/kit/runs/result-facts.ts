@@ -86,8 +86,9 @@ const asWritten = (step: ResultStep, index: number, isRunbook: boolean): ResultS
 
 function notesIn(own: readonly Event[]): Pick<ResultFacts, 'notes'> {
   const judged = own.findLast((event) => event.type === 'run.judged');
-  const repaired = judged?.data.reason.startsWith('every criterion is met by what a model planned') === true;
-  const notes = [...plansIn(own).flatMap(({ note }) => note ?? []), ...(repaired ? [judged.data.reason] : [])];
+  const [reason = '', ...further] = judged?.data.verdict === 'done' ? judged.data.reason.split('\n') : [];
+  const repaired = reason.startsWith('every criterion is met by what a model planned');
+  const notes = [...plansIn(own).flatMap(({ note }) => note ?? []), ...(repaired ? [reason] : []), ...further];
   return notes.length === 0 ? {} : { notes };
 }
 

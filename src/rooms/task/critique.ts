@@ -17,9 +17,11 @@
  */
 import { hasModelFailed } from '../../core/engine/step-events.ts';
 import { MOST_REPLANS } from '../../kit/task/task-loop.ts';
+import { filesAskedFor } from '../../kit/task/asked-files.ts';
 import type { Criterion } from '../../kit/task/criteria.ts';
 import { idleReason, impliedCriteria, type TaskFacts, withoutWhole } from './roles/implied-criteria.ts';
 import { type Breach, findBreaches } from '../../kit/text/safety.ts';
+import { pathInDesk } from './roles/findings.ts';
 import { unfoundCommands } from './roles/unfound-commands.ts';
 import { type Found, type Verdict, decideVerdict } from './roles/verdict.ts';
 import type { Event } from '../../core/schema/event.ts';
@@ -80,7 +82,7 @@ async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promis
   });
   const isUnseen = areUnmetUnseen(verdict, [...checked.found, ...judgedByModel.found]);
   const canConfirm = given.end.status === 'done' && breaches.length === 0 && isUnseen;
-  const settled = withRepair(withRefusals(withStepFailure(verdict, given), work), work);
+  const settled = withRounding(withRepair(withRefusals(withStepFailure(verdict, given), work), work), figures);
   return settleVerdict(ports, given, call, settled, canConfirm);
 }
 
@@ -190,21 +192,41 @@ async function judgeOf(ports: TaskPorts, canAsk: boolean, run: string): Promise<
 
 const allPaths = ({ created, changed, removed }: Changes): string[] => [...created, ...changed, ...removed];
 
-async function findAllBreaches(ports: TaskPorts, { task, plan }: Given, work: Work, call: ToolCall): Promise<Breach[]> {
+async function findAllBreaches(ports: TaskPorts, given: Given, work: Work, call: ToolCall): Promise<Breach[]> {
+  const { task, plan } = given;
   const changed = allPaths(work.changes);
   const { answer, attempts, declared } = work;
-  const facts = { events: attempts.flat(), changed, targets: declared.targets, dir: task.dir };
+  const { removed } = work.changes;
+  const facts = { events: attempts.flat(), changed, removed, targets: declared.targets, dir: task.dir };
   const idle = answer === null ? null : idleReason({ answer, ...declared });
   return [
     ...findBreaches({ secrets: ports.secretsIn(changed), ...declared }),
     ...(work.unwritten === null || task.fields.repair === true
       ? []
       : [{ verdict: 'rework' as const, reason: work.unwritten }]),
+    ...(await unwrittenFiles(ports, given, work)).map((reason) => ({ verdict: 'rework' as const, reason })),
     ...unfoundCommands(attempts.at(-1) ?? []).map((reason) => ({ verdict: 'rework' as const, reason })),
     ...(idle === null ? [] : [{ verdict: 'rework' as const, reason: idle }]),
     ...(answer === null && isEmptyPlan(plan, facts) ? [{ verdict: 'rework' as const, reason: NOTHING_DELIVERED }] : []),
     ...(answer === null ? [] : await judgeAnswer({ ...facts, answer }, call.act)),
   ];
+}
+
+/** By so much the clock of a disk may be behind. */
+const CLOCK_MS = 1000;
+
+/**
+ * Files that the text of a runbook asks for, that were there before, and that no step has written, not even as they were.
+ * A run that continues another one may have them from that.
+ */
+async function unwrittenFiles(ports: TaskPorts, { task, plan }: Given, { attempts, changes }: Work): Promise<string[]> {
+  const started = attempts[0]?.find(({ type }) => type === 'run.started');
+  if (plan.by !== 'runbook' || started?.type !== 'run.started' || started.data.link !== undefined) return [];
+  const since = Date.parse(started.at) - CLOCK_MS;
+  const wanted = filesAskedFor(await bodyOf(ports, task)).map((path) => pathInDesk(task.dir ?? '.', path));
+  return wanted
+    .filter((path) => !allPaths(changes).includes(path) && (ports.writtenAt(path) ?? since) < since)
+    .map((path) => `${path}, which the text asks for, was there before, and no step has written it`);
 }
 
 const NOTHING_DELIVERED = 'nothing was delivered: no step changed anything, and no worker answered';
@@ -240,6 +262,15 @@ function withRepair(verdict: Verdict, { unwritten }: Work): Verdict {
     ...verdict,
     reason: `every criterion is met by what a model planned; ${unwritten}`.slice(0, LONGEST_REASON),
   };
+}
+
+/** Where the way of rounding decides the last digit of a figure, the page says so below the answer. */
+function withRounding(verdict: Verdict, figures: readonly Found[]): Verdict {
+  const rounded = figures.flatMap(
+    ({ text, evidence }) => /; (rounding decides: .*)$/.exec(evidence)?.[1]?.replace(/^/, `${text}: `) ?? [],
+  );
+  if (verdict.verdict !== 'done' || rounded.length === 0) return verdict;
+  return { ...verdict, reason: [verdict.reason, ...rounded].join('\n').slice(0, LONGEST_REASON) };
 }
 
 /** Where the workers of two plans in a row report that it cannot be done, and nothing was changed, a third would, too. */

@@ -1,5 +1,6 @@
 /** Owns: comparing the final answer of a task with what its calls did, by code. What it says is judged by the critic. */
 import { claimsIn, type DoneFacts, findUnbackedClaims } from './roles/answer-claims.ts';
+import { mayBeSameFile } from '../../kit/text/file-names.ts';
 import { matchesGlob } from '../../kit/text/glob.ts';
 import { pathInDesk } from './roles/findings.ts';
 import type { Breach } from '../../kit/text/safety.ts';
@@ -13,6 +14,7 @@ type AnswerFacts = {
   /** The events of all runs of the task's plans. */
   events: readonly Event[];
   changed: readonly string[];
+  removed: readonly string[];
   targets: readonly string[];
   /** Folder of the task, relative to the desk. */
   dir: string | null;
@@ -22,11 +24,12 @@ const MOST_LOOKUPS = 20;
 
 /** Why the task is not done, whatever its criteria say. */
 export async function judgeAnswer(facts: AnswerFacts, act: Act): Promise<Breach[]> {
-  const { answer, events, changed, targets, dir } = facts;
+  const { answer, events, changed, removed, targets, dir } = facts;
   const unfinished = unfinishedReason(answer);
-  const existing = await existingFiles(answer, dir, act);
+  const existing = await existingFiles(facts, act);
   const unbacked = findUnbackedClaims(answer, {
     changed,
+    removed,
     calls: callsIn(events),
     hosts: hostsContacted(events),
     isTarget: (path) =>
@@ -50,9 +53,13 @@ function callsIn(events: readonly Event[]): DoneFacts['calls'] {
   });
 }
 
-/** Which files that others may have written, by what the answer says, are there. */
-async function existingFiles(answer: string, dir: string | null, act: Act): Promise<Set<string>> {
-  const named = claimsIn(answer).flatMap(({ own, act: kind, subjects }) => (own || kind === 'send' ? [] : subjects));
+/** Which files are there that others may have written by what the answer says, or that the worker wrote and nobody changed. */
+async function existingFiles({ answer, changed, dir }: AnswerFacts, act: Act): Promise<Set<string>> {
+  const named = claimsIn(answer).flatMap(({ own, act: kind, subjects }) =>
+    kind === 'send' || kind === 'visit'
+      ? []
+      : subjects.filter((path) => !own || !changed.some((each) => mayBeSameFile(each, path))),
+  );
   const found = new Set<string>();
   for (const path of [...new Set(named)].slice(0, MOST_LOOKUPS))
     for (const place of new Set([path, pathInDesk(dir ?? '.', path)])) {

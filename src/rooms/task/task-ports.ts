@@ -65,6 +65,8 @@ export type TaskPorts = {
   editsBy: (runs: readonly string[], signal: AbortSignal) => Promise<ShownEdit[]>;
   /** The texts of a task as they were written, where they are recorded masked. */
   originals: Pick<SealedTexts, 'seal' | 'unseal'>;
+  /** When a file of the desk was last written or put in its place, by the clock of its disk; null when it is not there. */
+  writtenAt: (path: string) => number | null;
   /** Which of these files contain a secret. */
   secretsIn: (paths: readonly string[]) => FoundSecret[];
 };

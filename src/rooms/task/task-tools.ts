@@ -125,6 +125,7 @@ function portsOf(parts: TaskParts): TaskPorts {
     eventsOf,
     note,
     originals: vault.originals,
+    writtenAt: (path) => lstatIfPresent(join(home.workspace, 'desk', path))?.ctimeMs ?? null,
     secretsIn: (paths) => secretsIn(join(home.workspace, 'desk'), paths, vault.redact),
     changesBy,
     editsBy: async (ids, signal) => readEdits(editsOf(await eventsOfAll(ids), shadow), vault.redact, signal),

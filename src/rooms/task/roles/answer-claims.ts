@@ -5,7 +5,8 @@
  *
  * A1 Only a statement in the past about the worker's own act is a claim: not a wish, a condition, a denial, or what a
  *    file says about others.
- * A2 A claim about a file is backed by a change of the desk, or by a call that may change things and names the file.
+ * A2 A claim about a file is backed by a change of the desk, or by a call that may change things and names the file. What was
+ *    taken out of, put into or replaced in a file is backed by a change of that file. A file that was written is there.
  * A3 A claim about a host, an address or a message is backed by a call that reached out and names it.
  */
 import { baseName, fileNamesIn, mayBeSameFile } from '../../../kit/text/file-names.ts';
@@ -15,6 +16,8 @@ type AnswerClaim = {
   act: 'write' | 'remove' | 'send' | 'visit';
   /** Files, hosts or addresses; empty when the sentence names none. */
   subjects: string[];
+  /** Files in which something was done, as in "removed a.txt from the list in index.md". */
+  places: string[];
   /** Whether one backed subject is enough, as in "moved a.txt to b.txt". */
   any: boolean;
   /** Whether the worker says it of itself. In "a.md was written" somebody else may be meant. */
@@ -25,6 +28,8 @@ type AnswerClaim = {
 /** What the task has done until now. */
 export type DoneFacts = {
   changed: readonly string[];
+  /** Those of the changed ones that are gone. */
+  removed: readonly string[];
   /** Calls that succeeded. */
   calls: readonly { tool: string; input: string; changes: boolean; leavesMachine: boolean }[];
   hosts: readonly string[];
@@ -64,7 +69,14 @@ export function claimsIn(answer: string): AnswerClaim[] {
 
 /** Why each claim that nothing shows cannot be believed. */
 export function findUnbackedClaims(answer: string, facts: DoneFacts): string[] {
-  const reasons = claimsIn(answer).flatMap((claim) => {
+  const claims = claimsIn(answer);
+  const mayBeGone = claims.some(({ act, any }) => act === 'remove' || any);
+  const reasons = claims.flatMap((claim) => {
+    if (claim.places.some((place) => isChanged(place, facts))) return [];
+    const gone =
+      mayBeGone || claim.act !== 'write' ? undefined : claim.subjects.find((path) => isGone(claim, path, facts));
+    if (gone !== undefined)
+      return [`unbacked: the answer says "${toOneLine(claim.sentence, 300)}", but ${gone} is not there`];
     const missing = claim.subjects.filter((subject) => !isBacked(claim, subject, facts));
     const isShown = claim.any ? missing.length < claim.subjects.length : missing.length === 0;
     if (claim.subjects.length > 0) return isShown ? [] : [describe(claim, missing.join(', '))];
@@ -92,6 +104,19 @@ function isBacked({ act, own }: AnswerClaim, subject: string, facts: DoneFacts):
   if (facts.changed.some((path) => mayBeSameFile(path, subject) || path.startsWith(`${subject}/`))) return true;
   if (facts.calls.some(({ changes, input }) => changes && input.includes(name))) return true;
   return !own && facts.exists(subject) && !facts.isTarget(subject);
+}
+
+const isChanged = (subject: string, { changed, removed }: DoneFacts): boolean =>
+  changed.some((path) => mayBeSameFile(path, subject) && !removed.includes(path));
+
+const WRITES_FILE = /^files\.(?:write|edit)$/;
+
+/** Whether a file that the worker says it wrote was on the desk and is not any more. */
+function isGone({ own }: AnswerClaim, subject: string, facts: DoneFacts): boolean {
+  if (!own || isChanged(subject, facts) || facts.exists(subject)) return false;
+  if (facts.removed.some((path) => mayBeSameFile(path, subject))) return true;
+  const name = JSON.stringify(baseName(subject)).slice(1);
+  return facts.calls.some(({ tool, input }) => WRITES_FILE.test(tool) && input.includes(name));
 }
 
 function isReached(subject: string, act: 'send' | 'visit', { calls, hosts }: DoneFacts): boolean {
@@ -148,13 +173,20 @@ function claimOf(verb: string, object: string, sentence: string, own: boolean): 
   const act = actOf(verb);
   const named = act === 'send' || act === 'visit' ? (object.match(ADDRESS) ?? []) : filesBefore(object);
   const any = new RegExp(`^(?:${TRANSFER})$`, 'i').test(verb);
-  return { act, subjects: named.map((each) => each.replace(/[.,;:!]+$/, '')), any, own, sentence };
+  const places = act === 'write' || act === 'remove' ? filesIn(object) : [];
+  return { act, places, subjects: named.map((each) => each.replace(/[.,;:!]+$/, '')), any, own, sentence };
 }
 
 /** "wrote a.md and b.md from c.csv" is about the first two. */
 function filesBefore(object: string): string[] {
   const end = BOUNDARY.exec(object)?.index;
   return fileNamesIn(end === undefined ? object : object.slice(0, end));
+}
+
+/** "a.txt from the list in index.md", "the date in notes.md": the file in which it stands or stood. */
+function filesIn(object: string): string[] {
+  const named = [...object.matchAll(/\b(?:in|into|to|from|of|inside|within)\s+(?:the (?:file )?)?[`"'*]*(\S+)/gi)];
+  return named.flatMap(([, word = '']) => fileNamesIn(word).slice(0, 1));
 }
 
 function actOf(verb: string): AnswerClaim['act'] {

@@ -81,6 +81,30 @@ const isSameRead = (call: Witness, file: Witness): boolean =>
 
 const isPart = (a: string, b: string): boolean => a.includes(b) || b.includes(a);
 
+/**
+ * What a file is now that a call has read: where it was changed since, the entry that shows it. Null where it was not, and
+ * where it was read in part, as long as nothing tells that it was changed.
+ */
+export function fileNow(
+  read: Witness,
+  shown: readonly Shown[],
+): { name: string; text: string; isOther: boolean } | null {
+  const path = read.kind === undefined && read.source.startsWith('files.read ') ? pathIn(read.input) : null;
+  const file = path === null ? undefined : shown.find(({ witness }) => isFileAt(path, witness));
+  if (file === undefined || !read.ok) return null;
+  const text = file.witness.now ?? file.witness.text;
+  const isWhole = !/"(?:offset|length)":/.test(read.input);
+  return { name: file.name, text, isOther: isWhole && !isPart(read.text, text) };
+}
+
+const isFileAt = (path: string, { kind, ok, input }: Witness): boolean =>
+  kind === 'file' && ok && input !== '' && pathIn(input) === path;
+
+function pathIn(input: string): string | null {
+  const found = /"path":("(?:[^"\\]|\\.)*")/.exec(input)?.[1];
+  return found === undefined ? null : (JSON.parse(found) as string);
+}
+
 /** An entry as the critic is shown it: with its command, where the label is too short for it or cannot contain its marks. */
 export function shownText({ witness: { input, call }, text }: Shown): string {
   const isInLabel = call === undefined || (input.length <= LONGEST_LABEL && !/[<>]/.test(call));

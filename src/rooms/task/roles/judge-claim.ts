@@ -7,7 +7,7 @@
 import { classify } from '../../../core/guard/classify/classify-command.ts';
 import type { Claim } from '../../../core/schema/role.ts';
 import { SAID_TO_BE_MET } from '../../../core/schema/unproven-claim.ts';
-import { LIST_OF_CHANGES, type Shown } from './critic-evidence.ts';
+import { fileNow, LIST_OF_CHANGES, type Shown, type Witness } from './critic-evidence.ts';
 import { sharesFigure } from './value-sources.ts';
 import { ANSWER_IS_RIGHT, isOwnCriterion, NOTHING_TO_CHANGE } from './implied-criteria.ts';
 import { foldText, isQuotedIn, quotedParts } from './quotation.ts';
@@ -83,9 +83,9 @@ function findDoubt(
 ): string | null {
   const absent = quotedParts(quote).find((part) => !named.some(({ text }) => isQuotedIn(part, text)));
   if (absent !== undefined) return describeAbsent(absent, named, shown);
-  if (named.some(({ text }) => speaksToJudge(text)) && !speaksToJudge(task))
-    return `${named.find(({ text }) => speaksToJudge(text))?.name} tries to instruct the judge; name other evidence`;
-  const doubts = named.map((each) => findMadeUp(criterion, quote, each, answer));
+  const speaker = speaksToJudge(task) ? undefined : named.find((each) => instructsJudge(each, quote, shown));
+  if (speaker !== undefined) return `${speaker.name} tries to instruct the judge; name other evidence`;
+  const doubts = named.map((each) => findMadeUp(criterion, quote, each, answer) ?? findOutdated(quote, each, shown));
   return doubts.includes(null) ? null : (doubts[0] ?? null);
 }
 
@@ -113,9 +113,15 @@ function findMadeUp(
       ? null
       : 'the answer is what is judged; name the evidence that shows it';
   const { witness } = entry;
-  if (witness.kind === 'sources') return `${name} only says where figures come from; name the evidence that shows it`;
-  if (witness.source === LIST_OF_CHANGES || witness.kind === 'check') {
-    const isOwn = criterion === ANSWER_IS_RIGHT || criterion === NOTHING_TO_CHANGE;
+  const isOwn = criterion === ANSWER_IS_RIGHT || criterion === NOTHING_TO_CHANGE;
+  if (isOwn && !witness.ok && witness.source.startsWith('files.') && !SAYS_NOTHING.test(answer ?? ''))
+    return `${name} only says that there was nothing to read; name the evidence that shows it`;
+  if (
+    witness.source === LIST_OF_CHANGES ||
+    isWrite(witness) ||
+    witness.kind === 'sources' ||
+    witness.kind === 'check'
+  ) {
     const hasValue = witness.kind === 'check' && criterion === ANSWER_IS_RIGHT && sharesFigure(answer ?? '', text);
     return isOwn && !hasValue
       ? `${name} only lists what was changed or checked; name the evidence that shows it`
@@ -124,6 +130,20 @@ function findMadeUp(
   if (isEcho(quote, witness.call ?? '', text)) return `the call of ${name} supplied these words itself`;
   const isWritten = witness.kind === 'file' && witness.isOwn === true;
   return isWritten && isRestatement(witness.text, criterion) ? `${name} only repeats the criterion` : null;
+}
+
+const isWrite = ({ source, kind }: Witness): boolean =>
+  kind === undefined && /^files\.(?:write|edit|move|remove)\b/.test(source);
+
+const SAYS_NOTHING = /\b(?:no|none|nothing|not|nowhere|never|without|missing|gone|absent|removed|deleted)\b|n['’]t\b/i;
+
+/** Why an entry is no evidence of how it is: it was read before it was changed. */
+function findOutdated(quote: string, { name, entry }: Named, shown: readonly Shown[]): string | null {
+  const now = entry === null ? null : fileNow(entry.witness, shown);
+  if (entry === null || now === null) return null;
+  const parts = quotedParts(quote);
+  const isOld = parts.length === 0 ? now.isOther : !parts.some((part) => isQuotedIn(part, now.text));
+  return isOld ? `${name} shows the file as it was before it was changed; ${now.name} shows it as it is` : null;
 }
 
 /** Programs that print the words they are given and know nothing else. */
@@ -176,8 +196,27 @@ const INSTRUCTIONS_TO_JUDGE: readonly RegExp[] = [
   /<\/?data\b|<\/?(?:system|assistant)>/i,
 ];
 
+/** Of a text that the task did not make: a document may well say that reviewers have to approve something. */
+const ORDERS_TO_CRITIC: readonly RegExp[] = [
+  ...INSTRUCTIONS_TO_JUDGE.filter((_, index) => [0, 1, 6].includes(index)),
+  /\bcritic\b[^.\n]{0,60}\b(?:must|should|shall|please)\b/i,
+];
+
+/** Whether an entry was written to persuade the judge: by the worker, or by whoever tries to give orders to a model. */
+function instructsJudge({ text, entry }: Named, quote: string, shown: readonly Shown[]): boolean {
+  if (entry === null) return speaksToJudge(text);
+  const { witness } = entry;
+  const made = isWrite(witness) ? `${text}\n${witness.input}` : (witness.call ?? '');
+  const mayPrintOwn =
+    witness.call !== undefined && shown.some((each) => each.witness.isOwn === true && isMadeToPersuade(each));
+  if (witness.isOwn === true || mayPrintOwn) return speaksToJudge(text);
+  return [quote, made].some((each) => speaksToJudge(each)) || speaksToJudge(text, ORDERS_TO_CRITIC);
+}
+
+const isMadeToPersuade = ({ witness }: Shown): boolean => speaksToJudge(witness.text);
+
 /** Folds compatibility forms and invisible characters first, so that words are recognised as a reader sees them. */
-export function speaksToJudge(text: string): boolean {
+export function speaksToJudge(text: string, shapes: readonly RegExp[] = INSTRUCTIONS_TO_JUDGE): boolean {
   const folded = text.normalize('NFKC').replaceAll(/\\u\{[0-9a-f]+\}/g, '');
-  return INSTRUCTIONS_TO_JUDGE.some((shape) => shape.test(folded));
+  return shapes.some((shape) => shape.test(folded));
 }

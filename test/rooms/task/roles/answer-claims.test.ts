@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { claimsIn, type DoneFacts, findUnbackedClaims } from '../../../../src/rooms/task/roles/answer-claims.ts';
 
-const nothing: DoneFacts = { changed: [], calls: [], hosts: [], isTarget: () => false, exists: () => false };
+const nothing: DoneFacts = {
+  changed: [],
+  removed: [],
+  calls: [],
+  hosts: [],
+  isTarget: () => false,
+  exists: () => false,
+};
 const call = (tool: string, input: object, leavesMachine = false): DoneFacts['calls'][number] => ({
   tool,
   input: JSON.stringify(input),
@@ -63,6 +70,32 @@ describe('A2 a claim about a file', () => {
     expect(findUnbackedClaims(answer, { ...nothing, exists: () => true })).toEqual([]);
     expect(findUnbackedClaims(answer, nothing)).toHaveLength(1);
     expect(findUnbackedClaims(answer, { ...nothing, exists: () => true, isTarget: () => true })).toHaveLength(1);
+  });
+
+  it.each([
+    ['I removed a.txt from the list in index.md.', 'index.md'],
+    ['I removed `a.txt` from index.md.', 'index.md'],
+    ['I replaced 2023.md with 2024.md in index.md.', 'index.md'],
+    ['I added b.txt and c.txt to `index.md`.', 'index.md'],
+    ['Fixed the link to old.md in docs/index.md.', 'docs/index.md'],
+  ])('about what stands in a file is backed by a change of that file: %s', (answer, changed) => {
+    expect(findUnbackedClaims(answer, { ...nothing, changed: [changed] })).toEqual([]);
+    expect(findUnbackedClaims(answer, nothing)).toHaveLength(1);
+    expect(findUnbackedClaims(answer, { ...nothing, changed: ['other.md'] })).toHaveLength(1);
+  });
+
+  it('that was written needs the file to be there, unless the answer says where it went', () => {
+    const calls = [call('files.write', { path: 'summary.md', content: 's' })];
+    const gone = ['unbacked: the answer says "I wrote summary.md.", but summary.md is not there'];
+    expect(findUnbackedClaims('I wrote summary.md.', { ...nothing, calls })).toEqual(gone);
+    expect(findUnbackedClaims('I wrote summary.md.', { ...nothing, calls, exists: () => true })).toEqual([]);
+    expect(findUnbackedClaims('I wrote summary.md.', { ...nothing, calls, changed: ['summary.md'] })).toEqual([]);
+    const removed = { ...nothing, changed: ['summary.md'], removed: ['summary.md'] };
+    expect(findUnbackedClaims('I wrote summary.md.', removed)).toEqual(gone);
+    const moved = { ...removed, changed: ['summary.md', 'old/notes.md'] };
+    expect(findUnbackedClaims('I wrote summary.md and moved it to old/notes.md.', moved)).toEqual([]);
+    const outside = [call('shell', { line: 'cp a ~/papers/summary.md' })];
+    expect(findUnbackedClaims('I wrote summary.md.', { ...nothing, calls: outside })).toEqual([]);
   });
 
   it('about a move needs one of its two names', () => {
