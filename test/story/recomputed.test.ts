@@ -82,6 +82,7 @@ describe('a figure that a worker gives with its command', () => {
     ['changes something', 'echo 253 | tee other.txt'],
     ['prints what it was given', 'echo 253'],
     ['fails', 'cat nowhere.csv'],
+    ['only reads what the task made', 'cat total.txt'],
   ])('is no evidence where the command %s', async (_, command) => {
     let seen = '';
     const critic: WireScript = (request) => {

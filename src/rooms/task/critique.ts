@@ -69,7 +69,7 @@ async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promis
   const checked = await runChecks(ports, all, around, call);
   if ('outcome' in checked) return checked.outcome;
   const criteria = isRefuted(checked.found) ? withoutWhole(all) : all;
-  const figures = await figuresAgain(work.attempts.at(-1) ?? [], call);
+  const figures = await figuresAgain(work, call);
   const asked = await judgedByCritic(ports, given, work, { criteria, checked: [...checked.found, ...figures] }, call);
   const judgedByModel = hasFailed(asked) && isRefuted(checked.found) ? withoutJudgement(asked, criteria) : asked;
   if ('outcome' in judgedByModel) return judgedByModel.outcome;
@@ -87,9 +87,10 @@ async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promis
 }
 
 /** What only the work of a model needs is loaded when the first of it is judged. */
-async function figuresAgain(events: readonly Event[], { act }: ToolCall): Promise<Found[]> {
+async function figuresAgain({ attempts, changes }: Work, { act }: ToolCall): Promise<Found[]> {
+  const events = attempts.at(-1) ?? [];
   const hasWorked = events.some(({ type }) => type === 'decision.made');
-  return hasWorked ? (await import('./recompute.ts')).recomputeFigures(events, act) : [];
+  return hasWorked ? (await import('./recompute.ts')).recomputeFigures(events, changes.created, act) : [];
 }
 
 const judgedByCritic: typeof askCritic = async (ports, given, work, terms, call) =>

@@ -3,11 +3,13 @@
  * verdict: what such a command prints is evidence, and a figure that it contradicts is wrong.
  *
  * 1. Only commands that read are executed, and none that prints the words it was given.
- * 2. One that fails, that policy does not allow, or whose output cannot be compared, decides nothing.
+ * 2. What a command reads only from files that the task itself made can contradict a figure and not confirm it.
+ * 3. One that fails, that policy does not allow, or whose output cannot be compared, decides nothing.
  */
 import { classify } from '../../core/guard/classify/classify-command.ts';
 import type { Event } from '../../core/schema/event.ts';
 import { toOneLine } from '../../core/schema/one-line.ts';
+import { fileNamesIn, mayBeSameFile } from '../../kit/text/file-names.ts';
 import type { Act } from '../../core/schema/tool.ts';
 import { compareValue } from './roles/compare-value.ts';
 import { isEcho } from './roles/judge-claim.ts';
@@ -15,13 +17,17 @@ import type { Found } from './roles/verdict.ts';
 
 const MOST_FIGURES = 10;
 const MOST_SECONDS = 60;
-const FIGURE = 'figure ';
+export const FIGURE = 'figure ';
 
 /** Whether this was found by executing a command again. What checks of files say is what the files say. */
 export const isFigure = ({ text }: Found): boolean => text.startsWith(FIGURE);
 
 /** What was found about the figures of the last steps; those that cannot be recomputed are left out. */
-export async function recomputeFigures(events: readonly Event[], act: Act): Promise<Found[]> {
+export async function recomputeFigures(
+  events: readonly Event[],
+  created: readonly string[],
+  act: Act,
+): Promise<Found[]> {
   const figures = events.flatMap(({ type, data }) =>
     type === 'decision.made' && data.decision.kind === 'Finish' ? (data.decision.figures ?? []) : [],
   );
@@ -32,10 +38,15 @@ export async function recomputeFigures(events: readonly Event[], act: Act): Prom
     const { stdout, exit } = (outcome.status === 'ok' ? outcome.output : {}) as { stdout?: string; exit?: number };
     if (stdout === undefined || exit !== 0 || isEcho('', command, stdout)) continue;
     const { agrees, note } = compareValue(value, stdout);
-    if (agrees === null) continue;
+    if (agrees === null || (agrees && readsOnlyOwn(command, created))) continue;
     const printed = `\`${toOneLine(command, 300)}\` prints "${toOneLine(stdout, 200)}"`;
     const evidence = note === '' ? printed : `${printed}; rounding decides: ${note}`;
     found.push({ text: `${FIGURE}${toOneLine(value, 100)}`, holds: agrees, evidence, seen: true, by: 'check' });
   }
   return found;
+}
+
+function readsOnlyOwn(command: string, created: readonly string[]): boolean {
+  const read = fileNamesIn(command);
+  return read.length > 0 && read.every((path) => created.some((own) => mayBeSameFile(own, path)));
 }

@@ -7,7 +7,7 @@ import { describeSources, type Inputs } from './roles/value-sources.ts';
 import { formatOutput } from '../../kit/text/prompt-text.ts';
 import { STEP_CHECK } from '../../core/schema/acceptance.ts';
 import type { Event } from '../../core/schema/event.ts';
-import { isFigure } from './recompute.ts';
+import { FIGURE, isFigure } from './recompute.ts';
 import type { Found } from './roles/verdict.ts';
 import type { Json } from '../../core/schema/json.ts';
 import type { Act, Outcome } from '../../core/schema/tool.ts';
@@ -98,6 +98,7 @@ function inputsOf(
     ],
     given,
     calls: calls.map(({ input }) => input),
+    computed: checked.filter((found) => isFigure(found) && found.holds).map(({ text }) => text.slice(FIGURE.length)),
   };
 }
 

@@ -58,6 +58,9 @@ const PASSIVE = new RegExp(
 );
 const NO_CLAIM =
   /\b(?:not|never|no|nothing|neither|nor|cannot|can|could|would|should|will|(?-i:may)|might|must|if|unless|please|without|failed|unable|instead of|want(?:ed)? to|need(?:s|ed)? to|going to)\b|n['’]t\b|['’]ll\b|\?/i;
+/** Nobody dates what they have just done: "contract.pdf was sent to Bob on 3 May" is about the contract. */
+const DATED =
+  /\b(?:on|in|since|by|until|of) (?:the )?(?:\d{1,2}(?:st|nd|rd|th)?[ .]|\d{4}\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)|\b(?:yesterday|ago|last (?:week|month|year))\b/i;
 const BOUNDARY = /\b(?:from|based on|using|for|about|because|since|by|so that|which|as in|after|before)\b/i;
 const ADDRESS = /\bhttps?:\/\/[^\s)>\]"'`]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
 
@@ -164,6 +167,7 @@ function claimsOf(sentence: string, whole: string): AnswerClaim[] {
   const [name] = fileNamesIn(sentence);
   const passive = name === undefined ? null : PASSIVE.exec(sentence);
   if (name === undefined || passive === null) return [];
+  if (actOf(passive[1] ?? '') === 'send' && DATED.test(sentence)) return [];
   const before = fileNamesIn(sentence.slice(0, passive.index));
   const object = before.length > 0 ? sentence.slice(0, passive.index) : sentence.slice(passive.index);
   return [claimOf(passive[1] ?? '', object, whole, false)];
@@ -173,7 +177,7 @@ function claimOf(verb: string, object: string, sentence: string, own: boolean): 
   const act = actOf(verb);
   const named = act === 'send' || act === 'visit' ? (object.match(ADDRESS) ?? []) : filesBefore(object);
   const any = new RegExp(`^(?:${TRANSFER})$`, 'i').test(verb);
-  const places = act === 'write' || act === 'remove' ? filesIn(object) : [];
+  const places = act === 'visit' || (act === 'send' && named.length > 0) ? [] : filesIn(object);
   return { act, places, subjects: named.map((each) => each.replace(/[.,;:!]+$/, '')), any, own, sentence };
 }
 

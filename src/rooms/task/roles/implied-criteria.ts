@@ -97,6 +97,10 @@ const ASKS_AT_START = /(?:^|[,:;]\s*|\b(?:and|then|please|also|finally|to)\s+)(?
 const QUESTION_WORD =
   /(?:^|[:;(]\s*|\b(?:say|see|know|find|check|determine|decide|out|up|and|or)\s+)(?:(?:in|on|at|for|by|from|to|with|of)\s+)?(?:which|when|who|whom|whose|where)\b/i;
 
+/** After something else was asked for, in the same sentence: "Append the line to log.txt, and tell how many there are." */
+const TELLS =
+  /[,;]?\s*\b(?:and|then)\s+(?:also |then |please )*(?:tell(?: me| us)?|let me know|report back) (?:which|what|who|when|where|why|how|whether|if)\b/i;
+
 const MAKES_FILE = new RegExp(String.raw`\b(?:${MAKE}|add|append|update|rename|move|delete|remove)\b`, 'i');
 
 /**
@@ -106,6 +110,7 @@ const MAKES_FILE = new RegExp(String.raw`\b(?:${MAKE}|add|append|update|rename|m
 export function asksForAnswer(text: string, hasCriteria = false): boolean {
   return sentencesIn(text).some((whole) => {
     if (/\?\s*$/.test(whole)) return true;
+    if (!hasCriteria && TELLS.test(whole)) return true;
     const sentence = whole.replace(/^(?:when|where)\b[^,]*,\s*/i, '');
     const placed = [...sentence.matchAll(/\b(?:into|to|as)\s+[`"'*]*(\S+)/gi)].flatMap(([, word]) =>
       fileNamesIn(word ?? ''),

@@ -23,6 +23,8 @@ export type Inputs = {
   given: readonly string[];
   /** What calls were given, as text. */
   calls: readonly string[];
+  /** Figures of the worker that its commands have shown to be right. */
+  computed?: readonly string[];
 };
 
 /** A language that writes more than names with capitals says nothing by them. */
@@ -32,7 +34,7 @@ const MOST_SHOWN = 20;
 const MOST_SOURCES = 6;
 
 /** Where the values of a result are found, and which inputs nobody has read; empty when there is nothing to say. */
-export function describeSources({ task, made, read, given, calls }: Inputs): string {
+export function describeSources({ task, made, read, given, calls, computed = [] }: Inputs): string {
   const asked = wordsOfText([task, ...given, ...made.map(({ name }) => name)].join('\n'));
   const inputs = read.flatMap(({ name, text }): Input[] =>
     text === '' ? [] : [{ name: shortName(name), text: wordsOfText(text) }],
@@ -48,8 +50,13 @@ export function describeSources({ task, made, read, given, calls }: Inputs): str
     return said.length === 0 ? [] : [`${shortName(name)}: ${said.join('; ')}`];
   });
   const unread = given.filter((path) => !calls.some((call) => isRead(path, call)));
+  const results = made.map(({ text }) => wordsOfText(text));
+  const unused = computed.filter((value) => valuesIn(value).every((each) => !results.some((text) => each.isIn(text))));
   return [
     ...lines,
+    ...(unused.length === 0
+      ? []
+      : [`computed, and in nothing that was made: ${unused.slice(0, MOST_SHOWN).join(', ')}`]),
     ...(unread.length === 0 ? [] : [`no step has read: ${unread.slice(0, MOST_SHOWN).join(', ')}`]),
   ].join('\n');
 }

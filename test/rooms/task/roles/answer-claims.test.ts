@@ -39,6 +39,8 @@ describe('A1 what counts as a claim', () => {
     'Was report.md written?',
     'report.md has three lines.',
     'The minutes say "I wrote report.md".',
+    'contract.pdf was sent to bob@example.org on 3 May.',
+    'The mail that list.csv names was sent in May.',
   ])('is not found in %j', (answer) => {
     expect(claimsIn(answer)).toEqual([]);
   });
@@ -77,6 +79,7 @@ describe('A2 a claim about a file', () => {
     ['I removed `a.txt` from index.md.', 'index.md'],
     ['I replaced 2023.md with 2024.md in index.md.', 'index.md'],
     ['I added b.txt and c.txt to `index.md`.', 'index.md'],
+    ['I submitted the count to index.md.', 'index.md'],
     ['Fixed the link to old.md in docs/index.md.', 'docs/index.md'],
   ])('about what stands in a file is backed by a change of that file: %s', (answer, changed) => {
     expect(findUnbackedClaims(answer, { ...nothing, changed: [changed] })).toEqual([]);

@@ -70,6 +70,8 @@ describe('I2 an answer', () => {
     'Find out who is missing.',
     'Count the lines of a.txt.',
     'Check which invoices are open.',
+    'Append the line checked to log.txt, and tell how many lines have ERROR.',
+    'Write the totals to out.csv and let me know which customer has the most.',
   ])('is asked for by %j', (text) => {
     expect(asksForAnswer(text)).toBe(true);
   });

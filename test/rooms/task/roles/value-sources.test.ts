@@ -22,6 +22,12 @@ describe('the sources of values', () => {
     expect(describeSources(inputs)).toBe('out.md: in no input: 17\nno step has read: job/rates.csv');
   });
 
+  it('name what was computed and is in nothing that was made', () => {
+    const given = { ...inputs, computed: ['1240', '999'] };
+    expect(describeSources(given)).toContain('computed, and in nothing that was made: 999');
+    expect(describeSources({ ...inputs, computed: ['1240'] })).not.toContain('computed');
+  });
+
   it('are not spoken of where all is in order', () => {
     expect(describeSources({ ...inputs, read: [{ name: 'x', text: '1240 17' }], calls: ['cat job/*'] })).toBe('');
   });
