@@ -21,7 +21,8 @@ export async function execute(
   const options = readOptions(command.options ?? {}, values);
   const home = homeAt(typeof values['dir'] === 'string' ? values['dir'] : undefined);
   const json = command.json !== false && values['json'] === true;
-  const render = command.render ?? (await import('../../kit/cli/render-data.ts')).renderData;
+  const render =
+    command.render === undefined ? (await import('../../kit/cli/render-data.ts')).renderData : command.render;
   const printer = openPrinter({ ...command, render }, io, { json, utc: values['utc'] === true, home });
   const call: Call = {
     home,

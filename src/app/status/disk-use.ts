@@ -1,4 +1,6 @@
 /** Owns: what a home takes of the disk, by part, what of it goes by itself and when, and what would go now. */
+import type { Terminal } from '../../kit/cli/io.ts';
+import { bytes, count } from '../../kit/cli/plain-text.ts';
 import { join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { namesIn } from '../../core/ledger/old-files.ts';
@@ -69,4 +71,20 @@ async function sizeOf(top: string, signal: AbortSignal): Promise<number> {
     until = performance.now() + SLICE_MS;
   }
   return size;
+}
+
+export function diskText({ dir, parts, bytes: all, now }: DiskUse, { bold, dim }: Terminal): string {
+  const lines = parts.map(
+    ({ part, bytes: size, goes }) => `  ${part.padEnd(10)} ${bytes(size).padStart(9)}  ${dim(goes)}`,
+  );
+  const gone =
+    now === null
+      ? 'nothing'
+      : `${count(now.artifacts, 'artifact')}, ${count(now.outbox.length, 'result')} and ${count(now.tools.length, 'old version')} of tools, ${bytes(now.bytes)}`;
+  return [
+    `${bold('oka')} in ${dir} takes ${bytes(all)}`,
+    ...lines,
+    `  Tidying now would remove ${gone}: oka tidy`,
+    '',
+  ].join('\n');
 }

@@ -1,18 +1,13 @@
 /** How a home is doing right now, whatever face shows it: its worker, its switches, and what somebody has to correct. */
 import { join } from 'node:path';
 import { listRejected } from '../../kit/inbox/list-rejected.ts';
-import { describeCopy } from '../../kit/home/home-place.ts';
 import { listUntaken } from '../../kit/inbox/list-untaken.ts';
 import { failingSchedules, type Schedules, schedulesProjection } from '../../kit/schedule/schedule-state.ts';
 import { peekProjection } from '../../core/ledger/peek-projection.ts';
-import type { Holder } from '../../core/ledger/pen.ts';
-import { penHealth } from '../../core/ledger/pen-health.ts';
-import { taskGraph } from '../../core/ledger/task-graph.ts';
 import type { Home } from '../../core/schema/home.ts';
-import { goalsAtWork } from '../../kit/views/desk-wait.ts';
 import { type HomeCondition, readCondition } from '../../rooms/records/home-condition.ts';
+import { readWorkerHealth, type WorkerHealth } from './worker-health.ts';
 
-export type WorkerHealth = { worker: Holder | null; silent_ms: number | null };
 export type HomeStatus = WorkerHealth &
   HomeCondition & {
     rejected: { total: number; entries: { name: string; reason: string }[] };
@@ -37,7 +32,7 @@ export async function readHomeStatus(home: Home): Promise<HomeStatus> {
     rejected: listRejected(inbox, MOST_REJECTED),
     untaken: { ...lying, why: lying.total === 0 ? null : why },
     schedules: [
-      ...heldSchedules(home, schedules),
+      ...(await heldSchedules(home, schedules)),
       ...failingSchedules(schedules),
       ...late.map(({ schedule, slot, isBehind }) => ({
         schedule,
@@ -48,8 +43,9 @@ export async function readHomeStatus(home: Home): Promise<HomeStatus> {
 }
 
 /** A home that was copied holds all of its schedules, if it has any. */
-function heldSchedules(home: Home, { byId, isClockOn }: Schedules): HomeStatus['schedules'] {
-  const reason = isClockOn && Object.keys(byId).length > 0 ? describeCopy(home) : null;
+async function heldSchedules(home: Home, { byId, isClockOn }: Schedules): Promise<HomeStatus['schedules']> {
+  if (!isClockOn || Object.keys(byId).length === 0) return [];
+  const reason = (await import('../../kit/home/home-place.ts')).describeCopy(home);
   return reason === null ? [] : [{ schedule: 'all', reason }];
 }
 
@@ -75,18 +71,16 @@ async function whyNotBegun(
   if (silent_ms !== null) return 'the worker does not respond';
   if (paused) return 'no new task begins while it is paused';
   if (rules_problem !== null) return 'the rules of this home cannot be read';
-  const { loadConfig } = await import('../../kit/settings.ts');
+  const [{ loadConfig }, { taskGraph }, { goalsAtWork }] = await Promise.all([
+    import('../../kit/settings.ts'),
+    import('../../core/ledger/task-graph.ts'),
+    import('../../kit/views/desk-wait.ts'),
+  ]);
   const { parallel } = (await loadConfig(home)).inbox;
   const { state } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
   const atWork = goalsAtWork(state.goals);
   if (atWork >= parallel) return `${atWork} tasks are at work, and no more than ${parallel} may be at once`;
   return 'a file is taken when it has not changed for a moment and nobody has it open';
-}
-
-/** `silent_ms` is how long the worker has not responded; null while it does, and 0 when it has not responded yet. */
-export function readWorkerHealth(home: Home): WorkerHealth {
-  const health = penHealth(home.ledgers.run);
-  return { worker: health?.holder ?? null, silent_ms: health?.silentMs ?? null };
 }
 
 /** How the worker stands in one word: it works, begins nothing new, is halted, does not respond, or is not there. */

@@ -19,6 +19,7 @@ import { openInbox } from '../../kit/inbox/inbox.ts';
 import { RECENT_MS } from '../../kit/inbox/recent-claims.ts';
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import { probeKernel } from '../../kit/sandbox/probe-kernel.ts';
+import { noteSupport } from '../../kit/sandbox/sandbox-warning.ts';
 import { tidyWitnesses } from '../../kit/sandbox/launch-witness.ts';
 import { prepareLauncher } from '../../kit/sandbox/find-launcher.ts';
 import { callsFolder } from '../../kit/sandbox/sandbox.ts';
@@ -27,7 +28,6 @@ import { publicIdentity } from '../../kit/home/home-anchors.ts';
 import { onceThereIsSpace, watchDiskSpace } from '../../kit/home/disk-space.ts';
 import { noteRulesProblem } from '../../kit/home/rules-fixed.ts';
 import { fleetStopFile } from '../../kit/home/stop-files.ts';
-import type { Config } from '../../core/schema/config.ts';
 import { memberPort } from '../../rooms/fleet/fleet-member.ts';
 import { type Host, withHost } from '../../kit/house/host.ts';
 import type { LedgerPort } from '../../kit/ports/port-types.ts';
@@ -102,7 +102,7 @@ async function serve(host: Host, { checkConfig, desktop }: Serving, signal: Abor
   const isHeir = !(await endedCleanly(ledger));
   const started = { version: programVersion(), node, host: hostname(), pid, home: publicIdentity(home) };
   await ledger.append({ type: 'worker.started', data: started });
-  await recordSandbox(host.config, ledger);
+  await recordSandbox(host, ledger);
   const openRuns = taskGraph().goals.map(({ run }) => run);
   await tidyWitnesses(callsFolder(home), Date.now(), openRuns);
   const earlier = await readEventsSince(home.ledgers.run, Date.now() - RECENT_MS);
@@ -180,8 +180,8 @@ function reportOf({ name, reason }: { name: string; reason: string }): string[] 
 }
 
 /** Records how commands are confined from now on. */
-async function recordSandbox(config: Config, ledger: Pick<LedgerPort, 'append'>): Promise<void> {
-  const offer = await probeKernel((await prepareLauncher()).path);
+async function recordSandbox({ home, config }: Host, ledger: Pick<LedgerPort, 'append'>): Promise<void> {
+  const offer = noteSupport(home, await probeKernel((await prepareLauncher()).path));
   const confinement = confinementFor(offer, config.sandbox, 'model');
   const reason =
     confinement.kind === 'jail'

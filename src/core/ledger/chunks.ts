@@ -1,9 +1,7 @@
 /** Splits bytes into records, from files and archive segments alike, in bounded memory. */
-import { read as readCallback, type Stats } from 'node:fs';
-import { promisify } from 'node:util';
+import { read } from 'node:fs';
 import { MAX_LINE_BYTES } from './line.ts';
 
-const read = promisify(readCallback);
 const CHUNK = 1024 * 1024;
 const NEWLINE = 0x0a;
 
@@ -14,11 +12,17 @@ export type RawLine = { start: number; end: number; bytes: Buffer; closed: boole
 export async function* readChunks(fd: number, from: number, to: number): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK, to - from)));
   for (let at = from; at < to; ) {
-    const { bytesRead } = await read(fd, buffer, 0, Math.min(buffer.length, to - at), at);
+    const bytesRead = await readInto(fd, buffer, Math.min(buffer.length, to - at), at);
     if (bytesRead === 0) return;
     at += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
+}
+
+function readInto(fd: number, buffer: Buffer, length: number, at: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(fd, buffer, 0, length, at, (error, bytesRead) => (error === null ? resolve(bytesRead) : reject(error)));
+  });
 }
 
 /** Splits at newlines. A last line without one has `closed: false`, and so have the parts of an overlong line. */
@@ -44,9 +48,4 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>, offset: number)
     if (lines.length > 0) yield lines;
   }
   if (rest.length > 0) yield [{ start, end: start + rest.length, bytes: rest, closed: false }];
-}
-
-/** Whether both are the status of the same file. */
-export function isSameFile(a: Stats, b: Stats): boolean {
-  return a.ino === b.ino && a.dev === b.dev;
 }

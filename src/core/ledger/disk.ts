@@ -8,7 +8,6 @@
  * 3. A write that fails, for example because the disk is full, leaves the old file and no temporary file behind.
  * 4. Files and folders below `.oka`, except for installed tools, are created for their user only.
  */
-import { randomBytes } from 'node:crypto';
 import {
   accessSync,
   closeSync,
@@ -30,11 +29,16 @@ import {
 } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { errnoOf, messageOf, OkaError, type OkaErrorCode } from '../schema/errors.ts';
 import type { FileWriter, Flush, WriteOptions } from '../schema/ports.ts';
 
-export const diskFlush: Flush = { now: fdatasyncSync, later: promisify(fdatasync) };
+export const diskFlush: Flush = {
+  now: fdatasyncSync,
+  later: (fd) =>
+    new Promise((resolve, reject) => {
+      fdatasync(fd, (error) => (error === null ? resolve() : reject(error)));
+    }),
+};
 
 type Path = string | Buffer;
 type Content = string | Uint8Array;
@@ -61,7 +65,8 @@ export const replaceShownFile = (file: string, content: Content, options: WriteO
 
 /** Creates `file`, and its folder if needed. Fails with EEXIST instead of replacing anything. */
 export function createFile(file: string, content: Content, options: WriteOptions & { folderMode?: number } = {}): void {
-  const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
+  const chance = process.getBuiltinModule('node:crypto').randomBytes(4); // takes a while to load, and reading needs none
+  const temporary = `${file}.${process.pid}.${chance.toString('hex')}.tmp`;
   makeFolder(dirname(file), options.folderMode);
   try {
     writeNewFile(temporary, content, options);
@@ -277,4 +282,9 @@ export function describeErrno(error: unknown, path: string): unknown {
 /** Whether an SQLite error means that the file is not a database, or a damaged one. */
 export function isDamagedDatabase(error: unknown): boolean {
   return /malformed|not a database|disk image|no such (?:table|column)/.test(messageOf(error));
+}
+
+/** Whether both are the status of the same file. */
+export function isSameFile(a: Stats, b: Stats): boolean {
+  return a.ino === b.ino && a.dev === b.dev;
 }

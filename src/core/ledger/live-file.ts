@@ -8,8 +8,7 @@ import { closeSync, constants, fstatSync, ftruncateSync, openSync, type Stats, s
 import { dirname, join } from 'node:path';
 import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
 import type { Flush } from '../schema/ports.ts';
-import { isSameFile } from './chunks.ts';
-import { assertRegularFile, describeErrno, makeFolder, syncFolder, writeAll } from './disk.ts';
+import { isSameFile, assertRegularFile, describeErrno, makeFolder, syncFolder, writeAll } from './disk.ts';
 
 export class LiveFile {
   readonly path: string;

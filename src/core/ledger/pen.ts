@@ -8,10 +8,10 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
-import { isSameFile } from './chunks.ts';
 import {
   assertRegularFile,
   describeErrno,
+  isSameFile,
   lstatIfPresent,
   makeFolder,
   replaceFile,

@@ -19,8 +19,8 @@ export type Command<Values = never, Data = never, Emitted = never> = {
   json?: false;
   example: string;
   run: (call: Call<Values, Emitted>) => Promise<Answer<Data>>;
-  /** Only where a table, `key: value` or the text itself is not enough (render-data.ts). */
-  render?: (data: Data | Emitted, terminal: Terminal) => string;
+  /** Only where a table, `key: value` or the text itself is not enough (render-data.ts); null where each answer brings its own. */
+  render?: ((data: Data | Emitted, terminal: Terminal) => string) | null;
   /** Only where --json is not the data itself on one line. */
   jsonLines?: (data: Data | Emitted) => readonly unknown[];
   /** Lines that stay below what scrolls by, on a terminal, while the command runs. */
@@ -34,8 +34,11 @@ export type Commands = Readonly<Record<string, Command>>;
 export type IndexedCommand = readonly [summary: string, load: () => Promise<{ commands: Commands }>];
 export type IndexedGroup = { title: string; commands: Readonly<Record<string, IndexedCommand>> };
 
-/** Without `data` everything was emitted before, or there is nothing to print. */
-export type Answer<Data> = { code: number; data?: Data };
+/**
+ * Without `data` everything was emitted before, or there is nothing to print. `render` is how just this data reads, where
+ * what renders it is loaded only for data that needs it.
+ */
+export type Answer<Data> = { code: number; data?: Data; render?: (terminal: Terminal) => string };
 
 export type Call<Values = object, Data = never> = {
   home: Home;
@@ -66,8 +69,8 @@ export type Call<Values = object, Data = never> = {
 /** Documented in `oka help`. */
 export const exits = { ok: 0, no: 1, usage: 2, refused: 3, waiting: 4, interrupted: 130 } as const;
 
-export function answer<Data>(data: Data, code: number = exits.ok): Answer<Data> {
-  return { data, code };
+export function answer<Data>(data: Data, code: number = exits.ok, render?: Answer<Data>['render']): Answer<Data> {
+  return render === undefined ? { data, code } : { data, code, render };
 }
 
 /**

@@ -17,8 +17,10 @@ type Printer = {
 
 /** What it needs of a command. */
 type Printed = Pick<Command<object, unknown, unknown>, 'jsonLines' | 'footer'> & {
-  render: (data: unknown, terminal: Terminal) => string;
+  render: Render | null;
 };
+
+type Render = (data: unknown, terminal: Terminal) => string;
 
 export function openPrinter(command: Printed, io: Io, options: { json: boolean; utc?: boolean; home: Home }): Printer {
   const terminal = terminalOf({
@@ -28,20 +30,21 @@ export function openPrinter(command: Printed, io: Io, options: { json: boolean; 
     utc: options.utc === true,
   });
   const footer = openFooter(command, io, terminal, options);
-  const data = (given: unknown): void => footer.above(textOfData(command, given, terminal, options.json));
+  const data = (given: unknown, render = command.render): void =>
+    footer.above(options.json ? jsonOf(command, given) : (render?.(given, terminal) ?? ''));
   return {
-    data,
+    data: (given) => data(given),
     notice: (text) => footer.above(text, io.err),
     answer: (given) => {
-      if ('data' in given) data(given.data);
+      const { render } = given;
+      if ('data' in given) data(given.data, render && (() => render(terminal)));
       return given.code;
     },
     close: footer.close,
   };
 }
 
-function textOfData(command: Printed, data: unknown, terminal: Terminal, json: boolean): string {
-  if (!json) return command.render(data, terminal);
+function jsonOf(command: Printed, data: unknown): string {
   const lines = command.jsonLines?.(data) ?? [data];
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { replaceFile, stampOf } from '../../core/ledger/disk.ts';
 import { errnoOf, messageOf } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
-import { pause } from '../pause.ts';
 
 const POLL_MS = 500;
 const MOST_REASON = 4000;
@@ -24,7 +23,7 @@ export function watchRules(home: Home): (signal: AbortSignal, log: (line: string
       if (!isLogged) log('It starts as soon as the mistake above is corrected.');
       isLogged = true;
       hasWaited = true;
-      await pause(POLL_MS, signal);
+      await (await import('../pause.ts')).pause(POLL_MS, signal);
     }
     const hasChanged = rulesStamp(home) !== before;
     before = rulesStamp(home);

@@ -1,4 +1,4 @@
-/** Owns: asking the launcher what the kernel offers for sandboxing. `oka status` shows it, so it loads nothing else. */
+/** Owns: asking the launcher what the kernel offers for sandboxing. */
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 

@@ -1,28 +1,19 @@
-/** Owns: the warning that commands run without a sandbox. `oka status` shows it, so it loads little. */
-import { readFileSync } from 'node:fs';
+/** Owns: the warning that commands run without a sandbox, in the words that people read. */
 import { confinementFor, missingSupport } from '../../core/guard/command-rights.ts';
 import type { Home } from '../../core/schema/home.ts';
-import { type KernelSupport, probeKernel } from './probe-kernel.ts';
-import { findLauncher, nativeFolder } from './find-launcher.ts';
+import type { KernelSupport } from './probe-kernel.ts';
+import { noteUnsandboxed, SWITCHED_OFF } from './sandbox-note.ts';
 
-/** What `oka status` says when commands are not sandboxed here; null when they are. */
-export async function sandboxWarning(home: Home): Promise<string | null> {
-  return unsandboxedWarning(await probeKernel(findLauncher(nativeFolder).path), sandboxSetting(home));
-}
-
+/** Null when they are sandboxed. */
 export function unsandboxedWarning(support: KernelSupport, sandbox: 'jail' | 'none'): string | null {
-  const confinement = confinementFor(support, sandbox, 'operator');
-  if (confinement.kind !== 'none') return null;
+  if (confinementFor(support, sandbox, 'operator').kind !== 'none') return null;
   return sandbox === 'none'
-    ? 'Commands run without a sandbox: it is switched off in config.json (sandbox: none).'
+    ? SWITCHED_OFF
     : `Commands run without a sandbox: ${missingSupport(support)}. Those that a model wrote are refused.`;
 }
 
-/** One field of config.json, without the schema of all of them. A config that cannot be read is a finding of its own. */
-export function sandboxSetting({ config }: Home): 'jail' | 'none' {
-  try {
-    return (JSON.parse(readFileSync(config, 'utf8')) as { sandbox?: unknown }).sandbox === 'none' ? 'none' : 'jail';
-  } catch {
-    return 'jail';
-  }
+/** For `oka status`: what this machine offers, whatever config.json says now. */
+export function noteSupport(home: Home, support: KernelSupport): KernelSupport {
+  noteUnsandboxed(home, unsandboxedWarning(support, 'jail'));
+  return support;
 }

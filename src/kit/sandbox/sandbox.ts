@@ -13,7 +13,7 @@ import type { CommandSandbox, SandboxRequest, StepTerms } from './command-sandbo
 import type { Grant } from '../egress/open-egress.ts';
 import { type SandboxLaunch } from './sandbox-launch.ts';
 import { type KernelSupport, probeKernel } from './probe-kernel.ts';
-import { unsandboxedWarning } from './sandbox-warning.ts';
+import { noteSupport, unsandboxedWarning } from './sandbox-warning.ts';
 import { createScratch, placesOf, removeScratch } from './sandbox-places.ts';
 import { sandboxServer, type ServerRequest, type ServerSandbox } from './sandbox-server.ts';
 import { importsFrom } from './imports.ts';
@@ -72,7 +72,9 @@ export type Sandbox = {
 
 export function openSandbox(ports: SandboxPorts): Sandbox {
   let probed: Promise<KernelSupport> | null = null;
-  const probe = (): Promise<KernelSupport> => (probed ??= prepareLauncher().then(({ path }) => probeKernel(path)));
+  const ask = async (): Promise<KernelSupport> =>
+    noteSupport(ports.home, await probeKernel((await prepareLauncher()).path));
+  const probe = (): Promise<KernelSupport> => (probed ??= ask());
   const witnessed = new Set<string>();
   return {
     async forCommand(call, command, request) {

@@ -4,7 +4,7 @@ import { type KernelSupport, probeKernel } from '../../kit/sandbox/probe-kernel.
 import type { Finding } from '../../core/schema/finding.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { findLauncher, type Launcher, nativeFolder } from '../../kit/sandbox/find-launcher.ts';
-import { sandboxSetting } from '../../kit/sandbox/sandbox-warning.ts';
+import { sandboxSetting } from '../../kit/sandbox/sandbox-note.ts';
 
 export async function sandboxFindings(home: Home): Promise<Finding[]> {
   const launcher = findLauncher(nativeFolder);
