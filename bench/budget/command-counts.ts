@@ -25,9 +25,11 @@ const COMMANDS: Readonly<Record<string, { codes: readonly number[]; everywhere?:
   'memory fact list': { codes: [0] },
 };
 
-export function commandCounts(home: string, folder: string): Counts {
+/** Of all of them, or of those that are named. */
+export function commandCounts(home: string, folder: string, only = Object.keys(COMMANDS)): Counts {
+  const counted = Object.entries(COMMANDS).filter(([words]) => only.includes(words));
   return Object.fromEntries(
-    Object.entries(COMMANDS).map(([words, { codes, everywhere = false }], index) => {
+    counted.map(([words, { codes, everywhere = false }], index) => {
       const recording = openRecording(folder, `command-${index}`);
       const args = [launcher, ...words.split(' '), ...(everywhere ? [] : ['--dir', home])];
       const env = { ...process.env, ...recording.env };
