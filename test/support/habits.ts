@@ -4,7 +4,7 @@
  * it delivers something wrong that passes them, how often the critic sees that, and how often a person does, and how often
  * the critic rejects what is right.
  */
-import { stableShare, trialShare } from '../../src/rooms/procedures/choose-procedure.ts';
+import { isJudgedUse, stableShare, trialShare } from '../../src/rooms/procedures/choose-procedure.ts';
 import { storeExecution } from '../../src/kit/learning/execution-record.ts';
 import { judgeProcedures } from '../../src/rooms/procedures/judge-procedures.ts';
 import type { KnownProcedure } from '../../src/kit/learning/known-procedures.ts';
@@ -69,7 +69,8 @@ export function liveFamily({ planner, procedure, unfair = 0 }: World, tasks: num
     for (const late of noticed.filter(({ at }) => at === n)) gate.correct(late.run);
     const arm = chooseArm(gate.known(), run);
     const byProcedure = arm === 'used' || arm === 'trial';
-    const isJudged = arm === 'trial' || (arm === 'used' && gate.known()?.probation === true);
+    const known = gate.known();
+    const isJudged = arm === 'trial' || (arm === 'used' && known !== undefined && isJudgedUse(known, run));
     const [first, second] = [toOutcome(byProcedure ? procedure : planner, random()), random()];
     const isRejected = isJudged && first !== 'caught' && random() < (first === 'wrong' ? CRITIC_SEES : unfair);
     const isCaught = first === 'caught' || isRejected;

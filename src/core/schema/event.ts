@@ -24,7 +24,7 @@ import { copyJson, JsonValue } from './json.ts';
 import { Episode, FactGiven, Forgotten, PackManifest } from './memory.ts';
 import { ID_SHAPE } from './id-shape.ts';
 import { CallId, Id, Instant, NodeId, Sha256 } from './names.ts';
-import { Procedure, ProcedureChoice, ProcedureMove } from './procedure.ts';
+import { Procedure, ProcedureChoice, ProcedureMove, ResultTraits } from './procedure.ts';
 import { DayBudget, DayBudgetLow, DayNeed } from './day-budget.ts';
 import { Budgets, Mode, PlannedNode, RunLink, RunMarks, RunNote, RunTurn } from './run.ts';
 import { ScheduleSpec } from './schedule.ts';
@@ -394,6 +394,7 @@ export const eventData = {
         )
         .max(200)
         .describe('Each criterion and what was found.'),
+      result: ResultTraits.optional(),
       reason,
     })
     .describe('The critic compared what was done with what was asked for.'),

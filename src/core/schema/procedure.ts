@@ -58,6 +58,57 @@ export const Procedure = z
   .describe('A reusable playbook, made from runs.');
 export type Procedure = z.infer<typeof Procedure>;
 
+const Column = z.string().max(80);
+export const FileShape = z
+  .strictObject({
+    mark: z.string().max(20).describe('What separates its values or begins its lines; empty where nothing does.'),
+    columns: z.array(Column).max(30).describe('The names in its first line; empty where it names none.'),
+    values: z.array(Column).max(30).describe('The kinds of values of each column.'),
+    rows: z.int().nonnegative().describe('How many lines of values it has.'),
+  })
+  .describe('What a file is like, whatever it says.');
+export type FileShape = z.infer<typeof FileShape>;
+
+const Inputs = z.record(z.string().max(500), FileShape);
+
+export const ResultTraits = z
+  .strictObject({
+    files: z.int().nonnegative().describe('How many files were created or changed.'),
+    bytes: z.int().nonnegative().describe('How large they are together.'),
+    rows: z.int().nonnegative().describe('How many lines of values they have.'),
+    read: z.int().nonnegative().describe('How many lines of values were read.'),
+    columns: z.array(Column).max(30).describe('What the first table among them names.'),
+    zero: z.boolean().nullable().describe('Whether every number in them is 0; null without numbers.'),
+    odd: z.array(z.string().max(1000)).max(10).optional().describe('What is not like before, for a person.'),
+  })
+  .describe('What the result of a procedure is like.');
+export type ResultTraits = z.infer<typeof ResultTraits>;
+
+const Range = z.strictObject({
+  least: z.int().nonnegative().describe('The smallest.'),
+  most: z.int().nonnegative().describe('The largest.'),
+});
+export const ExpectedResult = z
+  .strictObject({
+    files: Range.describe('How many files.'),
+    bytes: Range.describe('Their size together.'),
+    same_rows: z.boolean().describe('Whether there were always as many lines as were read.'),
+    columns: z.array(Column).max(30).nullable().describe('What tables always named; null where that differed.'),
+    not_zero: z.boolean().describe('Whether there was always a number other than 0.'),
+  })
+  .describe('What results were like that were right.');
+export type ExpectedResult = z.infer<typeof ExpectedResult>;
+
+export const Usual = z
+  .strictObject({
+    inputs: z
+      .record(z.string().max(500), z.array(FileShape).max(12))
+      .describe('By the place of a file in the steps: what it was like.'),
+    result: ExpectedResult.nullable(),
+  })
+  .describe('What good runs read and wrote.');
+export type Usual = z.infer<typeof Usual>;
+
 const side = z.strictObject({
   runs: z.int().nonnegative().describe('How many.'),
   fine: z.int().nonnegative().describe('How many of them were done at once and left uncorrected.'),
@@ -91,6 +142,7 @@ export const ProcedureMove = z
       .optional()
       .describe('Set while its uses are judged by the critic as well, until enough of them went well.'),
     numbers: ProcedureNumbers,
+    usual: Usual.optional(),
     reason: z.string().max(2000).describe('Why, for a person.'),
   })
   .describe('A procedure was promoted, demoted, retired, or is new.');
@@ -110,6 +162,8 @@ export const ProcedureChoice = z
       .optional()
       .describe('Who judges the result: the critic as well, or its checks alone. Earlier versions did not say.'),
     parameters: z.record(z.string(), z.string().max(2000)).describe('What was filled in.'),
+    inputs: Inputs.optional().describe('What the files are like that its steps read, by their place in the steps.'),
+    expects: ExpectedResult.optional(),
     saves: z
       .strictObject({
         tokens: z.number().nonnegative().nullable().describe('Model tokens that such a task took without it.'),

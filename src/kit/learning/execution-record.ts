@@ -7,7 +7,7 @@
  * 2. Later news of a run, such as a correction, updates its entry.
  * 3. Only the latest `MAX_EXECUTIONS` are stored.
  */
-import type { ProcedureChoice } from '../../core/schema/procedure.ts';
+import type { ProcedureChoice, ResultTraits } from '../../core/schema/procedure.ts';
 import type { Rows } from '../../core/schema/rows.ts';
 import type { Planned } from '../../core/schema/task-run.ts';
 import { secondsOf, type TaskRecord, wasFine } from './task-record.ts';
@@ -41,6 +41,9 @@ export type Execution = {
   repeated: boolean;
   /** What the procedure would have written, and this run without it did not (rooms/procedures/control-contents.ts). */
   differs?: readonly string[] | undefined;
+  /** What its files were like, by their place in the steps of the procedure, and its result; left out where nobody looked. */
+  read?: ProcedureChoice['inputs'];
+  wrote?: ResultTraits;
   /** How often the critic sent it back. */
   rework: number;
   /** Time at work, without waiting for people. */
@@ -75,7 +78,7 @@ export function toExecution(
   task: TaskRecord,
   about: Pick<Execution, 'seq' | 'family' | 'shape' | 'inputs' | 'differs'> & { tainted: boolean; repeated?: boolean },
 ): Execution {
-  const { run, choice, rework, tokens, critic_tokens, ended, started, plan } = task;
+  const { run, choice, rework, tokens, critic_tokens, ended, started, plan, result } = task;
   const { tainted, repeated = false, ...known } = about;
   return {
     run,
@@ -84,6 +87,8 @@ export function toExecution(
     by: plan?.by ?? 'model',
     rework,
     tokens: tokens - critic_tokens,
+    ...(choice?.inputs === undefined ? {} : { read: choice.inputs }),
+    ...(result === undefined ? {} : { wrote: result }),
     procedure: choice === null ? null : { id: choice.procedure, version: choice.version, arm: choice.arm },
     fine: wasFine(task),
     failed: task.status === 'failed',

@@ -1,6 +1,6 @@
 /** The procedures and their status, folded from the maintenance ledger. */
 import type { Event } from '../../core/schema/event.ts';
-import type { Procedure, ProcedureMove, ProcedureStatus } from '../../core/schema/procedure.ts';
+import type { Procedure, ProcedureMove, ProcedureStatus, Usual } from '../../core/schema/procedure.ts';
 
 export type RecordedMove = ProcedureMove & { seq: number; at: string };
 
@@ -13,6 +13,8 @@ export type KnownProcedure = {
   forced: boolean;
   /** Whether it is promoted, and the critic judges its uses as well: it, or its latest version, is new. */
   probation: boolean;
+  /** What good runs read and wrote, as far as it is known; null for one that was never promoted. */
+  usual: Usual | null;
   /** Its changes of status, the latest last. */
   moves: RecordedMove[];
 };
@@ -53,6 +55,16 @@ export function listFoldedProcedures({ drafts, moves }: ProcedureState): KnownPr
     const { procedure, seq: drafted } = { ...latest };
     const [status, isForced] = [last?.to ?? 'candidate', last?.forced ?? false];
     const isNew = last?.probation === true || (!isForced && drafted > (last?.seq ?? 0));
-    return [{ procedure, status, drafted, forced: isForced, probation: status === 'promoted' && isNew, moves: own }];
+    return [
+      {
+        procedure,
+        status,
+        drafted,
+        forced: isForced,
+        probation: status === 'promoted' && isNew,
+        usual: own.findLast(({ usual }) => usual !== undefined)?.usual ?? null,
+        moves: own,
+      },
+    ];
   });
 }

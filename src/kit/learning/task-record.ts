@@ -1,7 +1,7 @@
 /** The outcome and the cost of a task, folded from the events of its run and of the runs inside it. */
 import type { Event, EventType } from '../../core/schema/event.ts';
 import type { InstallInput } from '../../core/schema/dependency.ts';
-import type { ProcedureChoice } from '../../core/schema/procedure.ts';
+import type { ProcedureChoice, ResultTraits } from '../../core/schema/procedure.ts';
 import { areSaidToBeMet } from '../../core/schema/unproven-claim.ts';
 import type { Planned, TaskGiven } from '../../core/schema/task-run.ts';
 import type { WaitFor } from '../../core/schema/wait.ts';
@@ -30,7 +30,11 @@ export type TaskRecord = {
   /** Its latest plan. */
   plan: (Pick<Planned, 'by' | 'sha256' | 'criteria' | 'input' | 'tools' | 'targets'> & { seq: number }) | null;
   plans: number;
-  choice: (Pick<ProcedureChoice, 'procedure' | 'version' | 'arm' | 'parameters' | 'saves'> & { seq: number }) | null;
+  choice:
+    | (Pick<ProcedureChoice, 'procedure' | 'version' | 'arm' | 'parameters' | 'saves' | 'inputs'> & { seq: number })
+    | null;
+  /** What its result was like, where a procedure is for such tasks. */
+  result?: ResultTraits;
   /** The finished run that it corrects, and the run that corrects it. */
   corrects: string | null;
   corrected: string | null;
@@ -205,12 +209,13 @@ const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
   'run.judged': (task, { run, data }) => {
     if (run !== task.run) return;
     task.open.sent_back = data.verdict === 'rework';
+    if (data.result !== undefined) task.result = data.result;
     const unmet = data.criteria.filter(({ holds }) => !holds);
     const isSeen = task.open.sent_back && !task.open.steps_failed && isMistake(unmet);
     if (isSeen && task.plan?.by === 'procedure') task.rejected ??= task.plan.sha256;
   },
-  'procedure.chosen': (task, { data: { procedure, version, arm, parameters, saves }, seq }) => {
-    task.choice = { procedure, version, arm, parameters, saves, seq };
+  'procedure.chosen': (task, { data: { procedure, version, arm, parameters, saves, inputs }, seq }) => {
+    task.choice = { procedure, version, arm, parameters, saves, seq, ...(inputs === undefined ? {} : { inputs }) };
   },
   'run.corrected': (task, { run, data }) => {
     if (run === task.run) task.corrected = data.by;

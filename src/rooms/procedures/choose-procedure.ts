@@ -4,7 +4,8 @@
  * 1. A promoted procedure comes before a candidate, and a more specific one before a more general one.
  * 2. A share of the tasks that a promoted procedure could plan is planned without it, and a candidate is tried on a share
  *    of the tasks it could plan. Which ones depends only on the names of the run and the procedure.
- *    While a procedure is tried or new, the critic judges what it does as well as its checks (promotion-gate.ts, G4).
+ *    While a procedure is tried or new, the critic judges what it does as well as its checks (promotion-gate.ts, G4), and
+ *    afterwards a tenth of it.
  * 3. No procedure is withheld when nobody else could plan the task.
  * 4. A procedure that is withheld is not shown to the planner either.
  * 5. One that another home shared is not tried before a run of this home has had the plan that it gives, and then comes
@@ -19,6 +20,7 @@ import { fillProcedure, isProblem, unreadableParameters } from './fill-procedure
 import { isUnconfirmed, type KnownProcedure } from '../../kit/learning/known-procedures.ts';
 import { similarityToTask, matchTask } from './match-task.ts';
 import type { Problem } from './fill-command.ts';
+import { type InputShapes, oddInput } from './input-shapes.ts';
 
 type ChoiceInput = {
   run: string;
@@ -32,10 +34,18 @@ type ChoiceInput = {
   hasPlanner: boolean;
   /** Returns why a plan cannot be used after all, or null. */
   check: (filled: FilledProcedure, known: KnownProcedure) => string | null;
+  /** What the files are like that it reads. */
+  look: (filled: FilledProcedure, known: KnownProcedure) => InputShapes;
 };
 
 /** `fit` counts the tokens that the procedure specifies; null when the task is only similar. */
-type Fit = { known: KnownProcedure; fit: number | null; near: number; filled: FilledProcedure | Problem };
+type Fit = {
+  known: KnownProcedure;
+  fit: number | null;
+  near: number;
+  filled: FilledProcedure | Problem;
+  inputs?: InputShapes;
+};
 
 const MAX_OFFERS = 3;
 const MIN_SIMILARITY = 0.4;
@@ -52,7 +62,7 @@ export function chooseProcedure(ask: ChoiceInput): ChosenProcedure {
   return ask.hasPlanner ? offerToPlanner(fitting.filter(({ known }) => known.status === 'promoted')) : NO_PROCEDURE;
 }
 
-function findFit(known: KnownProcedure, { text, bare, today, check }: ChoiceInput): Fit[] {
+function findFit(known: KnownProcedure, { text, bare, today, hasPlanner, check, look }: ChoiceInput): Fit[] {
   const { procedure, status } = known;
   if (status !== 'promoted' && status !== 'candidate') return [];
   if (status === 'candidate' && isUnconfirmed(procedure)) return [];
@@ -66,8 +76,11 @@ function findFit(known: KnownProcedure, { text, bare, today, check }: ChoiceInpu
   if (match.kind === 'ambiguous')
     return [{ known, fit: 0, near, filled: { problem: 'the task can be read in more than one way' } }];
   const filled = fillFor(known, match.values, today);
-  const problem = isProblem(filled) ? null : check(filled, known);
-  return [{ known, fit: match.constants, near, filled: problem === null ? filled : { problem } }];
+  if (isProblem(filled)) return [{ known, fit: match.constants, near, filled }];
+  const inputs = look(filled, known);
+  const isWanted = !hasPlanner || known.forced;
+  const problem = check(filled, known) ?? (isWanted ? null : oddInput(known.usual, inputs));
+  return [{ known, fit: match.constants, near, inputs, filled: problem === null ? filled : { problem } }];
 }
 
 function fillFor(
@@ -101,17 +114,25 @@ function useOrHoldBack(fitting: Fit, ask: ChoiceInput): ChosenProcedure {
         kind: 'withheld',
         choice: toChoice(fitting, 'held_back', 'a share of the tasks is planned without it, for comparison'),
       }
-    : planWith(fitting, 'used', useReason(fitting.known));
+    : planWith(fitting, 'used', useReason(fitting.known, run), isJudgedUse(fitting.known, run));
 }
 
-function useReason({ forced, probation }: KnownProcedure): string {
-  if (forced) return 'a person has put it above the numbers';
-  return probation ? 'it was promoted, and its first uses are judged by the critic' : 'it has proven itself';
+/** The share of the uses of a procedure that has proven itself that the critic judges all the same. */
+const JUDGED_SHARE = 0.1;
+export const isJudgedUse = ({ probation, procedure: { id } }: KnownProcedure, run: string): boolean =>
+  probation || stableShare(run, `${id} judged`) < JUDGED_SHARE;
+
+function useReason(known: KnownProcedure, run: string): string {
+  if (known.forced) return 'a person has put it above the numbers';
+  if (known.probation) return 'it was promoted, and its first uses are judged by the critic';
+  return isJudgedUse(known, run)
+    ? 'it has proven itself, and the critic looks at a share of its uses'
+    : 'it has proven itself';
 }
 
 function tryOrHoldBack(fitting: Fit, { run, shares, hasPlanner }: ChoiceInput): ChosenProcedure {
   if (stableShare(run, fitting.known.procedure.id) < trialShare(fitting.known, shares.trial_share))
-    return planWith(fitting, 'trial', 'it is tried on a share of the tasks that it is for');
+    return planWith(fitting, 'trial', 'it is tried on a share of the tasks that it is for', true);
   return hasPlanner
     ? {
         kind: 'withheld',
@@ -124,12 +145,16 @@ function tryOrHoldBack(fitting: Fit, { run, shares, hasPlanner }: ChoiceInput): 
 export const trialShare = ({ moves }: Pick<KnownProcedure, 'moves'>, share: number): number =>
   share / 2 ** moves.filter(({ from, to }) => to === 'demoted' && from !== to).length;
 
-function planWith(fitting: Fit, arm: 'used' | 'trial', reason: string): ChosenProcedure {
+function planWith(fitting: Fit, arm: 'used' | 'trial', reason: string, isJudged: boolean): ChosenProcedure {
   const { filled, known } = fitting;
-  return isProblem(filled) ? NO_PROCEDURE : { kind: 'plan', filled, known, choice: toChoice(fitting, arm, reason) };
+  if (isProblem(filled)) return NO_PROCEDURE;
+  const expects = known.usual?.result ?? null;
+  const judge = isJudged ? ('critic' as const) : ('checks' as const);
+  const choice = { ...toChoice(fitting, arm, reason), judge, ...(expects === null ? {} : { expects }) };
+  return { kind: 'plan', filled, known, choice };
 }
 
-function toChoice({ known, filled }: Fit, arm: ProcedureChoice['arm'], reason: string): ProcedureChoice {
+function toChoice({ known, filled, inputs = {} }: Fit, arm: ProcedureChoice['arm'], reason: string): ProcedureChoice {
   const { procedure, moves } = known;
   const without = moves.at(-1)?.numbers.without;
   const isUsed = arm === 'used' || arm === 'trial';
@@ -138,8 +163,8 @@ function toChoice({ known, filled }: Fit, arm: ProcedureChoice['arm'], reason: s
     version: procedure.version,
     arm,
     reason,
-    ...(isUsed ? { judge: arm === 'trial' || known.probation ? ('critic' as const) : ('checks' as const) } : {}),
     parameters: isProblem(filled) ? {} : { ...filled.values },
+    ...(Object.keys(inputs).length === 0 ? {} : { inputs }),
     saves: isUsed ? { tokens: without?.tokens ?? null, seconds: without?.seconds ?? null } : null,
   };
 }

@@ -13,7 +13,8 @@ import type { Part, Pass } from '../../core/schema/learning-part.ts';
 import type { Rows } from '../../core/schema/rows.ts';
 import { type Execution, executionsOf, familyOfProcedure } from '../../kit/learning/execution-record.ts';
 import { missingForTrial } from './blind-checks.ts';
-import { type GateSettings, judge, computeNumbers } from './promotion-gate.ts';
+import { type GateSettings, type Judgement, judge, computeNumbers } from './promotion-gate.ts';
+import { oddInput, usualOf } from './input-shapes.ts';
 import type { Case, Trial } from './procedure-case.ts';
 import { unsharedCandidates } from './imported-procedures.ts';
 import { isUnconfirmed, type KnownProcedure } from '../../kit/learning/known-procedures.ts';
@@ -86,10 +87,26 @@ function judgeProcedure(rows: Rows, known: KnownProcedure, { now }: Pass, settin
   const judgement =
     isRedrafted(known) && missingForTrial(about).length === 0
       ? { to: 'candidate' as const, reason: redraftedReason(procedure) }
-      : judge(about, numbers, now, settings);
+      : (judge(about, numbers, now, settings) ?? metOthers(rows, known));
   if (judgement === null || (judgement.to === 'promoted' && hasOtherPromoted(rows, procedure.id))) return [];
-  return [{ procedure: procedure.id, from: status, by: 'gate', forced: false, numbers, ...judgement }];
+  const usual = judgement.to === 'promoted' ? { usual: usualOf(goodRuns(rows, procedure)) } : {};
+  return [{ procedure: procedure.id, from: status, by: 'gate', forced: false, numbers, ...usual, ...judgement }];
 }
+
+/** It went well with files of another kind, planned by a model that did the same: from then on it may meet them itself. */
+function metOthers(rows: Rows, { procedure, status, forced, probation, usual }: KnownProcedure): Judgement | null {
+  if (status !== 'promoted' || forced) return null;
+  const met = goodRuns(rows, procedure).findLast(({ read = {} }) =>
+    usual === null ? Object.keys(read).length > 0 : oddInput(usual, read) !== null,
+  );
+  if (met === undefined) return null;
+  const reason = `${met.run} went well in the same way with what it read`;
+  return { to: 'promoted', reason, ...(probation ? { probation: true } : {}) };
+}
+
+/** The executions of its steps that went well, whoever planned them. */
+const goodRuns = (rows: Rows, { id, shape: steps }: Procedure): Execution[] =>
+  executionsOf(rows, familyOfProcedure(id)).filter(({ fine, trusted, shape }) => fine && trusted && shape === steps);
 
 /** Applies what a person wants (3), unless it is so already. */
 function moveByWish(
@@ -156,7 +173,7 @@ export function currentNumbers(
 
 function buildCase(rows: Rows, { procedure, status, forced, probation, moves }: KnownProcedure, now: string): Case {
   const runs = executionsOf(rows, familyOfProcedure(procedure.id));
-  const good = runs.filter(({ fine, trusted, shape }) => fine && trusted && shape === procedure.shape);
+  const good = goodRuns(rows, procedure);
   const history = runs.filter((run) => isWith(run, procedure.id));
   const last = moves.findLast(({ from, to }) => from !== to);
   const fresh = status === 'candidate' ? (last?.at ?? '') : '';

@@ -16,6 +16,7 @@ import { IN_MEMORY } from '../../core/ledger/fold-database.ts';
 import { FoldStore } from '../../core/ledger/fold-store.ts';
 import { catchUp, withRepair } from '../../core/ledger/follower.ts';
 import { chooseProcedure } from './choose-procedure.ts';
+import { inputShapes } from './input-shapes.ts';
 import { fillTemplate } from './text-template.ts';
 import type { ChooseProcedure, FilledProcedure } from '../../kit/ports/procedures-port.ts';
 import type { KnownProcedure } from '../../kit/learning/known-procedures.ts';
@@ -39,6 +40,8 @@ type ProceduresOptions = {
   instructions: () => Promise<StatedInstruction[]>;
   settings: MaintenanceConfig['procedures'];
   tools: () => readonly Tool[];
+  /** The folder of the desk. */
+  desk: string;
   /** Whether a model could plan. */
   hasPlanner: () => boolean;
   clock: Clock;
@@ -52,6 +55,7 @@ export function procedureChooser({
   instructions,
   settings,
   tools,
+  desk,
   hasPlanner,
   clock,
 }: ProceduresOptions): ChooseProcedure {
@@ -71,6 +75,7 @@ export function procedureChooser({
       known: procedures,
       shares: settings,
       hasPlanner: hasPlanner(),
+      look: ({ values }, { procedure }) => inputShapes(procedure, values, desk),
       check: (filled, of) => problemWith(filled, of, tools()) ?? changedInstruction(of, text, stated),
     });
   };

@@ -19,7 +19,7 @@ import { findDifference, findMistake } from './blind-checks.ts';
 import type { Case, Trial } from './procedure-case.ts';
 
 export type GateSettings = MaintenanceConfig['procedures'];
-type Judgement = { to: ProcedureStatus; reason: string; probation?: true };
+export type Judgement = { to: ProcedureStatus; reason: string; probation?: true };
 
 /** Runs needed to know the baseline well enough to show that the procedure fails less. */
 const MIN_BASELINE_RUNS = 20;

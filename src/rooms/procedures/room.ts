@@ -20,11 +20,15 @@ export const procedures = defineRoom({
   needs: { home, config, memory, models, tools },
   gives: { chooseProcedure },
   open: async (needed) => {
-    const { procedureChooser } = await import('./procedure-chooser.ts');
+    const [{ procedureChooser }, { deskFolder }] = await Promise.all([
+      import('./procedure-chooser.ts'),
+      import('../../kit/desk-folder.ts'),
+    ]);
     const choose = procedureChooser({
       ledger: needed.home.ledgers.maintenance,
       instructions: () => needed.memory.instructions(),
       settings: needed.config.maintenance.procedures,
+      desk: deskFolder(needed.home),
       tools: () => needed.tools.list().filter(({ internal }) => internal !== true),
       hasPlanner: () => needed.models.for('planner') !== null,
       clock: Date.now,

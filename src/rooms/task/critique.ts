@@ -26,6 +26,7 @@ import { unfoundCommands } from './roles/unfound-commands.ts';
 import { type Found, type Verdict, decideVerdict } from './roles/verdict.ts';
 import type { Event } from '../../core/schema/event.ts';
 import { Critique, CritiqueInput, type Planned, type TaskGiven } from '../../core/schema/task-run.ts';
+import type { ProcedureChoice, ResultTraits } from '../../core/schema/procedure.ts';
 import type { Outcome, Tool, ToolCall } from '../../core/schema/tool.ts';
 import { ok, defineTool } from '../../kit/define-tool.ts';
 import { pastRounds } from './past-rounds.ts';
@@ -83,7 +84,9 @@ async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promis
   const isUnseen = areUnmetUnseen(verdict, [...checked.found, ...judgedByModel.found]);
   const canConfirm = given.end.status === 'done' && breaches.length === 0 && isUnseen;
   const settled = withRounding(withRepair(withRefusals(withStepFailure(verdict, given), work), work), figures);
-  return settleVerdict(ports, given, call, settled, canConfirm);
+  const looked = await resultOf(ports, work, call.run);
+  const seen = looked === null ? settled : { ...settled, result: { ...looked.result, odd: looked.odd } };
+  return settleVerdict(ports, given, call, seen, canConfirm);
 }
 
 /** What only the work of a model needs is loaded when the first of it is judged. */
@@ -177,18 +180,35 @@ async function criteriaOf(ports: TaskPorts, { task, plan, end }: Given, work: Wo
   if (plan.by === 'runbook' || end.status !== 'done') return criteria;
   const { answer, declared } = work;
   const canAsk = ports.model('critic', task.fields.model) !== null;
-  const judge = plan.by === 'procedure' ? await judgeOf(ports, canAsk, run) : {};
+  const judge = plan.by === 'procedure' ? await judgeOf(ports, canAsk, work, run) : {};
   return [
     ...criteria,
     ...impliedCriteria({ text: await bodyOf(ports, task), criteria, answer, ...declared, ...judge, canAsk }),
   ];
 }
 
-/** Who judges what a procedure did. Without a model for the critic its checks decide where they could have failed. */
-async function judgeOf(ports: TaskPorts, canAsk: boolean, run: string): Promise<Pick<TaskFacts, 'judge'>> {
-  const chosen = (await ports.eventsOf(run)).findLast((event) => event.type === 'procedure.chosen');
-  const judge = chosen?.type === 'procedure.chosen' ? chosen.data.judge : undefined;
+/**
+ * Who judges what a procedure did. Without a model for the critic its checks decide where they could have failed, but not
+ * of a result that is not like those before: then a person is asked.
+ */
+async function judgeOf(ports: TaskPorts, canAsk: boolean, work: Work, run: string): Promise<Pick<TaskFacts, 'judge'>> {
+  const { judge, odd = [] } = (await resultOf(ports, work, run)) ?? {};
+  if (odd.length > 0) return { judge: 'critic' };
   return judge === undefined || (judge === 'critic' && !canAsk) ? {} : { judge };
+}
+
+/** What the result of a task is like that a procedure is for, and what is odd about it; null for other tasks. */
+async function resultOf(
+  ports: TaskPorts,
+  { changes }: Pick<Work, 'changes'>,
+  run: string,
+): Promise<{ result: ResultTraits; odd: string[]; judge: ProcedureChoice['judge'] } | null> {
+  const chosen = (await ports.eventsOf(run)).findLast((event) => event.type === 'procedure.chosen');
+  if (chosen?.type !== 'procedure.chosen') return null;
+  const { inputs = {}, expects, judge } = chosen.data;
+  const { oddities, traitsOf } = await import('../../kit/learning/result-traits.ts');
+  const result = traitsOf(ports.contentsOf([...changes.created, ...changes.changed]), inputs);
+  return { result, odd: expects === undefined ? [] : oddities(result, expects), judge };
 }
 
 const allPaths = ({ created, changed, removed }: Changes): string[] => [...created, ...changed, ...removed];
@@ -287,13 +307,14 @@ async function settleVerdict(
   ports: TaskPorts,
   given: Given,
   call: ToolCall,
-  verdict: Verdict,
+  verdict: Verdict & { result?: ResultTraits },
   mayVouch: boolean,
 ): Promise<Outcome> {
   const isOpen = mayVouch && verdict.verdict === 'blocked';
   const final = isOpen ? confirmedVerdict(verdict, given.end.run, await ports.eventsOf(call.run)) : verdict;
   if (final === null) return askForConfirmation(verdict, given.end.run);
-  ports.note({ type: 'run.judged', run: call.run, data: final });
+  const { result } = verdict;
+  ports.note({ type: 'run.judged', run: call.run, data: result === undefined ? final : { ...final, result } });
   const { verdict: name, reason } = final;
   if (name === 'done') return ok({ verdict: name, reason });
   const { repair, model } = given.task.fields;

@@ -9,6 +9,7 @@ import type { ArtifactStore, Clock, Model } from '../../core/schema/ports.ts';
 import type { TaskGiven } from '../../core/schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../core/schema/tool.ts';
 import type { Changes } from '../../kit/desk/desk-changes.ts';
+import type { WrittenFile } from '../../kit/learning/result-traits.ts';
 import type { FolderGrants } from '../../kit/ports/folders-port.ts';
 import type { SealedTexts } from '../../kit/vault/sealed-texts.ts';
 import type { PlanOffers } from '../../kit/ports/offers-port.ts';
@@ -67,6 +68,8 @@ export type TaskPorts = {
   originals: Pick<SealedTexts, 'seal' | 'unseal'>;
   /** When a file of the desk was last written or put in its place, by the clock of its disk; null when it is not there. */
   writtenAt: (path: string) => number | null;
+  /** What these files below the desk contain. */
+  contentsOf: (paths: readonly string[]) => WrittenFile[];
   /** Which of these files contain a secret. */
   secretsIn: (paths: readonly string[]) => FoundSecret[];
 };

@@ -10,6 +10,7 @@ import type { TaskGiven } from '../../core/schema/task-run.ts';
 import type { Tool } from '../../core/schema/tool.ts';
 import type { Snapshots } from '../../kit/desk/snapshots.ts';
 import type { Deps } from '../../kit/ports/dependencies-port.ts';
+import { readHead } from '../../kit/desk/read-head.ts';
 import { changesOf, editsOf } from '../../kit/runs/run-changes.ts';
 import type { FolderGrants } from '../../kit/ports/folders-port.ts';
 import type { OfferChoice } from '../../kit/ports/offers-port.ts';
@@ -127,6 +128,7 @@ function portsOf(parts: TaskParts): TaskPorts {
     originals: vault.originals,
     writtenAt: (path) => lstatIfPresent(join(home.workspace, 'desk', path))?.ctimeMs ?? null,
     secretsIn: (paths) => secretsIn(join(home.workspace, 'desk'), paths, vault.redact),
+    contentsOf: (paths) => paths.flatMap((path) => readHead(join(home.workspace, 'desk'), path) ?? []),
     changesBy,
     editsBy: async (ids, signal) => readEdits(editsOf(await eventsOfAll(ids), shadow), vault.redact, signal),
     changedBy: async (runs) => {

@@ -48,6 +48,7 @@ const choose = ({ book }: Learning, from: string, to: string): ChosenProcedure =
     shares: { trial_share: 1, hold_back: 0 },
     hasPlanner: true,
     check: () => null,
+    look: () => ({}),
   });
 
 const statusAt = ({ book }: Learning): string[] => knownProcedures(book).map(({ status }) => status);

@@ -135,6 +135,32 @@ describe('how procedures stand', () => {
     expect(isOnProbation()).toBe(true);
   });
 
+  it('what it has read so far is told with its promotion, and again when a model did the same with other files', () => {
+    const book = memoryRows();
+    const take = reading(book);
+    const like = (mark: string) => ({
+      read: { '{{input.path}}': { mark, columns: [], values: [], rows: 3 } },
+      wrote: { files: 1, bytes: 30, rows: 3, read: 3, columns: [], zero: null },
+    });
+    const marks = (): unknown =>
+      knownProcedure(book, idOf('b'))?.usual?.inputs['{{input.path}}']?.map(({ mark }) => mark);
+    take(drafted('b'));
+    for (let n = 10; n < 70; n += 1) storeExecution(book, n % 2 === 0 ? run(n, like(',')) : trial(n, like(',')));
+    take(...conclude(book));
+    expect([statusOf(book), marks()]).toEqual(['promoted', [',']]);
+    expect(knownProcedure(book, idOf('b'))?.usual?.result).toMatchObject({
+      files: { least: 1, most: 1 },
+      same_rows: true,
+    });
+    storeExecution(book, run(101, { ...like(';'), shape: 'c'.repeat(64) })); // other steps say nothing of these
+    expect(conclude(book, hour(102))).toEqual([]);
+    storeExecution(book, run(103, like(';')));
+    const [met] = conclude(book, hour(104));
+    expect(met).toMatchObject({ data: { from: 'promoted', to: 'promoted', probation: true } });
+    take(met as NewEvent);
+    expect([marks(), conclude(book, hour(105))]).toEqual([[',', ';'], []]);
+  });
+
   it('G3 what a run without it wrote otherwise keeps it from being promoted, and ends its use, until a person says so', () => {
     const control = (n: number): Execution =>
       run(n, { procedure: { id: idOf('b'), version: 1, arm: 'held_back' }, differs: ['mallory'] });
