@@ -1,9 +1,10 @@
 /** What the folders on the host may look like when somebody starts, and what is said when they cannot be used. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
-import { docker, IMAGE } from './engine.ts';
+import { docker, IMAGE, must } from './engine.ts';
 import { give, OWNER, runbook, Stage, until, waitsOf } from './stage.ts';
 
 const missing = inject('missing');
@@ -24,6 +25,52 @@ it.skipIf(missing !== '')(
     expect(all).not.toMatch(/permission denied|was not initialized/);
   },
 );
+
+describe.skipIf(missing !== '')('another OKA_UID', () => {
+  it('than the keys in the volumes have is refused by init with the command that hands them over, and then works', async () => {
+    using stage = new Stage();
+    stage.up();
+    await stage.healthy();
+    must(['compose', '--project-name', stage.project, 'exec', '-T', 'worker', 'oka', 'secrets', 'set', 'TRIAL'], {
+      cwd: stage.dir,
+      env: stage.env,
+      input: 'open-sesame-4711\n',
+    });
+    stage.compose('down', '--timeout', '20');
+    for (const folder of ['.oka', 'workspace']) spawnSync('chown', ['-R', '1007:1007', folder], { cwd: stage.dir });
+    Object.assign(stage.env, { OKA_UID: '1007', OKA_GID: '1007' });
+    expect(stage.compose('up', '--detach').code).toBe(1);
+    const [, command = ''] = /docker compose (run .* init -R .*)$/m.exec(stage.logs('init')) ?? [];
+    expect(command).toContain('-R 1007:1007 /keys/');
+    expect(stage.compose(...command.trim().split(' '))).toMatchObject({ code: 0 });
+    stage.up();
+    await stage.healthy();
+    expect(stage.oka('secrets', 'list').out).toContain('TRIAL');
+  });
+});
+
+describe.skipIf(missing !== '')('health', () => {
+  it.each(['web', 'egress'])('of %s is an answer: a process that is frozen gives none', async (service) => {
+    using stage = new Stage();
+    stage.up();
+    await stage.healthy(service);
+    const {
+      Test: [, ...test],
+    } = stage.inspect(service).Config.Healthcheck;
+    expect(stage.within(service, ...test).code).toBe(0);
+    const pids = (): string[] =>
+      must(['top', stage.container(service), '-eo', 'pid,comm'])
+        .split('\n')
+        .slice(1)
+        .flatMap((line) => /^\s*(\d+) (?!docker-init)/.exec(line)?.[1] ?? []);
+    spawnSync('kill', ['-STOP', ...pids()]);
+    try {
+      expect(stage.within(service, ...test).code).not.toBe(0);
+    } finally {
+      spawnSync('kill', ['-CONT', ...pids()]);
+    }
+  });
+});
 
 describe.skipIf(missing !== '')('the folders on the host', () => {
   it('may be empty: what is missing is made, and the first task is done', async () => {

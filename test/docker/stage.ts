@@ -152,7 +152,7 @@ export type Inspected = {
   Image: string;
   State: { Status: string; Pid: number; ExitCode: number; OOMKilled: boolean; Health?: { Status: string } };
   RestartCount: number;
-  Config: { User: string; Env: string[] };
+  Config: { User: string; Env: string[]; Healthcheck: { Test: string[] } };
   HostConfig: {
     ReadonlyRootfs: boolean;
     Privileged: boolean;

@@ -14,6 +14,7 @@ import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isOver } from '../../core/engine/run-state.ts';
+import { sendHeartbeats } from '../../core/ledger/heartbeat.ts';
 import { confinementFor } from '../../core/guard/command-rights.ts';
 import { openInbox } from '../../kit/inbox/inbox.ts';
 import { RECENT_MS } from '../../kit/inbox/recent-claims.ts';
@@ -136,6 +137,7 @@ async function serve(host: Host, { checkConfig, desktop }: Serving, signal: Abor
   schedules.activate(log);
   reaching.activate(log, { desktop });
   void shadow.prune().catch((error: unknown) => log(`undo: ${messageOf(error)}`));
+  const endHeartbeat = sendHeartbeats(home.ledgers.run); // not before: until here it takes no task
   const leaving = new AbortController();
   const ends = AbortSignal.any([signal, leaving.signal]);
   try {
@@ -148,6 +150,7 @@ async function serve(host: Host, { checkConfig, desktop }: Serving, signal: Abor
       workForFleetIfMember(host, ends, log),
     ]);
   } finally {
+    endHeartbeat();
     unsubscribe();
     await inbox.close();
     withdrawals.close();

@@ -16,20 +16,29 @@ const EVERY_MS = 2000;
 
 type Heartbeat = { pid: number; boot: string; ms: number };
 
-/** Sends heartbeats until the pen is released. */
-export function withHeartbeat(pen: PenLock, ledgerFile: string): PenLock {
+/** Sends heartbeats until the pen is released; a quiet process sends them itself, once it can work. */
+export function withHeartbeat(pen: PenLock, ledgerFile: string, isQuiet = false): PenLock {
+  if (isQuiet) rmSync(heartbeatFile(ledgerFile), { force: true }); // of a process that was killed: in a container ids repeat
+  const end = isQuiet ? () => undefined : sendHeartbeats(ledgerFile);
+  return {
+    ...pen,
+    release: () => {
+      end();
+      pen.release();
+    },
+  };
+}
+
+/** Only for whoever owns the pen. Returns what ends it. */
+export function sendHeartbeats(ledgerFile: string): () => void {
   const file = heartbeatFile(ledgerFile);
   const boot = bootId();
   const send = (): void => writeHeartbeat(file, { pid: process.pid, boot, ms: monotonicMs() });
   const timer = setInterval(send, EVERY_MS).unref();
   send();
-  return {
-    ...pen,
-    release: () => {
-      clearInterval(timer);
-      rmSync(file, { force: true });
-      pen.release();
-    },
+  return () => {
+    clearInterval(timer);
+    rmSync(file, { force: true });
   };
 }
 

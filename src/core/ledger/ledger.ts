@@ -40,6 +40,8 @@ export type LedgerOptions = {
   reserveBytes?: number;
   /** The process does one thing and ends. */
   isBrief?: boolean;
+  /** It sends its heartbeats itself, once it can work. */
+  isQuiet?: boolean;
   /** The position up to which the caller knows everything. It is checked; later events are passed to `onLine`. */
   from?: Position | null;
   /** Called when `from` does not match this ledger: `onLine` then gets all events from the first on. */
@@ -68,7 +70,7 @@ export async function openLedger(file: string, pen: Pen, options: LedgerOptions)
   const claims = options.anchors?.claims ?? [];
   if (options.acceptRollback === undefined) assertTrusted(file, options.anchors);
   const anchors = options.anchors === undefined ? null : anchorWriter(options.anchors.write);
-  const held = penWithAnchor(withHeartbeat(takePen(file, clock(), options.isBrief), file), anchors);
+  const held = penWithAnchor(withHeartbeat(takePen(file, clock(), options.isBrief), file, options.isQuiet), anchors);
   try {
     const flush = options.flush ?? diskFlush;
     const live = new LiveFile(file, flush);

@@ -53,7 +53,7 @@ type HostOptions = {
   /** Takes what a person should know before anything runs; goes to `log` unless given. */
   warn?: Log;
   rooms?: readonly HouseRoom[] | undefined;
-  /** For the worker, which is a member of the fleet that OKA_FLEET names; whoever does one thing and ends is not. */
+  /** For the worker, a member of the fleet that OKA_FLEET names, which sends its own heartbeats; whoever does one thing is neither. */
   joinFleet?: (home: Home, stores: Stores, environment: FleetEnvironment, log: Log) => Promise<OpenFleet>;
 };
 
@@ -78,7 +78,7 @@ export async function withHost<T>(
   const config = await loadRoomsConfig(home, list);
   for (const room of list) await room.check?.(home);
   const isBrief = joinFleet === undefined;
-  const take = (): Promise<Stores> => openStores(home, config, 'run', { rooms: list, isBrief });
+  const take = (): Promise<Stores> => openStores(home, config, 'run', { rooms: list, isBrief, isQuiet: !isBrief });
   const patience = { ms: isBrief ? COMMAND_PATIENCE_MS : Number.POSITIVE_INFINITY, signal, notify: warn };
   const stores = await whenPenIsFree(home.ledgers.run, take, patience);
   try {

@@ -43,6 +43,7 @@ type StoreOverrides = {
   clock?: Clock;
   rooms?: readonly HouseRoom[];
   isBrief?: boolean;
+  isQuiet?: boolean;
   acceptRollback?: (rollback: Rollback) => void;
 };
 

@@ -14,7 +14,7 @@ import type { KnownValue } from '../../core/guard/redact-known.ts';
 import { redactorFor } from '../../core/guard/redact.ts';
 import { redactFingerprints } from '../../core/guard/value-fingerprints.ts';
 import { diskWriter } from '../../core/ledger/disk.ts';
-import { messageOf, OkaError } from '../../core/schema/errors.ts';
+import { errnoOf, messageOf, OkaError } from '../../core/schema/errors.ts';
 import type { NewEvent } from '../../core/schema/event.ts';
 import type { Credential, CredentialProvider, Redact } from '../../core/schema/ports.ts';
 import type { CredentialsConfig } from '../../core/schema/credential.ts';
@@ -200,8 +200,13 @@ function changesBetween(
   });
 }
 
-/** Changes with every replacement of the file; null when it is not there. */
+/** Changes with every replacement of the file; null when it is not there. Why it cannot be read, reading says. */
 function stampOf(file: string): string | null {
-  const found = lstatSync(file, { throwIfNoEntry: false, bigint: true });
-  return found === undefined ? null : [found.ino, found.size, found.mtimeNs].join();
+  try {
+    const found = lstatSync(file, { throwIfNoEntry: false, bigint: true });
+    return found === undefined ? null : [found.ino, found.size, found.mtimeNs].join();
+  } catch (error) {
+    if (errnoOf(error) === 'EACCES') return 'not accessible';
+    throw error;
+  }
 }

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { withHeartbeat } from '../../../src/core/ledger/heartbeat.ts';
+import { sendHeartbeats, withHeartbeat } from '../../../src/core/ledger/heartbeat.ts';
 import { takePen } from '../../../src/core/ledger/pen.ts';
 import { describeSilence, penHealth, silenceFix } from '../../../src/core/ledger/pen-health.ts';
 import { temporaryFolder } from '../../support/cli.ts';
@@ -37,6 +37,21 @@ it('says that a process which was frozen before its first heartbeat does not res
   expect(silence()).toBeNull();
   beating.release();
   expect(silence()).toBeUndefined();
+});
+
+it('does not respond before it can work, also where a killed process had the same id', () => {
+  using folder = temporaryFolder();
+  const ledger = join(folder.dir, 'run.jsonl');
+  const killed = takePen(ledger, 0);
+  sendHeartbeats(ledger); // nobody ends it: its file stays
+  killed.release();
+  const pen = withHeartbeat(takePen(ledger, 0), ledger, true);
+  expect(penHealth(ledger)?.silentMs).toBe(0);
+  const end = sendHeartbeats(ledger);
+  expect(penHealth(ledger)?.silentMs).toBeNull();
+  end();
+  expect(penHealth(ledger)?.silentMs).toBe(0);
+  pen.release();
 });
 
 it('advises nobody to end a process that has just started, whose id may be unknown', () => {

@@ -102,3 +102,24 @@ it('a folder with rules of its own and no home in it is set up around them', asy
   expect(readFileSync(other.config, 'utf8')).toBe('{"sandbox": "none"}');
   expect(existsSync(other.policy)).toBe(true);
 });
+
+it('is not set up for another user than the one its keys belong to: the command that hands them over is named', async () => {
+  vi.stubEnv('OKA_CONTAINER', '1');
+  const init = (): ReturnType<typeof oka> => oka('init', '--egress-key', join(folder.dir, 'egress'), '--dir', home.dir);
+  expect(await init()).toMatchObject({ code: 0 });
+  const me = process.getuid?.() ?? 0;
+  vi.spyOn(process, 'getuid').mockReturnValue(4711);
+  vi.spyOn(process, 'getgid').mockReturnValue(4712);
+  try {
+    const refused = await init();
+    expect(refused).toMatchObject({
+      code: 3,
+      err: expect.stringContaining(`belongs to uid ${me}, not to uid 4711`) as string,
+    });
+    expect(refused.err.replaceAll(/\s+/g, ' ')).toContain(
+      `--entrypoint chown init -R 4711:4712 ${join(folder.dir, 'config')} ${join(folder.dir, 'state')} ${folder.dir}`,
+    );
+  } finally {
+    vi.restoreAllMocks();
+  }
+});

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { withHost } from '../../../src/kit/house/host.ts';
@@ -107,3 +107,20 @@ async function changes(): Promise<string[]> {
     if (event.type === 'secret.changed') names.push(event.data.name);
   return names;
 }
+
+it.skipIf(process.getuid?.() !== 0)('whose key belongs to another user is refused in a sentence', async () => {
+  using own = temporaryFolder();
+  vi.stubEnv('XDG_CONFIG_HOME', join(own.dir, 'config'));
+  const foreign = homeAt(join(own.dir, 'home'));
+  setUp(foreign);
+  await (await vaultOf(foreign)).change((all) =>
+    withValue(all, 'A', 'sesame-locked-45', NOW, { tools: [], hosts: [] }),
+  );
+  chmodSync(own.dir, 0o755);
+  process.seteuid?.(4711);
+  try {
+    await expect(openHomeVault(foreign)).rejects.toThrow('not accessible to this user');
+  } finally {
+    process.seteuid?.(0);
+  }
+});

@@ -1,4 +1,5 @@
 /** A home, and the schemas of its files. */
+import { assertOwnKeys } from '../../../kit/home/folder-access.ts';
 import { makeEgressKey, setUp } from '../../../kit/home/set-up.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import { type Answer, answer, type Call, command, type Commands } from '../../../kit/cli/command-module.ts';
@@ -32,6 +33,7 @@ export const commands: Commands = {
         const { writeComposeFile } = await import('../compose-file.ts');
         return answer({ dir: home.dir, made: writeComposeFile(home, image) });
       }
+      if (egressKey !== undefined) assertOwnKeys(egressKey);
       const made = setUp(home, { restore });
       if (egressKey !== undefined && makeEgressKey(egressKey)) made.push(egressKey);
       return answer({ dir: home.dir, made });
