@@ -40,6 +40,6 @@ function barOf(figure: Figure): string {
   return `${misses(figure) ? '✗' : '✓'} ${words}`;
 }
 
-function formatValue(value: number): string {
+export function formatValue(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }

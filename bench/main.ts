@@ -1,6 +1,7 @@
 /**
  * Runs suites of benches: `npm run -s bench -- [suite…] [--json] [--check]`. `bench -- budget [--write]` counts what does
- * not depend on the machine (budget.ts), and `bench -- against <commit>` compares versions in turns (against.ts).
+ * not depend on the machine (budget.ts), `bench -- against <commit>` compares versions in turns (against.ts), and
+ * `bench -- publish` writes docs/BENCHMARKS.md (publish.ts).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,6 +49,7 @@ process.env['XDG_CONFIG_HOME'] = join(user, 'config');
 process.on('exit', () => rmSync(user, { recursive: true, force: true }));
 if (positionals[0] === 'budget') process.exit(await (await import('./budget.ts')).showBudget(values));
 if (positionals[0] === 'against') process.exit(await against(positionals.slice(1)));
+if (positionals[0] === 'publish') process.exit(await (await import('./publish.ts')).publish(positionals.slice(1)));
 const names = positionals.length === 0 ? Object.keys(suites) : positionals;
 const figures: Figure[] = [];
 for (const name of names) figures.push(...(await measure(name)));

@@ -18,11 +18,7 @@ const SEEDS = [11, 12];
 const BUDGETS = [1000, 2000, 4000];
 
 export async function measure(note: (text: string) => void): Promise<Figure[]> {
-  const figures: Figure[] = [];
-  for (const set of [...conversationSets(SEEDS), ...SEEDS.map(workChats)]) {
-    note(`evidence in a budget, ${set.name}: ${set.turns.length} turns, ${set.questions.length} questions`);
-    figures.push(...(await recallFigures(set)));
-  }
+  const figures = await measureRecall(note);
   note('what people write into tasks, in four languages');
   figures.push(...learningFigures());
   note('instructions stated once, in a long history');
@@ -33,6 +29,15 @@ export async function measure(note: (text: string) => void): Promise<Figure[]> {
   figures.push(...growthFigures(note));
   note('the worker while the index follows');
   figures.push(...(await followingFigures(note)));
+  return figures;
+}
+
+export async function measureRecall(note: (text: string) => void): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const set of [...conversationSets(SEEDS), ...SEEDS.map(workChats)]) {
+    note(`evidence in a budget, ${set.name}: ${set.turns.length} turns, ${set.questions.length} questions`);
+    figures.push(...(await recallFigures(set)));
+  }
   return figures;
 }
 

@@ -43,6 +43,7 @@ export const chapters: readonly Chapter[] = [
       { file: 'ARCHITECTURE.md', title: 'Architecture' },
       { file: 'docs/SECURITY.md', title: 'Security' },
       { file: 'docs/RELIABILITY.md', title: 'Reliability' },
+      { file: 'docs/BENCHMARKS.md', title: 'Benchmarks' },
       { file: 'docs/PERFORMANCE.md', title: 'Performance' },
       { file: 'docs/FLEET-CAPACITY.md', title: 'What a fleet can do' },
       { file: 'docs/EVALS.md', title: 'How well models do' },
