@@ -3,7 +3,9 @@
  *
  * 1. The thread starts with the first question, or a while after the first event; a process with neither has none.
  * 2. A thread that died is started again by the next question; pending questions are rejected.
- * 3. The thread never keeps the process alive. Closing it takes a few seconds at most, whatever it is at: what is missing in
+ * 3. A thread with a small index and no vectors ends when nobody has asked for a minute: it takes 25 MB, and starts again in
+ *    a quarter of a second. The next one starts when it has ended, since only one may write the index.
+ * 4. The thread never keeps the process alive. Closing it takes a few seconds at most, whatever it is at: what is missing in
  *    the index is read again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +17,11 @@ import type { RecallOptions } from './recall.ts';
 import type { Retrieved, SearchAnswer, SearchRequest } from './search-memory.ts';
 
 /** `artifacts` is the folder of the artifacts. */
-export type RecallThreadOptions = Pick<RecallOptions, 'folder' | 'ledgers' | 'settings'> & { artifacts: string };
+export type RecallThreadOptions = Pick<RecallOptions, 'folder' | 'ledgers' | 'settings'> & {
+  artifacts: string;
+  /** A thread that has little in memory ends after this time without a question. */
+  idleAfterMs?: number;
+};
 
 /** `isCounted`: what each result costs is wanted, too. */
 export type RetrieveRequest = { asked: SearchRequest; budget: number | null; isCounted: boolean };
@@ -29,6 +35,8 @@ type RecallQuestion =
   | { kind: 'close' };
 export type RecallRequest = RecallQuestion & { number: number };
 export type RecallReply = { number: number } & ({ value: unknown } | { error: string });
+/** Nobody has asked for a while, and starting again would cost little. */
+export type RecallIdle = { kind: 'idle' };
 
 export type BackgroundRecall = {
   search(asked: SearchRequest): Promise<SearchAnswer>;
@@ -48,25 +56,35 @@ const LONGEST_CLOSE_MS = 6000;
 const YOUNG_MB = 12;
 
 type PendingQuestion = { resolve: (value: never) => void; reject: (error: unknown) => void };
+/** Of the last question of any thread. */
+let number = 0;
+
 type RunningThread = { thread: Worker; waiting: Map<number, PendingQuestion> };
 
 export function openBackgroundRecall(options: RecallThreadOptions): BackgroundRecall {
   let running: RunningThread | null = null;
-  let number = 0;
+  let ending: Promise<void> | null = null;
   let following: NodeJS.Timeout | null = null;
   let closed = false;
 
-  function ask<T>(question: RecallQuestion): Promise<T> {
-    if (closed) return Promise.reject(new OkaError('refused', 'memory is closed'));
-    running ??= startThread(options, (over) => {
-      if (running === over) running = null;
+  async function ask<T>(question: RecallQuestion): Promise<T> {
+    while (ending !== null) await ending;
+    if (closed) throw new OkaError('refused', 'memory is closed');
+    running ??= startThread(options, { over: forget, idle: end });
+    return askThread(running, question);
+  }
+
+  function forget(over: RunningThread): void {
+    if (running === over) running = null;
+  }
+
+  /** Whoever asks from now on waits for the end, and then starts another one. */
+  function end(idle: RunningThread): void {
+    if (running !== idle || idle.waiting.size > 0) return;
+    running = null;
+    ending = endThread(idle).finally(() => {
+      ending = null;
     });
-    const { promise, resolve, reject } = Promise.withResolvers<T>();
-    number += 1;
-    running.waiting.set(number, { resolve, reject });
-    running.thread.ref();
-    running.thread.postMessage({ ...question, number } satisfies RecallRequest, []);
-    return promise;
   }
 
   function follow(): void {
@@ -85,18 +103,31 @@ export function openBackgroundRecall(options: RecallThreadOptions): BackgroundRe
     },
     close: async () => {
       if (following !== null) clearTimeout(following);
-      if (running !== null) {
-        const { thread } = running;
-        const answered = ask({ kind: 'close' }).catch(() => undefined); // the thread is ended in any case
-        await Promise.race([answered, sleep(LONGEST_CLOSE_MS, undefined, { ref: false })]);
-        await thread.terminate();
-      }
       closed = true;
+      await ending;
+      if (running !== null) await endThread(running);
     },
   };
 }
 
-function startThread(options: RecallThreadOptions, over: (running: RunningThread) => void): RunningThread {
+function askThread<T>({ thread, waiting }: RunningThread, question: RecallQuestion): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  number += 1;
+  waiting.set(number, { resolve, reject });
+  thread.ref();
+  thread.postMessage({ ...question, number } satisfies RecallRequest, []);
+  return promise;
+}
+
+async function endThread(running: RunningThread): Promise<void> {
+  const answered = askThread(running, { kind: 'close' }).catch(() => undefined); // the thread is ended in any case
+  await Promise.race([answered, sleep(LONGEST_CLOSE_MS, undefined, { ref: false })]);
+  await running.thread.terminate();
+}
+
+type ThreadEvents = { over: (running: RunningThread) => void; idle: (running: RunningThread) => void };
+
+function startThread(options: RecallThreadOptions, { over, idle }: ThreadEvents): RunningThread {
   const thread = new Worker(new URL('./recall-worker.ts', import.meta.url), {
     workerData: options,
     name: 'memory',
@@ -108,7 +139,8 @@ function startThread(options: RecallThreadOptions, over: (running: RunningThread
     for (const { reject } of running.waiting.values()) reject(new OkaError('refused', reason));
     running.waiting.clear();
   };
-  thread.on('message', (answered: RecallReply) => {
+  thread.on('message', (answered: RecallReply | RecallIdle) => {
+    if ('kind' in answered) return idle(running);
     const waiting = running.waiting.get(answered.number);
     running.waiting.delete(answered.number);
     if (running.waiting.size === 0) thread.unref();

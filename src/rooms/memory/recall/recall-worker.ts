@@ -4,7 +4,7 @@ import { openArtifacts } from '../../../core/ledger/artifact-store.ts';
 import { messageOf } from '../../../core/schema/errors.ts';
 import { collectGarbage } from '../../../kit/rows/collect-garbage.ts';
 import { vectorTableClient } from '../embedding/vector-table-client.ts';
-import type { RecallReply, RecallRequest, RecallThreadOptions } from './background-recall.ts';
+import type { RecallReply, RecallRequest, RecallIdle, RecallThreadOptions } from './background-recall.ts';
 import { buildPack } from './build-pack.ts';
 import { Recall } from './recall.ts';
 import { listInstructions } from '../stated-instructions.ts';
@@ -20,8 +20,11 @@ const SHARE_WHILE_WORKING = 0.4;
 const WORKING_WINDOW_MS = 3000;
 /** Garbage is collected when nobody has asked for this long. */
 const QUIET_MS = 20_000;
+/** After this time without a question the thread is not needed, if starting it again takes less than anybody notices. */
+const IDLE_AFTER_MS = 60_000;
+const SMALL_INDEX = 5000;
 
-const { artifacts, ...options } = workerData as RecallThreadOptions;
+const { artifacts, idleAfterMs = IDLE_AFTER_MS, ...options } = workerData as RecallThreadOptions;
 const stopping = new AbortController();
 const recall = Recall.open({
   ...options,
@@ -34,6 +37,7 @@ let learning: Promise<void> | null = null;
 let lastAsked = 0;
 let hasLoadedVectors = false;
 let quiet: NodeJS.Timeout | undefined;
+let idle: NodeJS.Timeout | undefined;
 if (parentPort !== null) serveRequests(parentPort);
 
 function serveRequests(port: MessagePort): void {
@@ -43,8 +47,17 @@ function serveRequests(port: MessagePort): void {
       port.postMessage(answer);
       if (asking.kind === 'close') port.close();
       collectWhenQuiet();
+      sayWhenIdle(port);
     });
   });
+}
+
+/** What has vectors, or would take long to load, stays. */
+function sayWhenIdle(port: MessagePort): void {
+  clearTimeout(idle);
+  const isLight = !hasLoadedVectors && learning === null && recall.corpus.now.size <= SMALL_INDEX;
+  if (isLight && !stopping.signal.aborted)
+    idle = setTimeout(() => port.postMessage({ kind: 'idle' } satisfies RecallIdle), idleAfterMs).unref();
 }
 
 async function replyTo(asking: RecallRequest): Promise<RecallReply> {

@@ -1,11 +1,22 @@
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openBackgroundRecall } from '../../../../src/rooms/memory/recall/background-recall.ts';
 import { type MemoryHome, memoryHome, recallOf, said } from '../../../support/memory.ts';
 
-function besideOf({ oka, options }: MemoryHome) {
+function besideOf({ oka, options }: MemoryHome, idleAfterMs?: number) {
   const { folder, ledgers, settings } = options;
-  return openBackgroundRecall({ folder, ledgers, settings, artifacts: join(oka, 'artifacts') });
+  const rest = idleAfterMs === undefined ? {} : { idleAfterMs };
+  return openBackgroundRecall({ folder, ledgers, settings, artifacts: join(oka, 'artifacts'), ...rest });
+}
+
+async function canWrite(home: MemoryHome): Promise<boolean> {
+  const other = await recallOf(home);
+  try {
+    return other.canWrite;
+  } finally {
+    await other.close();
+  }
 }
 
 describe('recall in a worker thread', () => {
@@ -36,6 +47,30 @@ describe('recall in a worker thread', () => {
     const next = await recallOf(home);
     expect(next.canWrite).toBe(true);
     await next.close();
+  });
+
+  it('lets go when nobody asks, and answers the next question like the first one', async () => {
+    await using home = await memoryHome();
+    await home.append(said('1', 'the boat is called Luna'));
+    const beside = besideOf(home, 10);
+    for (const query of ['boat', 'Luna', 'called']) {
+      expect((await beside.search({ query, limit: 1 })).found).toMatchObject([{ id: '1' }]);
+      await expect.poll(() => canWrite(home), { timeout: 20_000 }).toBe(true);
+    }
+    await Promise.all(['boat', 'Luna', 'called'].map((query) => beside.search({ query, limit: 1 })));
+    await beside.close();
+  });
+
+  it('answers whoever asks at the moment when it lets go', async () => {
+    await using home = await memoryHome();
+    await home.append(said('1', 'the boat is called Luna'));
+    const beside = besideOf(home, 0);
+    for (let time = 0; time < 12; time += 1) {
+      const { found } = await beside.search({ query: 'boat', limit: 1 });
+      expect(found).toHaveLength(1);
+      await setTimeout(time);
+    }
+    await beside.close();
   });
 
   it('a question that cannot be answered is told as an error, and the next one is answered', async () => {
