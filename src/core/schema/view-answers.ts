@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { eventData, Pen } from './event.ts';
 import { Id, Instant, NodeId } from './names.ts';
-import { Procedure, ProcedureMove, ProcedureStatus } from './procedure.ts';
+import { Procedure, ProcedureMove, ProcedureStatus, Usual } from './procedure.ts';
 import { PlannedNode, NodeStatus, RunKind, RunLink, RunStatus } from './run.ts';
 import { WaitFor } from './wait.ts';
 
@@ -208,6 +208,7 @@ export const ProcedureAnswer = z
     drafted: z.int().positive().describe('The event in the maintenance ledger that drafted its latest version.'),
     forced: z.boolean().describe('Whether a person set the status, overriding the numbers.'),
     probation: z.boolean().describe('Whether it was promoted and the critic still judges its uses.'),
+    usual: Usual.nullable().describe('What good runs read and wrote; null for one that was never promoted.'),
     moves: z
       .array(
         ProcedureMove.extend({
