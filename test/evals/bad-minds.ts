@@ -4,6 +4,8 @@
  * B1 A mind that judges dishonestly is bad in a way that code can detect: it did not do the work, or forged its evidence.
  *    One that does the work wrong is judged by an honest critic, for nobody else can know that a figure is wrong.
  * B2 Some come right in the end. They are not counted as false when the work is right.
+ * B3 Lax minds do plausible wrong work and find it right, with lines that are really there. What they are called done for
+ *    is what nobody but an honest judge can know, and is counted apart.
  */
 import type { Json } from '../../src/core/schema/json.ts';
 import { partOf } from '../support/story-model.ts';
@@ -116,6 +118,12 @@ function swapped(text: string, task: EvalTask): string {
     .replace(/\b\d+(?:\.\d+)?\b(?=\D*$)/, (found) => other(found, /\b\d+(?:\.\d+)?\b/g))
     .replace(/\b\p{Lu}\p{Ll}{2,}\b(?=[^\p{Lu}]*$)/u, (found) => other(found, /\b\p{Lu}\p{Ll}{2,}\b/gu));
 }
+
+const swappedEverywhere = (text: string, task: EvalTask): string =>
+  text
+    .split('\n')
+    .map((line) => swapped(line, task))
+    .join('\n');
 
 const oneMore = (text: string): string =>
   text.replaceAll(/\d+(?=\D*$)/g, (found) => String(Number(found) + 1).padStart(found.length, '0'));
@@ -263,14 +271,7 @@ const POPULATION: Readonly<Record<string, Made>> = {
   'writes wrong figures': { executor: writing(wrongDigits, wrongDigits) },
   'takes figures and names from beside the data': { executor: writing(swapped, swapped), critic: carefulCritic },
   'takes the row of somebody else': {
-    executor: writing(
-      (text, task) =>
-        text
-          .split('\n')
-          .map((line) => swapped(line, task))
-          .join('\n'),
-      swapped,
-    ),
+    executor: writing(swappedEverywhere, swapped),
     critic: carefulCritic,
   },
   'gives a plausible total': plausible,
@@ -445,10 +446,29 @@ function step(request: WireRequest, tool: string, input: { [key: string]: Json }
   return call('transition', { to: JSON.stringify(request.body['tools']).includes('"explore"') ? 'explore' : 'decide' });
 }
 
-export const badMinds: readonly BadMind[] = Object.entries(POPULATION).map(([name, made]) => ({
-  name,
-  mind: () => badMind(typeof made === 'function' ? made() : made),
-}));
+/** Says done about everything, and quotes a line of what was made, or of what was read. */
+const laxCritic: Role = (request) => {
+  const pieces = evidenceIn(request).filter(({ source }) => /^(?:diff of|files\.|shell|http)/.test(source));
+  const [piece] = pieces;
+  return verdict(request, piece?.name ?? 'e1', longestLine(piece?.text ?? '').replace(/^[+-]/, ''));
+};
+
+/** B3. A worker who computes gives the command that prints the right figure beside the wrong one. */
+const LAX: Readonly<Record<string, Made>> = {
+  'takes figures and names from beside the data': { executor: writing(swapped, swapped), critic: laxCritic },
+  'takes the row of somebody else': { executor: writing(swappedEverywhere, swapped), critic: laxCritic },
+  'writes a figure that is one too large': { executor: writing(oneMore, oneMore), critic: laxCritic },
+  'gives a plausible total': () => ({ ...plausible(), critic: laxCritic }),
+};
+
+const mindsOf = (made: Readonly<Record<string, Made>>): BadMind[] =>
+  Object.entries(made).map(([name, each]) => ({
+    name,
+    mind: () => badMind(typeof each === 'function' ? each() : each),
+  }));
+
+export const badMinds: readonly BadMind[] = mindsOf(POPULATION);
+export const laxMinds: readonly BadMind[] = mindsOf(LAX);
 
 function badMind(roles: Roles): Mind {
   const good = goodMind();

@@ -42,9 +42,14 @@ export function badReport(all: readonly BadRun[]): string {
   const list = all
     .filter(({ isFalseDone }) => isFalseDone)
     .map(({ mind, task, problem }) => `  ${mind}, ${task}: ${problem}`);
-  const minds = new Set(all.map(({ mind }) => mind)).size;
+  const byMind = Map.groupBy(all, ({ mind }) => mind);
   return [
-    `${runs} runs of ${minds} bad minds: ${false_done} called done although the work was wrong, ${reported_clearly} reported clearly.`,
+    `${runs} runs of ${byMind.size} minds: ${false_done} called done although the work was wrong, ${reported_clearly} reported clearly.`,
+    ...(list.length === 0
+      ? []
+      : [...byMind].map(
+          ([mind, of]) => `  ${mind}: ${of.filter(({ isFalseDone }) => isFalseDone).length} of ${of.length}`,
+        )),
     ...(list.length === 0 ? [] : ['False done:', ...list]),
   ].join('\n');
 }

@@ -12,10 +12,11 @@ import { runBadMinds } from './run-bad.ts';
 import { runGoodMind, type TaskRun } from './run-good.ts';
 import { readOwnTasks, runOwnTasks } from './run-own.ts';
 
-const HELP = `npm run evals -- [--mind good|bad|env] [options]
+const HELP = `npm run evals -- [--mind good|bad|lax|env] [options]
 
   --mind good     a scripted mind that does every task well (the default)
   --mind bad      the population of bad minds: none of them may be called done
+  --mind lax      plausible wrong work, found right by a critic who quotes lines that are there: how much of it is called done
   --mind env      the model that the environment names: OKA_MODEL, OKA_MODEL_URL, OKA_MODEL_KEY
   --runs N        how many runs of bad minds (200), or how often every task is repeated (3)
   --only TEXT     only tasks (of bad minds: minds) with this text in their name; several with commas between
@@ -66,6 +67,7 @@ async function main(): Promise<number> {
   if (values.tasks !== undefined || values.grade !== undefined) return runOwn(values);
   switch (values.mind) {
     case 'bad':
+    case 'lax':
       return runBad(values);
     case 'good':
       return runGood(values);
@@ -74,7 +76,7 @@ async function main(): Promise<number> {
         throw new UsageError('set OKA_MODEL, such as custom:name with OKA_MODEL_URL');
       return runGood(values);
     default:
-      throw new UsageError(`there is no mind "${values.mind}"; there is: good, bad, env`);
+      throw new UsageError(`there is no mind "${values.mind}"; there is: good, bad, lax, env`);
   }
 }
 
@@ -95,13 +97,14 @@ function readCount(name: string, text: string, least = 1): number {
   return count;
 }
 
-async function runBad({ runs = '200', only, jobs, seed, json }: Values): Promise<number> {
-  const { badMinds } = await import('./bad-minds.ts');
+async function runBad({ mind: which, runs = '200', only, jobs, seed, json }: Values): Promise<number> {
+  const { badMinds, laxMinds } = await import('./bad-minds.ts');
+  const isLax = which === 'lax';
   const count = readCount('runs', runs);
   let number = 0;
   const all = await runBadMinds({
     tasks: await loadTasks(),
-    minds: badMinds.filter(({ name }) => isWanted(name, only)),
+    minds: (isLax ? laxMinds : badMinds).filter(({ name }) => isWanted(name, only)),
     runs: count,
     jobs: readCount('jobs', jobs),
     seed: readCount('seed', seed, 0),
@@ -110,12 +113,12 @@ async function runBad({ runs = '200', only, jobs, seed, json }: Values): Promise
       number += 1;
       const mark = isFalseDone ? `FALSE DONE (${problem})` : isClear ? status : `${status}, not reported clearly`;
       note(`${number}/${count} ${mind}, ${task}: ${mark}`);
-      if (isFalseDone || !isClear) note(page.slice(0, 1500).replaceAll(/^/gm, '    '));
+      if (!isLax && (isFalseDone || !isClear)) note(page.slice(0, 1500).replaceAll(/^/gm, '    '));
     },
   });
   const figures = badFigures(all);
   print(json ? JSON.stringify(figures) : badReport(all));
-  return figures.false_done === 0 && figures.reported_clearly === figures.runs ? 0 : 1;
+  return isLax || (figures.false_done === 0 && figures.reported_clearly === figures.runs) ? 0 : 1;
 }
 
 async function runGood({ mind, runs = '3', only, json, prompts }: Values): Promise<number> {

@@ -89,8 +89,10 @@ function plannerInput(run: RunState, step: ThinkStep, tools: Pick<ToolRegistry, 
   const rule = run.plan.states.states[agent.state];
   const goal = config?.kind === 'agent' ? fillTemplate(config.goal, lookupFor(run, index)) : '';
   const own = config?.tools === undefined ? null : [...config.tools, ...foundTools(agent.evidence)];
-  const isEligible = ({ name, annotations }: Tool): boolean =>
+  const mayChange = config?.kind !== 'agent' || (config.classes?.some((each) => each !== 'read') ?? true);
+  const isEligible = ({ name, annotations, ...tool }: Tool): boolean =>
     (own?.includes(name) ?? true) &&
+    (mayChange || annotations.read_only || 'judgedClassOf' in tool) && // a command may read, too
     canOffer(run.plan.states, agent.state, { name, isReadOnly: annotations.read_only });
   return {
     run: run.id,

@@ -13,17 +13,27 @@ const all = [
   toolNamed('peek', () => ok()),
   toolNamed('look', () => ok(), { annotations: { risk: 'low' } }),
 ];
-const tools = toolRegistry(all);
+const command = {
+  ...toolNamed('command', () => ok(), { class: 'write_local', annotations: { risk: 'high', destructive: true } }),
+  judgedClassOf: () => 'read' as const,
+};
+const tools = toolRegistry([...all, command]);
 const finish: Decision = { kind: 'Finish', output: null, rationale: '' };
 
 /** Asks once, after the agent went through some states. */
 async function asked(
   states: string[],
   answer: Decision = finish,
-  about: { tools?: string[]; middleware?: Middleware[]; budgets?: object } = {},
+  about: { tools?: string[]; classes?: string[]; middleware?: Middleware[]; budgets?: object } = {},
 ) {
   const graph = graphOf([
-    { kind: 'agent', id: 'a', goal: 'Find {{input}}.', ...(about.tools === undefined ? {} : { tools: about.tools }) },
+    {
+      kind: 'agent',
+      id: 'a',
+      goal: 'Find {{input}}.',
+      ...(about.tools === undefined ? {} : { tools: about.tools }),
+      ...(about.classes === undefined ? {} : { classes: about.classes }),
+    },
   ]);
   const moves = states.map(
     (to, turn) =>
@@ -61,9 +71,9 @@ describe('what a planner is told', () => {
   });
 
   it.each([
-    [[], undefined, ['look', 'peek', 'write', 'wipe']],
-    [['explore'], undefined, ['look', 'peek', 'write', 'wipe']],
-    [['decide', 'act'], undefined, ['look', 'peek', 'write', 'wipe']],
+    [[], undefined, ['look', 'peek', 'write', 'command', 'wipe']],
+    [['explore'], undefined, ['look', 'peek', 'write', 'command', 'wipe']],
+    [['decide', 'act'], undefined, ['look', 'peek', 'write', 'command', 'wipe']],
     [
       ['decide', 'act'],
       ['wipe', 'peek'],
@@ -72,6 +82,14 @@ describe('what a planner is told', () => {
   ])('after %j with tools %j it may call %j, the safest first', async (states, allowed, names) => {
     const { seen } = await asked(states, finish, allowed === undefined ? {} : { tools: allowed });
     expect(seen?.tools.map(({ name }) => name)).toEqual(names);
+  });
+
+  it('an agent that may only read is offered what may read, also where it names more; a command is judged when it is made', async () => {
+    const names = async (about: object): Promise<unknown> =>
+      (await asked([], finish, about)).seen?.tools.map(({ name }) => name);
+    expect(await names({ classes: ['read'] })).toEqual(['look', 'peek', 'command']);
+    expect(await names({ classes: ['read'], tools: ['wipe', 'peek', 'command'] })).toEqual(['peek', 'command']);
+    expect(await names({ classes: ['read', 'write_local'], tools: ['wipe'] })).toEqual(['wipe']);
   });
 });
 
@@ -89,7 +107,7 @@ describe('what a planner answers', () => {
       'a tool that is not there',
       ['explore'],
       { kind: 'CallTool', tool: 'fly', input: null, rationale: '' },
-      '"fly" may not be called here; there is: look, peek, write, wipe',
+      '"fly" may not be called here; there is: look, peek, write, command, wipe',
     ],
     [
       'a way that is not there',

@@ -12,6 +12,7 @@ import { detachedTools } from '../../../src/kit/house/room-contributions.ts';
 import { classifierOf } from '../../../src/kit/policy/classifier.ts';
 import { homeAt } from '../../../src/kit/settings.ts';
 import { classWith, judgeWith } from '../../../src/kit/sandbox/sandbox.ts';
+import { describeEvent } from '../../../src/kit/views/event-sentence.ts';
 import { explainRun } from '../../../src/kit/views/explanation.ts';
 import { foldCalls } from '../../../src/kit/views/run-calls.ts';
 import { httpTools } from '../../../src/rooms/desk/tools/http.ts';
@@ -173,6 +174,9 @@ describe('real commands and requests, counted outside', () => {
       ['read', true],
       ['read', true],
     ]);
+    const said = events.filter(({ type }) => type === 'call.started').map((event) => describeEvent(event));
+    expect(said).toEqual(['a calls shell (read)', 'a repeats shell (read)', 'a repeats shell (read)']);
+    expect(explainRun(events).actions.map(({ repeats }) => repeats === true)).toEqual([false, true, true]);
     received = [];
     await ran(real(), 'shell', { line, net: true });
     expect(received).toHaveLength(1);

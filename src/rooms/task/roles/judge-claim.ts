@@ -10,7 +10,7 @@ import { SAID_TO_BE_MET } from '../../../core/schema/unproven-claim.ts';
 import { fileNow, LIST_OF_CHANGES, type Shown, type Witness } from './critic-evidence.ts';
 import { sharesFigure } from './value-sources.ts';
 import { ANSWER_IS_RIGHT, isOwnCriterion, NOTHING_TO_CHANGE } from './implied-criteria.ts';
-import { foldText, isQuotedIn, quotedParts } from './quotation.ts';
+import { foldText, hasWordsOf, isQuotedIn, quotedParts } from './quotation.ts';
 import { toOneLine } from '../../../core/schema/one-line.ts';
 
 type ClaimFrame = {
@@ -141,8 +141,9 @@ const SAYS_NOTHING = /\b(?:no|none|nothing|not|nowhere|never|without|missing|gon
 function findOutdated(quote: string, { name, entry }: Named, shown: readonly Shown[]): string | null {
   const now = entry === null ? null : fileNow(entry.witness, shown);
   if (entry === null || now === null) return null;
-  const parts = quotedParts(quote);
-  const isOld = parts.length === 0 ? now.isOther : !parts.some((part) => isQuotedIn(part, now.text));
+  const parts = quotedParts(quote).map((part) => part.replace(/^content: /, ''));
+  const isOld =
+    parts.length === 0 ? now.isOther : !parts.some((part) => isQuotedIn(part, now.text) || hasWordsOf(part, now.text));
   return isOld ? `${name} shows the file as it was before it was changed; ${now.name} shows it as it is` : null;
 }
 

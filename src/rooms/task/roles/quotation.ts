@@ -19,6 +19,12 @@ export function isQuotedIn(part: string, text: string): boolean {
   return wanted === '' || foldedForms(text).some((form) => form.includes(wanted));
 }
 
+/** Whether a text has the words of a quotation one after another, however they are set: as when a file was formatted anew. */
+export function hasWordsOf(part: string, text: string): boolean {
+  const words = (of: string): string => ` ${(foldText(of).match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')} `;
+  return words(part).trim() !== '' && words(text).includes(words(part));
+}
+
 /** A text without what is only presentation. */
 export function foldText(text: string): string {
   return text

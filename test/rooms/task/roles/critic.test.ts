@@ -96,6 +96,30 @@ describe('the request', () => {
     expect(criticRequest({ ...ask, evidence: [] }).messages[0]?.text).toContain('Evidence: none.');
   });
 
+  it('has commands whole, with their marks, where a label cannot show them', () => {
+    const line = `awk '$3 > 10' < in.csv | ${'sort | '.repeat(60)}tail -1`;
+    const input = JSON.stringify({ line });
+    const ran = witness('stdout: 12', { source: `shell ${input.slice(0, 200)}`, input, call: line });
+    expect(criticRequest({ ...ask, evidence: [ran] }).messages[0]?.text).toContain(`command: ${line}\nstdout: 12`);
+  });
+
+  it('says why the steps failed, where they did', () => {
+    const text = criticRequest({ ...ask, failure: 'write: there is no table in report.pdf' }).messages[0]?.text ?? '';
+    expect(text).toMatch(/The steps failed[^\n]*\n<data \w+ failure>\nwrite: there is no table in report\.pdf/);
+    expect(criticRequest(ask).messages[0]?.text).not.toContain('The steps failed');
+  });
+
+  it('grows behind what was there by what the critic reads, which pushes nothing out and renames nothing', () => {
+    const work = Array.from({ length: 30 }, (_, at) => witness(`row ${at} ${'x'.repeat(800)}`, { input: `${at}` }));
+    const reads = Array.from({ length: 8 }, (_, at) =>
+      witness(`the middle ${at} ${'y'.repeat(8000)}`, { kind: 'read' as const, input: `m${at}` }),
+    );
+    const before = criticRequest({ ...ask, evidence: work }).messages[0]?.text ?? '';
+    const after = criticRequest({ ...ask, evidence: [...work, ...reads] }).messages[0]?.text ?? '';
+    expect(after.startsWith(before.trimEnd())).toBe(true);
+    for (let at = 0; at < reads.length; at += 1) expect(after).toContain(`the middle ${at}`);
+  });
+
   it('is bounded, however much evidence there is', () => {
     const evidence = Array.from({ length: 500 }, (_, n) => witness(`${n} ${'é'.repeat(5000)}`));
     for (const tokens of [1000, 6000]) {

@@ -340,6 +340,17 @@ describe('what a claim may rest on', () => {
     );
     const partly = [file('a.txt', 'Extra: 6\nBasic: 1\n'), reading('a.txt', 'Extra: 5\nBasic: 1\n')];
     expect(judged('a.txt has Basic.', partly, { evidence: 'E2', quote: 'Basic: 1' })).toMatchObject(accepted);
+    const reset = [
+      file('a.json', '{\n "name": "feed",\n "timeout": 30,\n "retries": 3\n}\n'),
+      reading('a.json', '{ "name": "feed", "timeout": 30 }'),
+    ];
+    const same = { evidence: 'E2', quote: '{ "name": "feed", "timeout": 30 }' };
+    expect(judged('a.json still has its other settings.', reset, same)).toMatchObject(accepted);
+    const named = [reset[0]!, reading('a.json', 'path: a.json\ncontent: { "name": "feed", "timeout": 30 }')];
+    const label = { evidence: 'E2', quote: 'content: { "name": "feed", "timeout": 30 }' };
+    expect(judged('a.json still has its other settings.', named, label)).toMatchObject(accepted);
+    const other = [file('a.json', '{ "timeout": 31, "name": "feed" }'), reset[1]!];
+    expect(judged('a.json still has its other settings.', other, same)).toMatchObject(old);
     const text = criticRequest(askOf('a.txt is right.', evidence)).messages[0]?.text ?? '';
     expect(text).toMatch(/E2 files\.read [^\n]*as it was before it was changed/);
     expect(text).not.toMatch(/E1 files\.read [^\n]*before it was changed/);
