@@ -59,7 +59,7 @@ describe('a month of tasks', () => {
     expect(texts.filter((text) => /Quuxbank/.test(text))).toEqual([]);
     expect(texts).toContain('Whenever people were asked, http.request to api.example.org was allowed.');
     expect(texts.filter((text) => text.startsWith('When '))).toEqual([]); // what came after pandoc has not replaced it
-    expect(texts).toContain('In results of every kind: The totals were wrong.');
+    expect(texts).toContain('In every result: Check the totals.');
     for (const { fact } of heldIn(lived.book)) expect(fact.evidence.length).toBeGreaterThan(0);
   });
 

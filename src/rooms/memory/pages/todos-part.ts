@@ -19,6 +19,7 @@ import {
   escapeText,
   renderSection,
 } from '../../../kit/learning/page-prose.ts';
+import { adviceFor } from './failed-todo.ts';
 import { countScheduledEnd, scheduleTodos } from './schedule-todos.ts';
 import { type EventOf, handleByType, type Handlers } from '../event-handlers.ts';
 import {
@@ -221,6 +222,13 @@ function describeTodo({ of, run, text, task, how, options = [], others = [], kin
         return `The schedule **${escapeText(task, 80)}**: ${escapeText(text)} ${toInlineCode('oka schedule list')}`;
       return kind === 'paused'
         ? `**${escapeText(task, 80)}** is paused: ${escapeText(text)} ${toInlineCode(`oka resume ${run ?? of}`)}`
-        : `**${escapeText(task, 80)}** failed: ${escapeText(text, 160)} [result](../../workspace/outbox/${of}/RESULT.md), ${toInlineCode(`oka resume ${of}`)}`;
+        : describeFailed(of, text, task);
   }
+}
+
+/** What a person can do comes after why it failed, which need not say how often a planner was asked. */
+function describeFailed(of: string, text: string, task: string): string {
+  const { why, todo, command } = adviceFor(text, of);
+  const name = `**${escapeText(task, 80)}** ([result](../../workspace/outbox/${of}/RESULT.md))`;
+  return `${name} failed: ${escapeText(why.replace(/[.:]$/, ''), 160)}. ${escapeText(todo)}: ${toInlineCode(command)}`;
 }

@@ -68,7 +68,7 @@ export function openBackgroundRecall(options: RecallThreadOptions): BackgroundRe
   let closed = false;
 
   async function ask<T>(question: RecallQuestion): Promise<T> {
-    while (ending !== null) await ending;
+    for (let end = ending; end !== null; end = ending) await end;
     if (closed) throw new OkaError('refused', 'memory is closed');
     running ??= startThread(options, { over: forget, idle: end });
     return askThread(running, question);

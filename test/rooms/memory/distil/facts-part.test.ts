@@ -213,22 +213,19 @@ describe('what is seen', () => {
       title: 'Correct r1',
     });
     pass();
-    expect(textsIn(book)).toEqual([
-      'In tasks like “report #”: The totals are in the wrong currency.',
-      'Never use dollars in reports.',
-    ]);
+    expect(textsIn(book)).toEqual(['Never use dollars in reports.']); // it was wrong once, and nothing follows from that
     task('r2', 'Write the letter.', [], { title: 'Letter' });
     task('c2', 'The totals are in the wrong currency.', [], { corrects: 'r2', title: 'Correct r2' });
     pass();
     expect(textsIn(book)).toEqual([
-      'In tasks like “report #” and “letter”: The totals are in the wrong currency.',
+      'In tasks like “Report 7” and “Letter”: Check the currency of the totals.',
       'Never use dollars in reports.',
     ]);
     task('r3', 'Make the slides.', [], { title: 'Slides' });
     task('c3', 'The totals are in the wrong currency.', [], { corrects: 'r3', title: 'Correct r3' });
     pass();
     expect(textsIn(book)).toEqual([
-      'In results of every kind: The totals are in the wrong currency.',
+      'In every result: Check the currency of the totals.',
       'Never use dollars in reports.',
     ]);
   });

@@ -195,24 +195,37 @@ describe('what people corrected', () => {
     ['Great work. Thank you very much.', null],
     ['Danke, super gemacht!', null],
     ['Is this the right year?', null],
-    ['Thank you. The totals were wrong.', 'The totals were wrong.'],
-    ['Great, but the dates are missing.', 'Great, but the dates are missing.'],
+    ['Thank you. The totals were wrong.', null],
+    ['This is not what I had in mind.', null],
+    ['The tone is wrong.', null],
+    ['Great, but the dates are missing.', 'Do not leave out the dates.'],
+    ['The end is too cool.', 'Make the end less cool.'],
+    ['Far too long! The summary is too long.', 'Make the summary shorter.'],
+    ['You forgot the page numbers.', 'Do not leave out the page numbers.'],
+    ['The table has no heading.', 'Give the table a heading.'],
+    ['The list is not sorted by name.', 'The list has to be sorted by name.'],
+    ['The amounts should be in euros. Nice otherwise.', 'The amounts should be in euros.'],
+    ['Write the month in words, not as a number.', 'Write the month in words, not as a number.'],
+    ['Die Beträge müssen in Euro sein.', 'Die Beträge müssen in Euro sein.'],
+    ['Il faut mettre la date en premier.', 'Il faut mettre la date en premier.'],
+    ['Las fechas deben ir primero.', 'Las fechas deben ir primero.'],
   ])('%s', (words, lesson) => {
     const lived = life();
     lived.task('a', 'Write the report.', [], { title: 'Report' });
     lived.task('b', words, [], { title: 'Correct it', corrects: 'a' });
     lived.pass();
-    expect(textsIn(lived.book)).toEqual(lesson === null ? [] : [`In tasks like “report”: ${lesson}`]);
+    expect(textsIn(lived.book)).toEqual(lesson === null ? [] : [`In tasks like “Report”: ${lesson}`]);
   });
 });
 
 describe('what people corrected several times', () => {
   it.each([
-    [['Invoice of Ada', 'Invoice of Ben', 'Invoice of Cid'], 'In tasks like “invoice of ada”: The date is wrong.'],
-    [['Report 1', 'Report 2', 'The report of March'], 'In tasks like “report #”: The date is wrong.'],
-    [['Report', 'Letter', 'Another letter'], 'In tasks like “report” and “letter”: The date is wrong.'],
-    [['Report', 'Letter', 'Slides', 'Poster'], 'In results of every kind: The date is wrong.'],
-    [['2026', '7', '12'], 'In tasks like “#”: The date is wrong.'],
+    [['Invoice of Ada', 'Invoice of Ben', 'Invoice of Cid'], 'In tasks like “Invoice of Ada”: Check the date.'],
+    [['Report 1', 'Report 2', 'The report of March'], 'In tasks like “Report 1”: Check the date.'],
+    [['Report', 'Letter', 'Another letter'], 'In tasks like “Report” and “Letter”: Check the date.'],
+    [['Report', 'Letter', 'Slides', 'Poster'], 'In every result: Check the date.'],
+    [['2026', '7', '12'], 'In tasks like “2026”: Check the date.'],
+    [['a-firstname', 'a-firstname-2'], 'In tasks like “a firstname”: Check the date.'],
   ])('in %j', (titles, line) => {
     const lived = life();
     for (const [n, title] of titles.entries()) {

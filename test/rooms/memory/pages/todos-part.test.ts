@@ -63,7 +63,9 @@ describe('what waits for a person', () => {
     expect(lines[2]).toMatch(
       /Install `libGL\.so\.1`.*`oka requirements resolve libGL\.so\.1`.*<!--oka need:libGL\.so\.1-->$/,
     );
-    expect(lines[3]).toMatch(/\*\*Write the report\*\* failed: the disk was gone.*<!--oka failed:report-->$/);
+    expect(lines[3]).toMatch(
+      /\*\*Write the report\*\* \(\[result\].*\) failed: the disk was gone\. Fix that, then continue: `oka resume report`.*<!--oka failed:report-->$/,
+    );
     expect(text).toContain('There are 2 questions for you, 1 thing to install and 1 failed task to check.');
     expect(text.match(/^## Yours$/gm)).toHaveLength(1);
   });
@@ -129,6 +131,39 @@ describe('what waits for a person', () => {
     expect([...pendingRequests(told.book)]).toEqual([]);
     told.end('invoice', 'done');
     expect(told.page(TODOS)).toContain('\n- [x] call Ann\n');
+  });
+});
+
+describe('a task that failed', () => {
+  it.each([
+    [
+      'the steps failed: do the task: there is no report.pdf in the folder',
+      /report\.pdf is not there\. Ask for report\.pdf and put it where the task looks for it, then continue: `oka resume r`/,
+    ],
+    [
+      'plan: the planner answered 3 times what cannot be used: the answer is not a plan. It wrote: "Sure!"',
+      /the model gave no answer that can be used\. Choose another model \(oka model setup\) or do it again: `oka again r`/,
+    ],
+    ["work: the model's server answered 401: no key", /See that it answers \(oka model test\), then continue/],
+    [
+      'work: exit 127. It wrote to stderr:\nbash: pdftk: command not found',
+      /Install what is missing, then continue: `oka resume r`/,
+    ],
+    [
+      'contains: a.md "Total": it does not contain that\nThe critic: criteria are missing',
+      /Look at the result, and say what is wrong: `oka correct r "…"`/,
+    ],
+    [
+      'no plan can do it: nobody has said which year',
+      /nobody has said which year\. Add what is missing or change the task/,
+    ],
+  ])('is said with what a person can do: %s', (reason, line) => {
+    const told = story();
+    told.begin('r', 'Report');
+    told.end('r', 'failed', reason);
+    const text = told.page(TODOS);
+    expect(text).toMatch(line);
+    expect(text).not.toMatch(/planner|answered 3 times/);
   });
 });
 

@@ -1,10 +1,14 @@
-/** A correction becomes a lesson for similar tasks; the same correction in several kinds of tasks becomes a preference. */
+/**
+ * A correction becomes a lesson for similar tasks, if it says or implies what to do next time; the same correction in several
+ * kinds of tasks becomes a preference.
+ */
 import type { Rows } from '../../../../core/schema/rows.ts';
 import { taskRecordOf } from '../../../../kit/learning/task-record.ts';
 import { evidenceOfEvent, type Finding, mergeEvidence, type Rule } from '../fact-finding.ts';
 import { findFact, isValid } from '../fact-rows.ts';
 import { similarityKey } from '../similarity-key.ts';
 import { ownSentences } from '../own-sentences.ts';
+import { remedyFor } from '../remedy.ts';
 import { loosensGuards, namesAddress, parseStatement } from '../parse-statement.ts';
 import type { Evidence } from '../../../../core/schema/memory.ts';
 import { factId } from '../fact-finding.ts';
@@ -24,8 +28,8 @@ export const corrections: Rule = {
     const wrong = criticismIn(event.data.text, event.at);
     if (wrong === null || record === undefined) return [];
     // A correction of a correction concerns the original task.
-    const title = plainTitle(firstTitle(rows, event.run));
-    return [learnCorrection(rows, wrong, title, evidenceOfEvent(event), record.dir)];
+    const title = titleInWords(firstTitle(rows, event.run));
+    return learnCorrection(rows, wrong, title, evidenceOfEvent(event), record.dir);
   },
 };
 
@@ -56,40 +60,58 @@ function firstTitle(rows: Rows, run: string): string {
   return record?.title ?? run;
 }
 
-const plainTitle = (title: string): string =>
-  title
-    .replaceAll(/["“”\s\p{Cc}\p{Cf}]+/gu, ' ')
-    .trim()
-    .slice(0, 80)
-    .toLowerCase()
-    .replaceAll(/\d+/g, '#');
+/** As a person would say it: a title that is the name of a file becomes words. */
+function titleInWords(title: string): string {
+  const words = title.replaceAll(/["“”\s\p{Cc}\p{Cf}]+/gu, ' ').trim();
+  return (words.includes(' ') ? words : words.replaceAll(/[-_]+/g, ' ')).trim().slice(0, 80);
+}
 
-function learnCorrection(rows: Rows, wrong: string, title: string, evidence: Evidence, dir: string | null): Finding {
+/** Titles that differ in case and numbers only are one. */
+const plainTitle = (title: string): string => title.toLowerCase().replaceAll(/\d+/g, '#');
+
+function learnCorrection(rows: Rows, wrong: string, title: string, evidence: Evidence, dir: string | null): Finding[] {
   const key = `facts/wrong/${similarityKey(wrong)}`;
   const seen = rows.get<Seen>(key) ?? { titles: [], lessons: [], evidence: [] };
-  const titles = [...new Set([...seen.titles, title])].slice(-20);
+  const titles = [...new Map([title, ...seen.titles.toReversed()].map((each) => [plainTitle(each), each])).values()]
+    .toReversed()
+    .slice(-20);
   const all = mergeEvidence(seen.evidence, [evidence]);
-  const { kind, text } = describeCorrection(wrong, differentKinds(titles));
-  const lessons = [...new Set([...seen.lessons, factId(kind, text)])].slice(-20);
+  const lesson = describeCorrection(wrong, differentKinds(titles), all.length);
+  const ids = lesson === null ? [] : [factId(lesson.kind, lesson.text)];
+  const lessons = [...new Set([...seen.lessons, ...ids])].slice(-20);
   rows.put(key, { titles, lessons, evidence: all } satisfies Seen);
-  return {
-    kind,
-    text,
-    namespace: chooseTopic({ text: wrong, dir }),
-    evidence: all,
-    replaces: seen.lessons.filter((id) => id !== factId(kind, text) && isValid(findFact(rows, id))),
-    source: 'person',
-    counted: key,
-  };
+  if (lesson === null) return [];
+  return [
+    {
+      ...lesson,
+      namespace: chooseTopic({ text: wrong, dir }),
+      evidence: all,
+      replaces: seen.lessons.filter((id) => !ids.includes(id) && isValid(findFact(rows, id))),
+      source: 'person',
+      counted: key,
+    },
+  ];
 }
 
-/** What is said about three kinds of tasks is about all of them; what is said about two is about these. */
-function describeCorrection(wrong: string, kinds: readonly string[]): Pick<Finding, 'kind' | 'text'> {
-  if (kinds.length >= EVERY_KIND) return { kind: 'preference', text: `In results of every kind: ${wrong}` };
-  const text = `In tasks like ${kinds.map((title) => `“${title}”`).join(' and ')}: ${wrong}`;
-  return { kind: kinds.length === 1 ? 'lesson' : 'preference', text };
+/**
+ * What is said about three kinds of tasks is about all of them; what is said about two is about these. Null where nothing
+ * follows from it for the next time.
+ */
+function describeCorrection(
+  wrong: string,
+  kinds: readonly string[],
+  times: number,
+): Pick<Finding, 'kind' | 'text'> | null {
+  const remedy = remedyFor(wrong);
+  if (remedy === null || (remedy.isWeak && times < ENOUGH_TIMES)) return null;
+  const { text } = remedy;
+  if (kinds.length >= EVERY_KIND) return { kind: 'preference', text: `In every result: ${text}` };
+  const like = kinds.map((title) => `“${title}”`).join(' and ');
+  return { kind: kinds.length === 1 ? 'lesson' : 'preference', text: `In tasks like ${like}: ${text}` };
 }
 
+/** So often something has to be wrong for it to be looked at each time. */
+const ENOUGH_TIMES = 2;
 const EVERY_KIND = 3;
 /** Titles that share this much of the shorter one are of one kind: "invoice of Ada" and "invoice of Ben". */
 const SAME_KIND = 0.5;
@@ -98,7 +120,7 @@ const SAME_KIND = 0.5;
 function differentKinds(titles: readonly string[]): string[] {
   const kinds: { title: string; words: Set<string> }[] = [];
   for (const title of titles) {
-    const words = new Set(extractTerms(title));
+    const words = new Set(extractTerms(plainTitle(title)));
     const isKnown = kinds.some((kind) => {
       const [fewer, more] = kind.words.size < words.size ? [kind.words, words] : [words, kind.words];
       return [...fewer].filter((word) => more.has(word)).length >= SAME_KIND * fewer.size;
