@@ -110,7 +110,7 @@ async function unknownCommand(words: readonly string[], names: readonly string[]
   const inFamily = names.filter((name) => depth === 0 || name.startsWith(`${family} `));
   const guess = nearestWord(given, inFamily) ?? nearestWord(words.slice(0, 2).join(' '), inFamily);
   const list = `See: oka ${depth === 0 ? '' : `${family} `}--help`;
-  return failure('usage', `there is no command "${given}"`, {
+  return failure('usage', `there is no command "${given === '' ? words[0] : given}"`, {
     fix: guess === null ? list : `Did you mean: oka ${guess}? ${list}`,
   });
 }

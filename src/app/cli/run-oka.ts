@@ -32,8 +32,11 @@ async function dispatch(words: readonly string[], io: Io, rooms: OkaParts['rooms
   if (first === '--version' || first === '-V')
     return print(`${(await import('../../kit/settings.ts')).programVersion()}\n`);
   const { findOrHelp, helpFor } = await import('./find-command.ts');
-  if (first === undefined || ['help', '--help', '-h'].includes(first))
-    return print(await helpFor(words.slice(1), rooms));
+  const isAlone = first === undefined || ['--dir', '--json', '--utc'].includes(first);
+  const meant = isAlone ? (await import('./without-command.ts')).withoutCommand(words) : null;
+  if (meant !== null) return dispatch(meant, io, rooms);
+  if (isAlone || ['help', '--help', '-h'].includes(first))
+    return print(await helpFor(isAlone ? [] : words.slice(1), rooms));
   const found = await findOrHelp(words, rooms);
   if ('help' in found) return print(found.help);
   const { execute, parseWords } = await import('./execute-command.ts');

@@ -14,11 +14,14 @@ export const commands: Commands = {
   status: command({
     summary: 'Show what runs, what waits for you, and the ledger in short',
     options: {
+      short: flag('In ten lines, with what to do next; so does oka alone in a folder that is set up.'),
       health: flag('Only say whether a worker is running and responds; exit 1 if not.'),
       disk: flag('Only say what takes how much of the disk, and what of it goes when.'),
     },
     example: 'oka status',
-    run: async (call: Call<{ health: boolean; disk: boolean }>): Promise<Answer<Health | Status | DiskUse>> => {
+    run: async (
+      call: Call<{ short: boolean; health: boolean; disk: boolean }>,
+    ): Promise<Answer<Health | Status | DiskUse>> => {
       const { home, options } = call;
       if (options.health) return checkHealth(home);
       await requireHome(home);
@@ -29,12 +32,16 @@ export const commands: Commands = {
 };
 
 /** What is active is rendered by a file of its own, which a home without active tasks does not load. */
-async function showStatus({ home, json }: Pick<Call, 'home' | 'json'>): Promise<Answer<Status>> {
+async function showStatus({ home, json, options }: Call<{ short: boolean }>): Promise<Answer<Status>> {
   const { readStatus } = await import('../status/read-status.ts');
   const status = await readStatus(home);
   const { ledger, history_problem, goals, asked, fleet } = status;
   const code = ledger.fault === null && history_problem === null ? exits.ok : exits.no;
   if (json) return answer(status, code);
+  if (options.short) {
+    const { shortStatusText } = await import('../status/short-status.ts');
+    return answer(status, code, (terminal) => shortStatusText(status, terminal));
+  }
   const { statusText } = await import('../status/status-text.ts');
   const isQuiet = goals.length + asked.length === 0 && fleet === null;
   const goalsText = isQuiet ? () => null : (await import('../status/goals-text.ts')).goalsText;

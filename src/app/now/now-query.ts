@@ -5,7 +5,7 @@ import { tasksEndedOn } from '../../rooms/figures/metrics-view.ts';
 import { spendOn, tokensOf } from '../../rooms/figures/spend-view.ts';
 import { isSetupPutOff } from '../../rooms/models/model-setup.ts';
 import { listDeliverables } from '../../rooms/runs/run-page/list-deliverables.ts';
-import { readResultLine } from '../../rooms/task/result-excerpt.ts';
+import { readFirstLine, readResultLine } from '../../rooms/task/result-excerpt.ts';
 import { peekProjection } from '../../core/ledger/peek-projection.ts';
 import { taskGraph } from '../../core/ledger/task-graph.ts';
 import { Instant } from '../../core/schema/names.ts';
@@ -121,9 +121,11 @@ export const nowQuery = defineQuery({
       running: read.running,
       waiting: await describeAwaited(home, read.waiting),
       recent: read.recent.map(({ run, title, status: how, started, ended: end, reason, cost }) => {
-        const line = readResultLine(home, run) ?? (how === 'done' || reason === '' ? null : reason);
         const delivered = listDeliverables(home, run).filter(({ path }) => path.startsWith('files/'));
-        const picture = delivered.find(({ shown }) => shown === 'image')?.href ?? null;
+        const page = delivered.find(({ shown }) => shown === 'markdown')?.path;
+        const told = page === undefined ? null : readFirstLine(home, run, page);
+        const line = readResultLine(home, run) ?? told ?? (how === 'done' || reason === '' ? null : reason);
+        const picture = delivered.find(({ shown, path }) => shown === 'image' || path.endsWith('.svg'))?.href ?? null;
         const files = delivered.slice(0, MOST_FILES).map(({ path }) => path.slice('files/'.length));
         return { run, title, status: how, started, ended: end, reason, cost, line, files, picture };
       }),

@@ -1,7 +1,8 @@
 /** How a file may be shown in a browser, by the ending of its name. */
 import { extname } from 'node:path';
 
-export const SHAPES = ['markdown', 'text', 'table', 'json', 'image', 'page', 'pdf', 'none'] as const;
+/** What says most to a person comes first. */
+export const SHAPES = ['markdown', 'image', 'page', 'table', 'text', 'json', 'pdf', 'none'] as const;
 export type Shape = (typeof SHAPES)[number];
 
 const SHOWN: Readonly<Record<string, Shape>> = {

@@ -13,16 +13,27 @@ export function readResultLine({ workspace }: Pick<Home, 'workspace'>, run: stri
   return text === null ? null : resultLine(text);
 }
 
+/** The first sentence of a page that a task has delivered; null when there is none. */
+export function readFirstLine({ workspace }: Pick<Home, 'workspace'>, run: string, path: string): string | null {
+  const text = readBeginning(join(workspace, 'outbox', run, path)) ?? '';
+  const line = text.split('\n').find((each) => hasWords(each.trim()) && !/^\s*(?:#|[|!])/.test(each));
+  return line === undefined ? null : plainLine(line.trim());
+}
+
 export function resultLine(page: string): string | null {
   const lines = page.split('\n').map((line) => line.trim());
   const answerAt = lines.findIndex((line) => /^## Answer\b/.test(line));
   const answered = answerAt === -1 ? undefined : lines.slice(answerAt + 1).find(hasWords);
   const reason = lines.find((line) => line.startsWith('> ') && hasWords(line));
-  const line = (answered ?? reason)
-    ?.replace(/^(?:[>#*-]|\d+\.)+\s+/, '')
-    .replaceAll(/[*_`]{1,3}(\S.*?)[*_`]{1,3}/g, '$1');
-  return line === undefined ? null : line.slice(0, LONGEST);
+  const line = answered ?? reason;
+  return line === undefined ? null : plainLine(line);
 }
+
+const plainLine = (line: string): string =>
+  line
+    .replace(/^(?:[>#*-]|\d+\.)+\s+/, '')
+    .replaceAll(/[*_`]{1,3}(\S.*?)[*_`]{1,3}/g, '$1')
+    .slice(0, LONGEST);
 
 /** Fences, rules and rows of tables that only separate say nothing. */
 const hasWords = (line: string): boolean => /[\p{L}\p{N}]/u.test(line) && !/^(?:```|~~~|<)/.test(line);

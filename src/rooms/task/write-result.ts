@@ -47,8 +47,10 @@ export async function writeResult(run: string, ports: ResultPorts): Promise<Writ
   mkdirSync(folder, { recursive: true });
   const published = await publishArtifacts(run, facts.steps, artifactsIn(all), ports);
   const isTextComplete = await writeTaskText(own, folder, ports.artifacts);
-  const isCopied = facts.verdict === 'done' && !hasOwnFolder(own);
-  const copies = isCopied ? deliverFiles(folder, stepsOf(all, null), ports) : new Map<string, string>();
+  const isCopied = facts.verdict === 'done';
+  const copies = isCopied
+    ? deliverFiles(folder, stepsOf(all, null), { ...ports, own: ownFolder(own) })
+    : new Map<string, string>();
   const page = resultPage({
     ...facts,
     ...published,
@@ -106,11 +108,11 @@ async function writeTaskText(own: readonly Event[], folder: string, artifacts: A
   return findMark(bytes.toString('latin1')) === null;
 }
 
-/** Whether the files of the task are in a folder of their own on the desk. */
-function hasOwnFolder(own: readonly Event[]): boolean {
+/** The folder on the desk that is the task's own; null for a task that works at the top of the desk. */
+function ownFolder(own: readonly Event[]): string | null {
   const started = own.find((event) => event.type === 'run.started');
   const input = started?.type === 'run.started' ? (started.data.input as Partial<TaskGiven> | null) : null;
-  return (input?.dir ?? null) !== null && input?.dir !== '.';
+  return input?.dir === '.' ? null : (input?.dir ?? null);
 }
 
 function textOfTask(own: readonly Event[]): string | undefined {

@@ -39,6 +39,24 @@ async function furnished(dir: string): Promise<void> {
   await stores.close();
 }
 
+describe('oka without a command', () => {
+  it('says in ten lines how a home stands and what to do next, and is the help where there is no home', async () => {
+    using folder = temporaryFolder();
+    const { dir } = folder;
+    expect((await oka('--dir', dir)).out).toContain('Usage: oka <command>');
+    await furnished(dir);
+    const { code, out } = await oka('--dir', dir);
+    expect(code).toBe(0);
+    expect(out.split('\n').length).toBeLessThanOrEqual(11);
+    expect(out).toMatch(/needs you Send .*waits for your answer: To whom\?/);
+    expect(out).toContain('finished  Count the apples: done');
+    expect(out).toMatch(/not running[^]*\nNext: oka up\n$/);
+    expect(JSON.parse((await oka('--dir', dir, '--json')).out)).toMatchObject({ dir });
+    writeFileSync(join(dir, '.oka/STOP'), '');
+    expect((await oka('--dir', dir)).out).toMatch(/everything is stopped\n[^]*Next: rm .*STOP\n$/);
+  });
+});
+
 describe('oka init', () => {
   it('makes everything once and changes nothing the second time', async () => {
     using folder = temporaryFolder();

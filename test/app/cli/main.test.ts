@@ -16,7 +16,8 @@ describe('the command line', () => {
     for (const [, name = '', summary = ''] of shown) expect(commands[name]?.summary, name).toContain(summary);
     expect(out).toContain('oka help all');
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
-    expect(await oka()).toMatchObject({ code: 0, out });
+    using folder = temporaryFolder();
+    expect(await oka('--dir', folder.dir)).toMatchObject({ code: 0, out });
   });
 
   it('lists every command with help all, those of a family in one entry, and the exit codes, within 80 columns', async () => {

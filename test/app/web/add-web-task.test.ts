@@ -50,6 +50,22 @@ describe('what is written or dropped on the page becomes a task in the inbox', (
     );
   });
 
+  it('one table without a word is charted and summed up, as the welcome task does it', () => {
+    expect(add({ files: [file('Sales 2026.csv', 'a,b\n1,2\n')] })).toMatchObject([
+      { title: 'Chart and summary of Sales 2026.csv' },
+    ]);
+    const found = delivered();
+    const [task = ''] = Object.keys(found).filter((path) => path.endsWith('/TASK.md'));
+    const { task: fields, body } = readTask(Buffer.from(found[task] ?? ''), 'TASK.md');
+    expect([fields.title, fields.tags, body.match(/^## /gm)?.length]).toEqual([
+      'Chart and summary of Sales 2026.csv',
+      [],
+      3,
+    ]);
+    expect(body).not.toContain('Welcome');
+    expect(() => add({ files: [file('a.csv'), file('b.csv')] })).toThrow('say what is to be done with these files');
+  });
+
   it('a dropped folder with a TASK.md is that folder, without what the system left in it', () => {
     add({ files: [file('trip/TASK.md', '# Plan the trip\n'), file('trip/map.txt'), file('trip/.DS_Store')] });
     expect(Object.keys(delivered()).toSorted()).toEqual(['trip/TASK.md', 'trip/map.txt']);
@@ -78,7 +94,7 @@ describe('what is written or dropped on the page becomes a task in the inbox', (
 describe('nothing is written for what cannot be a task', () => {
   it.each<[string, WebTask, RegExp]>([
     ['no words', { text: '  ' }, /say what is to be done/],
-    ['files alone', { files: [file('a.csv')] }, /what is to be done with these files/],
+    ['files alone', { files: [file('a.csv'), file('b.csv')] }, /what is to be done with these files/],
     ['two descriptions', { text: 'Do it', files: [file('TASK.md')] }, /says what to do already/],
     ['a time that is none', { text: 'Do it', every: 'now and then' }, /not understood here/],
     ['one bad file of two', { files: [file('a.md', '# A'), file('b.md', '')] }, /empty/],

@@ -56,6 +56,36 @@ describe.skipIf(browserProgram === null)('the page Set-up', () => {
     expect(dashboard.errors()).toEqual([]);
   });
 
+  it('the first result is a picture: on Now, and on its page before anything else', async () => {
+    await page.goto(dashboard.address);
+    const card = page.getByRole('region', { name: /Finished/ }).locator('article', { hasText: 'Welcome to oka' });
+    await card.getByText('The total of amount is 4,587.4').waitFor();
+    const width = (selector: string): Promise<unknown> =>
+      page.evaluate(`document.querySelector('${selector}')?.naturalWidth`);
+    await expect.poll(() => width('.thumbnail')).toBe(800);
+    await page.setViewportSize({ width: 390, height: 780 });
+    await card.getByRole('link', { name: 'Welcome to oka' }).click();
+    await page.getByText('Done: 3 of 3 things that were asked for are there.').waitFor();
+    await expect.poll(() => width('#result .markdown img')).toBe(800);
+    await page.getByRole('button', { name: 'Show all of it' }).waitFor();
+    const top = `document.querySelector('[role=tablist]').getBoundingClientRect().top + scrollY`;
+    expect(await page.evaluate(top)).toBeLessThanOrEqual(1.5 * 780);
+    await screenshot(page, 'first-result-phone');
+    await page.setViewportSize({ width: 1280, height: 720 });
+    expect(dashboard.errors()).toEqual([]);
+  });
+
+  it('a table that is dropped without a word gets a chart and a summary, too', async () => {
+    await page.goto(dashboard.address);
+    const buffer = Buffer.from('team,points\nred,3\nblue,4\n');
+    await page.locator('input[type=file]').first().setInputFiles({ name: 'points.csv', mimeType: 'text/csv', buffer });
+    await page.getByText('draws a chart and writes a summary').waitFor();
+    await page.getByLabel('What would you like done?').press('Enter');
+    await page.getByText('Added: Chart and summary of points.csv').waitFor();
+    await page.getByText('The total of points is 7. The highest is blue with 4, the lowest red with 3.').waitFor();
+    expect(dashboard.errors()).toEqual([]);
+  });
+
   it('"Not now" is remembered, by a browser that was never here, too', async () => {
     await page.goto(dashboard.address);
     await page.getByText('No language model is set up.').waitFor();

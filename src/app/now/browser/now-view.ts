@@ -1,6 +1,7 @@
 /** The page Now: the box for new work, then what needs you, what runs, and what was finished. */
 import type { VNode } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { addressOfDrawing } from '../../../kit/web/browser/components/drawing-address.ts';
 import { Empty } from '../../../kit/web/browser/components/empty.ts';
 import { countOf, formatCount, formatMoney } from '../../../kit/web/browser/components/format-figures.ts';
 import { Status } from '../../../kit/web/browser/components/status-mark.ts';
@@ -142,9 +143,13 @@ function RecentCard({ run: recent }: { run: Recent }): VNode {
 }
 
 /** Its address stays the same for as long as it is shown, so that it is read once. */
-function Picture({ href }: { href: string }): VNode {
-  const address = useMemo(() => addressWithTicket(`/${href}`), [href]);
-  return html`<img class="thumbnail" src=${address} alt="" loading="lazy" />`;
+function Picture({ href }: { href: string }): VNode | null {
+  const isDrawing = href.endsWith('.svg');
+  const [address, setAddress] = useState(isDrawing ? null : addressWithTicket(`/${href}`));
+  useEffect(() => {
+    if (isDrawing) addressOfDrawing(href).then(setAddress, () => setAddress(null)); // the card says the rest
+  }, [href]);
+  return address === null ? null : html`<img class="thumbnail" src=${address} alt="" loading="lazy" />`;
 }
 
 /** Events that cannot change what is shown here. */

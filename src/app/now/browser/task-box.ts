@@ -101,20 +101,26 @@ function Meaning(): VNode {
   const isAgain = now?.kind === 'schedule' && every.value.trim() === '';
   const withFiles = files.value.length === 0 ? '' : `, with ${countOf(files.value.length, 'file')}`;
   return html`<p id="task-meaning" class="meaning row" aria-live="polite">${
-    given.trim() === '' || now === null
-      ? null
-      : html`<kbd>Enter</kbd> <span>${
-          isAgain && !isOnce.value
-            ? html`<strong>schedules it ${now.every.charAt(0).toLowerCase()}${now.every.slice(1)}</strong>, ${now.next[0] === undefined ? '' : `first ${momentInWords(now.next[0])}`}${withFiles}: ${now.text}`
-            : every.value.trim() !== ''
-              ? html`<strong>schedules it</strong>${withFiles}`
-              : isQuestion(given)
-                ? html`<strong>finds the answer</strong>${withFiles}. To talk about it, open <a href=${addressOf('/chat')}>a conversation</a>.`
-                : html`<strong>begins it now</strong>${withFiles}`
-        }</span>
+    given.trim() === '' && isTable(files.value)
+      ? html`<kbd>Enter</kbd> <span><strong>draws a chart and writes a summary</strong> of one page. Or say what else you would like.</span>`
+      : given.trim() === '' || now === null
+        ? null
+        : html`<kbd>Enter</kbd> <span>${
+            isAgain && !isOnce.value
+              ? html`<strong>schedules it ${now.every.charAt(0).toLowerCase()}${now.every.slice(1)}</strong>, ${now.next[0] === undefined ? '' : `first ${momentInWords(now.next[0])}`}${withFiles}: ${now.text}`
+              : every.value.trim() !== ''
+                ? html`<strong>schedules it</strong>${withFiles}`
+                : isQuestion(given)
+                  ? html`<strong>finds the answer</strong>${withFiles}. To talk about it, open <a href=${addressOf('/chat')}>a conversation</a>.`
+                  : html`<strong>begins it now</strong>${withFiles}`
+          }</span>
         ${isAgain ? html`<button type="button" class="quiet" onClick=${() => (isOnce.value = !isOnce.value)}>${isOnce.value ? 'Schedule it' : 'Only once, now'}</button>` : null}`
   }</p>`;
 }
+
+/** Of one table, oka makes a chart and a summary without being told. */
+const isTable = ([first, ...more]: readonly Chosen[]): boolean =>
+  first !== undefined && more.length === 0 && /\.(?:csv|tsv)$/i.test(first.path);
 
 const isQuestion = (given: string): boolean => /\?\s*$/.test(given) && !given.trim().includes('\n');
 

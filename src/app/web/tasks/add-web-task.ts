@@ -5,9 +5,11 @@
  * A1 Everything is checked before anything is written, and each task appears in the inbox by one rename.
  * A2 A schedule is a field of the task; the worker moves the file to workspace/schedules.
  */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Addition, addTask, LIMITS, readAddition } from '../../../kit/inbox/add-task.ts';
 import { isScheduled } from '../../../kit/schedule/schedule-spec.ts';
+import { programFolder } from '../../../kit/settings.ts';
 import { setFrontMatter } from '../../../kit/inbox/set-front-matter.ts';
 import { TASK } from '../../../kit/inbox/task-folder.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
@@ -56,6 +58,9 @@ function additionsOf({ text = '', every = '', timezone, files = [] }: WebTask): 
   if (own !== undefined) return [storedFolder(folder, own, dropped, withFields)];
   if (folder === '' && dropped.every(({ path }) => TASK_FILE.test(path)))
     return dropped.map(({ path, bytes }) => ({ name: path, bytes: withFields(toText(bytes, path)), files: null }));
+  const [table] = dropped;
+  if (dropped.length === 1 && table !== undefined && TABLE.test(table.path))
+    return [folderTask(`chart ${table.path}`, withFields(taskOfTable(table.path)), dropped)];
   throw new OkaError('usage', 'say what is to be done with these files', {
     fix: `Write a sentence beside them, or drop a folder that contains a ${TASK}.`,
   });
@@ -64,6 +69,15 @@ function additionsOf({ text = '', every = '', timezone, files = [] }: WebTask): 
 const EXAMPLE = 'Such as: Summarize the invoices of October in a table.';
 const isTaskName = (path: string): boolean => path.toUpperCase() === TASK.toUpperCase();
 const TASK_FILE = /^[^/]+\.(?:md|markdown|txt)$/i;
+
+const TABLE = /\.(?:csv|tsv)$/i;
+
+/** A table without a word is done as the welcome task does it: with a chart, and a summary of one page. */
+function taskOfTable(path: string): string {
+  const welcome = readFileSync(join(programFolder, 'share/welcome/TASK.md'), 'utf8');
+  const title = `Chart and summary of ${path.slice(path.lastIndexOf('/') + 1)}`;
+  return setFrontMatter(welcome, { title, tags: [] }).replace(/^# [^]*?(?=^## )/m, `# ${title}\n\n`);
+}
 
 /** A sentence with files: a folder whose TASK.md is the sentence. A folder that was dropped stays a folder in it. */
 function folderTask(text: string, bytes: Buffer, files: readonly DroppedFile[]): Addition {

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { lstatIfPresent } from '../../../core/ledger/disk.ts';
 import type { Home } from '../../../core/schema/home.ts';
-import { howShown } from '../../../kit/web/how-shown.ts';
+import { howShown, SHAPES } from '../../../kit/web/how-shown.ts';
 import type { RunAnswer } from './run-answer.ts';
 
 type Deliverable = RunAnswer['deliverables'][number];
@@ -32,6 +32,6 @@ function listFolder(folder: string, at: string, run: string, found: Deliverable[
   }
 }
 
-/** What the task left comes before what oka wrote about it. */
-const rankOf = ({ path }: Deliverable): number =>
-  path.startsWith('files/') ? 0 : path === 'RESULT.md' ? 1 : path === 'TASK.md' ? 3 : 2;
+/** What the task left comes before what oka wrote about it, and pages come before what they show. */
+const rankOf = ({ path, shown }: Deliverable): number =>
+  path.startsWith('files/') ? SHAPES.indexOf(shown) / 10 : path === 'RESULT.md' ? 1 : path === 'TASK.md' ? 3 : 2;

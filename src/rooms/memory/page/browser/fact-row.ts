@@ -1,6 +1,7 @@
 /** One line of what is known: its evidence on demand, and what a person can do with it. */
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { get, submit } from '../../../../kit/web/browser/api.ts';
 import { attempt, notice } from '../../../../kit/web/browser/components/notices.ts';
 import { Time } from '../../../../kit/web/browser/components/time.ts';
@@ -13,23 +14,38 @@ export function FactRow({ fact }: { fact: FactLine }): VNode {
   const isStruck = useSignal(false);
   const isEditing = useSignal(false);
   const detail = useSignal<FactAnswer | null>(null);
-  const { id, text, source, since, expires, superseded_by: by, evidence, more } = fact;
+  const row = useRef<HTMLLIElement>(null);
+  const { id, text, source, since, expires, superseded_by: by, more } = fact;
   const strike = async (): Promise<void> => {
     isStruck.value = true;
     isStruck.value = await attempt(() => forget(id));
   };
-  const open = (event: Event): void => {
-    if ((event.target as HTMLDetailsElement).open)
+  useEffect(() => {
+    if (row.current === null) return undefined;
+    const watch = new IntersectionObserver(([seen]) => {
+      if (seen?.isIntersecting !== true) return;
+      watch.disconnect();
       void attempt(async () => (detail.value = await get<FactAnswer>('fact', { fact: id })));
-  };
-  return html`<li class=${isStruck.value ? 'fact struck' : 'fact'}>
+    });
+    watch.observe(row.current);
+    return () => watch.disconnect();
+  }, [id]);
+  const [last, ...earlier] = detail.value?.origins ?? [];
+  return html`<li ref=${row} class=${isStruck.value ? 'fact struck' : 'fact'}>
     <div>
       <p class="fact-text">${text}</p>
-      <details onToggle=${open}>
-        <summary class="soft"><small>from ${SOURCES[source]}, since <${Time} at=${since} />${expires === null ? '' : html`, until <${Time} at=${expires} />`}${more === 0 ? '' : `, ${more + 1} events`}</small></summary>
-        ${evidence === null ? null : html`<${Evidence} detail=${detail.value} />`}
-        ${by === null ? null : html`<p><small>Replaced by <code>${by}</code>.</small></p>`}
-      </details>
+      <p class="why soft"><small>${
+        last === undefined
+          ? html`From ${SOURCES[source]}, <${Time} at=${since} />.`
+          : html`oka knows this because <${OriginWords} origin=${last} />.`
+      }${expires === null ? '' : html` It counts until <${Time} at=${expires} />.`}${by === null ? '' : html` Replaced by <code>${by}</code>.`}</small></p>
+      ${
+        more === 0 && detail.value?.original == null
+          ? null
+          : html`<details><summary class="soft"><small>${more === 0 ? 'First wording' : `${more} more ${more === 1 ? 'reason' : 'reasons'}`}</small></summary>
+            <ul>${earlier.map((origin) => html`<li><small><${OriginWords} origin=${origin} /></small></li>`)}
+              ${detail.value?.original == null ? null : html`<li><small>First worded: “${detail.value.original}”</small></li>`}</ul></details>`
+      }
     </div>
     ${
       start.rights === 'all' && by === null
@@ -51,17 +67,9 @@ const SOURCES: Readonly<Record<FactLine['source'], string>> = {
   import: 'an import',
 };
 
-function Evidence({ detail }: { detail: FactAnswer | null }): VNode {
-  if (detail === null) return html`<p><small>…</small></p>`;
-  return html`<ul>
-    ${detail.origins.map(
-      ({ text, at, run, seq }) => html`<li><small>
-        ${seq === null ? text : html`<a href=${addressOf(`/ledger?pen=run&seq=${seq}`)}>${text}</a>`}${at === null ? null : html`, <${Time} at=${at} />`}
-        ${run === null ? null : html` · <a href=${addressOf(`/runs/${run}`)}>the task</a>`}
-      </small></li>`,
-    )}
-    ${detail.original === null ? null : html`<li><small>First worded: “${detail.original}”</small></li>`}
-  </ul>`;
+/** What happened, with the way to its event and to the task that it happened in. */
+function OriginWords({ origin: { text, at, run, seq } }: { origin: FactAnswer['origins'][number] }): VNode {
+  return html`${seq === null ? text : html`<a href=${addressOf(`/ledger?pen=run&seq=${seq}`)}>${text}</a>`}${at === null ? null : html`, <${Time} at=${at} />`}${run === null ? null : html` (<a href=${addressOf(`/runs/${run}`)}>the task</a>)`}`;
 }
 
 /** The same as removing the line from its page. */

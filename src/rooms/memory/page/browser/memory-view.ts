@@ -21,10 +21,10 @@ export const keys: readonly Key[] = [
 ];
 
 const KINDS: Readonly<Record<FactLine['kind'], string>> = {
-  standing: 'Standing instructions',
-  preference: 'Preferences',
+  standing: 'For every task',
+  preference: 'How you like it',
   fact: 'Facts',
-  lesson: 'Lessons',
+  lesson: 'What went wrong before',
   environment: 'This machine',
   note: 'Seen in several tasks',
 };
@@ -32,7 +32,9 @@ const KINDS: Readonly<Record<FactLine['kind'], string>> = {
 export default function MemoryView({ data, params }: ViewProps<MemoryAnswer>): VNode {
   const isAdding = useSignal(false);
   const groups = [...Map.groupBy(data.facts, headingOf)];
+  const many = Object.values(data.counts).reduce((sum, each) => sum + each, 0);
   return html`<${MemoryTabs} current="memory" />
+    ${many === 0 ? null : html`<p class="soft">oka knows ${many === 1 ? 'one thing' : `${formatCount(many)} things`} about you and your work, each with the reason why. Change a sentence that is wrong; what you have forgotten is gone everywhere.</p>`}
     <${Filters} data=${data} params=${params} onAdd=${() => (isAdding.value = true)} />
     ${data.facts.length === 0 ? html`<${Nothing} isFiltered=${Object.keys(params).length > 0} />` : null}
     ${groups.map(

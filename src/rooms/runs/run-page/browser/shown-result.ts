@@ -1,6 +1,6 @@
 /** The answer or deliverable of a run, rendered by what it is. All of it is untrusted. */
-import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import type { ComponentChildren, VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { addressOfDrawing } from '../../../../kit/web/browser/components/drawing-address.ts';
 import { FilePreview, MOST_BYTES } from '../../../../kit/web/browser/components/file-preview.ts';
 import { formatBytes } from '../../../../kit/web/browser/components/format-figures.ts';
@@ -13,7 +13,9 @@ import { onlyNews } from './only-news.ts';
 
 type Deliverable = RunAnswer['deliverables'][number];
 
-const MOST_OPEN = 3;
+/** A page shows its pictures itself, so it is opened alone; so is the first file on a phone. */
+const mostOpen = ([first]: readonly Deliverable[]): number =>
+  first?.shown === 'markdown' || matchMedia('(max-width: 40rem)').matches ? 1 : 3;
 
 export function ShownResult({ data }: { data: RunAnswer }): VNode | null {
   const { answer, output, deliverables, task, ended } = data;
@@ -26,15 +28,43 @@ export function ShownResult({ data }: { data: RunAnswer }): VNode | null {
     if (file?.shown === 'image') return Promise.resolve(addressWithTicket(`/${file.href}`));
     return file?.path.endsWith('.svg') === true ? addressOfDrawing(file.href) : null;
   };
-  return html`<section id="result" class="card result" aria-label="Result">
+  return html`<section id="result" class="card result" aria-label="Result"><${Folded}>
+    ${page === undefined && html`<${Verdict} data=${data} />`}
     ${answer !== null && html`<${Markdown} text=${answer} pictureOf=${pictureOf} />`}
     ${output !== null && output !== undefined && html`<${JsonTree} value=${output} />`}
-    ${files.map((file, index) => html`<${Deliverable} key=${file.path} file=${file} isOpen=${index < MOST_OPEN} version=${ended} pictureOf=${pictureOf} />`)}
+    ${files.map((file, index) => html`<${Deliverable} key=${file.path} file=${file} isOpen=${index < mostOpen(files)} version=${ended} pictureOf=${pictureOf} />`)}
     ${page !== undefined && html`<${FilePreview} file=${page} version=${ended} adapt=${onlyNews} />`}
     ${answer === null && output == null && deliverables.length === 0 && html`<p class="soft">${ended === null ? 'There is no result yet.' : 'It left no result.'}</p>`}
+    <//>
     ${rest.length > 0 && html`<details class="no-print"><summary>Other files of the result (${rest.length})</summary>${rest.map((file) => html`<${Deliverable} key=${file.path} file=${file} isOpen=${false} version=${ended} />`)}</details>`}
     ${task !== null && html`<details><summary>The task</summary><${Markdown} text=${task} /></details>`}
   </section>`;
+}
+
+/** What became of it, in a sentence. */
+function Verdict({ data: { verdict, criteria } }: { data: RunAnswer }): VNode | null {
+  const met = criteria.filter(({ holds }) => holds).length;
+  const many = criteria.length;
+  if (many === 0 || (verdict !== 'done' && verdict !== 'failed')) return null;
+  const judged = many === 1 ? 'what was asked for' : `${met} of ${many} things that were asked for`;
+  if (verdict === 'done') return html`<p class="verdict">Done: ${judged} ${many === 1 ? 'is' : 'are'} there.</p>`;
+  return html`<p class="verdict">Not done: only ${met} of ${many} things that were asked for ${met === 1 ? 'is' : 'are'} there.</p>`;
+}
+
+/** The beginning of something long, so that what stands below it is within reach. */
+function Folded({ children }: { children: ComponentChildren }): VNode {
+  const box = useRef<HTMLDivElement>(null);
+  const [isLong, setLong] = useState(false);
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const shown = box.current;
+    if (shown === null || isOpen) return undefined;
+    const watch = new ResizeObserver(() => setLong(shown.scrollHeight > shown.clientHeight + 8));
+    for (const each of [shown, ...shown.children]) watch.observe(each);
+    return () => watch.disconnect();
+  }, [isOpen]);
+  return html`<div ref=${box} class=${isOpen ? '' : isLong ? 'folded long' : 'folded'}><div>${children}</div></div>
+    ${isLong && html`<button type="button" class="quiet no-print" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>${isOpen ? 'Show less' : 'Show all of it'}</button>`}`;
 }
 
 type Shown = { file: Deliverable; version: string | null; pictureOf?: PictureOf; isOpen: boolean };
