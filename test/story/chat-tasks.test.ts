@@ -50,7 +50,7 @@ describe('a reply that starts a task', () => {
     const id = messages.at(-1)?.run ?? '';
     const started = (await chat.story.eventsOf('run.started')).find(({ run }) => run === id);
     const input = started?.data.input as { fields: object } | undefined;
-    expect(Object.keys(input?.fields ?? {}).toSorted()).toEqual(['budget', 'from_chat', 'id', 'title']);
+    expect(Object.keys(input?.fields ?? {}).toSorted()).toEqual(['budget', 'from_chat', 'id', 'place', 'title']);
     const calls = await chat.story.eventsOf('call.started');
     expect(calls.filter(({ data }) => data.tool === 'shell')).toEqual([]);
   });

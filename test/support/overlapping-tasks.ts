@@ -1,6 +1,6 @@
 /**
- * Tasks whose places overlap, and whose outcome tells in which order they were done: each reads the files of its place and
- * writes a digest of them, so that what two of them leave that worked at the same time is what no order leaves.
+ * Tasks whose places overlap, and whose outcome tells in which order they were done: each reads the files of its place, and
+ * of what it names in `reads:`, and writes a digest of them into its place, so that what two of them leave that worked at the same time is what no order leaves.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -16,7 +16,7 @@ import { deskFolder } from '../../src/kit/desk-folder.ts';
 
 const PLACES = ['a', 'a/x', 'a/y', 'b', 'b/x', 'c', 'd', 'e', 'f'] as const;
 
-type Overlapping = { id: string; dir: string; writes: string[]; files: string[] };
+type Overlapping = { id: string; dir: string; writes: string[]; reads: string[]; files: string[]; seen: string[] };
 
 /** `random` gives numbers from 0 to 1. */
 export function overlappingTasks(count: number, random: () => number): Overlapping[] {
@@ -24,18 +24,23 @@ export function overlappingTasks(count: number, random: () => number): Overlappi
   return Array.from({ length: count }, (_, index) => {
     const dir = choose(PLACES);
     const writes = random() < 0.4 ? [choose(PLACES)] : [];
-    const covered = PLACES.filter((place) => [dir, ...writes].some((each) => `${place}/`.startsWith(`${each}/`)));
-    return { id: `t${index}`, dir, writes, files: covered.map((place) => `${place}/state`) };
+    const reads = random() < 0.4 ? [choose(PLACES)] : [];
+    const statesIn = (folders: string[]): string[] =>
+      PLACES.filter((place) => folders.some((each) => `${place}/`.startsWith(`${each}/`))).map(
+        (place) => `${place}/state`,
+      );
+    const files = statesIn([dir, ...writes]);
+    return { id: `t${index}`, dir, writes, reads, files, seen: statesIn([dir, ...writes, ...reads]) };
   });
 }
 
 function addAll(home: Home, tasks: readonly Overlapping[]): void {
   for (const place of PLACES) mkdirSync(join(deskFolder(home), place), { recursive: true });
-  for (const { id, dir, writes, files } of tasks) {
+  for (const { id, dir, writes, reads, files, seen } of tasks) {
     const up = '../'.repeat(dir.split('/').length);
-    const paths = files.map((file) => `${up}${file}`).join(' ');
-    const line = `h=$(cat ${paths} 2>/dev/null | sha256sum | cut -c1-64)\nsleep 0.1\nfor f in ${paths}; do echo "$h ${id}" > $f; done\necho ${id} >> ${up}${dir}/log`;
-    const text = `---\nid: ${id}\ndir: ${dir}\nwrites: ${JSON.stringify(writes)}\n---\n\`\`\`bash\n${line}\n\`\`\`\n`;
+    const [paths, read] = [files, seen].map((all) => all.map((file) => `${up}${file}`).join(' '));
+    const line = `h=$(cat ${read} 2>/dev/null | sha256sum | cut -c1-64)\nsleep 0.1\nfor f in ${paths}; do echo "$h ${id}" > $f; done\necho ${id} >> ${up}${dir}/log`;
+    const text = `---\nid: ${id}\ndir: ${dir}\nwrites: ${JSON.stringify(writes)}\nreads: ${JSON.stringify(reads)}\n---\n\`\`\`bash\n${line}\n\`\`\`\n`;
     addTask(join(home.workspace, 'inbox'), { name: `${id}.md`, bytes: Buffer.from(text), files: null });
   }
 }
@@ -106,8 +111,8 @@ export async function judgeOverlapping(home: Home, tasks: readonly Overlapping[]
 
 function replay(tasks: readonly Overlapping[]): Map<string, string> {
   const states = new Map<string, string>();
-  for (const { id, files } of tasks) {
-    const digest = hash('sha256', files.map((file) => states.get(file) ?? '').join(''));
+  for (const { id, files, seen } of tasks) {
+    const digest = hash('sha256', seen.map((file) => states.get(file) ?? '').join(''));
     for (const file of files) states.set(file, `${digest} ${id}\n`);
   }
   return states;

@@ -10,6 +10,7 @@ import type { EventStore } from '../schema/ports.ts';
 import type { Accounts } from './account.ts';
 import { isInside } from './child-terms.ts';
 import type { Drive } from './drive.ts';
+import type { RunState } from './run-state.ts';
 
 export type RunRegistry = {
   drives: Map<string, Drive>;
@@ -53,11 +54,12 @@ export async function stopAll({ drives }: RunRegistry, stop: (id: string) => Pro
   await Promise.all([...drives.keys()].map((id) => stop(id)));
 }
 
+/** Replies in conversations and descriptions of folders are not counted: no task waits for a place because of them. */
 export function countActiveRuns({ drives }: RunRegistry): number {
-  let count = 0;
-  for (const { run } of drives.values())
-    if (run.parent === null || !isInside({ run: run.id, parent: run.parent }) || !drives.has(run.parent)) count += 1;
-  return count;
+  const isPart = ({ id, parent }: RunState): boolean =>
+    parent !== null && isInside({ run: id, parent }) && drives.has(parent);
+  const isCounted = (run: RunState): boolean => !/^oka\.(chat|context)$/.test(run.plan.graph.id) && !isPart(run);
+  return [...drives.values()].filter(({ run }) => isCounted(run)).length;
 }
 
 /** Resolves when no run is driven any more, also none that another's end has started. */

@@ -81,6 +81,14 @@ export const TaskFile = z
       .max(1000)
       .optional()
       .meta({ description: 'Folder of the desk to work in, and the only one that it changes.', examples: ['photos'] }),
+    place: z
+      .enum(['own', 'desk'])
+      .optional()
+      .meta({
+        description:
+          'own: a folder of its own on the desk, and of the rest of the desk what its plan names, so that it runs beside others; what you write on Now, in a conversation or a mail has it, unless it is a runbook. desk: all of the desk, as a file has it.',
+        examples: ['own'],
+      }),
     deadline: Instant.optional().meta({
       description: 'After this moment the task is not started any more.',
       examples: ['2026-12-24T18:00:00.000Z'],
@@ -129,8 +137,9 @@ export const TaskFile = z
       .max(20)
       .optional()
       .meta({
-        description: 'Folders outside the desk that it reads; the policy allows them, or you are asked.',
-        examples: [['~/Documents']],
+        description:
+          'Folders that it reads. Of the desk, by their paths below it: then it waits while another task changes them, and they wait for it. Outside the desk, by absolute paths: the policy allows them, or you are asked.',
+        examples: [['prices', '~/Documents']],
       }),
     writes: z
       .array(z.string().min(1).max(1000))

@@ -1,36 +1,48 @@
 /** Owns: what somebody may change on the desk and outside it, and whether two of them touch. Pure. */
 import { posix } from 'node:path';
 import { isInFolder } from '../../core/schema/folder.ts';
+import type { TaskGiven } from '../../core/schema/task-run.ts';
 
 export type Reach = {
   /** Folders of the desk, by their paths below it; all of the desk when left out. */
   place?: readonly string[];
   /** Real paths of folders outside the desk. */
   outside?: readonly string[];
+  /** Folders of the desk that it reads and that nobody may change meanwhile. */
+  reads?: readonly string[];
 };
 
 /** What the record of a call says that it may change. */
 type Recorded = {
   place?: readonly string[] | undefined;
+  reads?: readonly string[] | undefined;
   folders?: readonly { path: string }[] | undefined;
   uncovered?: readonly string[] | undefined;
 };
 
-export const reachOf = ({ place, folders = [], uncovered = [] }: Recorded): Reach => ({
+export const reachOf = ({ place, reads = [], folders = [], uncovered = [] }: Recorded): Reach => ({
   ...(place === undefined ? {} : { place }),
+  ...(reads.length === 0 ? {} : { reads }),
   outside: [...folders.map(({ path }) => path), ...uncovered],
 });
 
+/** Whether they must not be at work together; those that only read the same may. */
 export function doTouch(one: Reach, other: Reach): boolean {
   return (
     placesTouch(one.place, other.place) ||
+    placesTouch(one.place, other.reads ?? []) ||
+    placesTouch(one.reads ?? [], other.place) ||
     (one.outside ?? []).some((path) => (other.outside ?? []).some((each) => overlap(path, each)))
   );
 }
 
-/** Whether everything that `inner` may change is in `outer`, too. */
+/** Whether everything that `inner` may change or reads is in `outer`, too. */
 export function covers(outer: Reach, inner: Reach): boolean {
-  const isOutsideCovered = (inner.outside ?? []).every((path) => isInAny(path, outer.outside ?? []));
+  const isOutsideCovered =
+    (inner.outside ?? []).every((path) => isInAny(path, outer.outside ?? [])) &&
+    (inner.reads ?? []).every(
+      (path) => outer.place === undefined || isInAny(path, [...outer.place, ...(outer.reads ?? [])]),
+    );
   if (outer.place === undefined || !isOutsideCovered) return isOutsideCovered;
   return inner.place?.every((path) => isInAny(path, outer.place ?? [])) ?? false;
 }
@@ -51,6 +63,10 @@ export const isInAny = (path: string, folders: readonly string[]): boolean =>
 
 /** Whether a person who writes this means a folder of the desk, and not one outside it. */
 export const isDeskPath = (written: string): boolean => !/^[~/]/.test(written);
+
+/** Whether a task has a folder of its own on the desk that it did not bring along; its name is that of its run. */
+export const hasOwnPlace = ({ dir, fields: { place, writes } }: Pick<TaskGiven, 'dir' | 'fields'>): boolean =>
+  dir === null && place === 'own' && writes?.some(isDeskPath) !== true;
 
 /** The path below the desk that a person wrote, '.' for the desk itself; null when it leads out of it. */
 export function toDeskPath(written: string): string | null {

@@ -43,6 +43,10 @@ export function kindOf(body: string, task: TaskFile, firstLine: number): TaskKin
   return taskKind(blocks, findCriteria(blocks, []).taken, task);
 }
 
+/** What a sentence that somebody sends gets: a folder of its own. A runbook names paths of the desk, as a file does. */
+export const placeOfSentence = (text: string): { place?: 'own' } =>
+  text.startsWith('---') || kindOf(text, {}, 1).kind === 'runbook' ? {} : { place: 'own' };
+
 /** What the person should know whose blocks are not run although they could be meant to. */
 export function hintsAtFences(body: string, task: TaskFile, firstLine: number): string[] {
   if (!/^[ \t]*(?:[-+*\d.)]+[ \t]+)*(?:`{3,}|~{3,})/m.test(body)) return [];

@@ -7,6 +7,8 @@
  */
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
+import { setFrontMatter } from '../../kit/inbox/set-front-matter.ts';
+import { placeOfSentence } from '../../kit/task/task-kind.ts';
 import { submit } from '../../kit/requests/submit-request.ts';
 import type { ChannelInbox, IncomingAnswer, IncomingTask, Received } from '../../core/schema/channel-port.ts';
 import type { ChannelPolicy } from '../../core/schema/channel.ts';
@@ -147,7 +149,8 @@ async function acceptAnswer(incoming: IncomingAnswer, checked: Checked, ports: I
 
 function acceptTask(incoming: IncomingTask, ports: InboxPorts): Promise<Received> {
   const { message, from, id, title, text, files, thread, position } = incoming;
-  const head = ['---', `id: ${JSON.stringify(id)}`, `title: ${JSON.stringify(title)}`, '---', ''].join('\n');
+  const place = files.length > 0 ? {} : placeOfSentence(`# ${title}\n${text}`);
+  const head = setFrontMatter('', { id, title, ...place });
   const at = position === undefined ? {} : { position };
   const about = { channel: ports.channel, message, from, reason: 'it came from an allowed sender', thread, ...at };
   return receiveTask({ id, text: `${head}${text}\n`, files, about }, ports);

@@ -150,6 +150,7 @@ function fieldsOf(
     title: titleOf(input),
     ...(input.criteria === undefined ? {} : { accept: input.criteria }),
     budget: { tool_calls, tokens, usd },
+    place: 'own',
     from_chat: { conversation, message, agent },
   };
 }

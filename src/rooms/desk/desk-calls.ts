@@ -3,7 +3,8 @@
  * Does not own: whose turn it is (desk-turns.ts), what is recorded around a call (desk.ts).
  *
  * K1 One writing call at a time in a place, so that undo and blame are exact; others, and reads, run at the same time. A
- *    call has the place of its task (task-place.ts).
+ *    call has the place of its task (task-place.ts). What the task names in `reads:` nobody changes while one of its calls
+ *    is at work, also one that only reads.
  * K3 A call that outlived its process is settled before anybody else writes there. One of which K2 is not in the ledger
  *    never began.
  * K8 A check waits for its turn as a writer does, for a state that nobody changes; it leaves nothing to be recorded.
@@ -11,15 +12,18 @@
 import { DESK_WRITERS } from '../../core/schema/desk-writers.ts';
 import { messageOf } from '../../core/schema/errors.ts';
 import type { Event } from '../../core/schema/event.ts';
-import type { Outcome, Tool, ToolCall } from '../../core/schema/tool.ts';
+import type { Json } from '../../core/schema/json.ts';
+import { type Outcome, runsCommand, type Tool, type ToolCall } from '../../core/schema/tool.ts';
 import { isAboutSpace } from '../../kit/home/disk-space.ts';
 import { covers, reachOf } from '../../kit/desk/reach.ts';
 import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
 import { type DeskPorts, NOT_BEGUN, withSnapshots, type Written } from './desk.ts';
 import { putInPlace } from './set-aside.ts';
+import type { PlacedCall } from './task-place.ts';
 
 export function onDesk(tools: readonly Tool[], ports: DeskPorts): Tool[] {
-  const invokeInTurn = async (tool: Tool, input: Parameters<Tool['invoke']>[0], call: ToolCall): Promise<Outcome> => {
+  const invokeInTurn = async (tool: Tool, input: Parameters<Tool['invoke']>[0], given: ToolCall): Promise<Outcome> => {
+    const call = withPaths(tool, input, given);
     for (;;) {
       const asked = await writtenBy(ports, call);
       const outcome = await inTurnOf(ports, call, asked, async () => {
@@ -27,26 +31,59 @@ export function onDesk(tools: readonly Tool[], ports: DeskPorts): Tool[] {
         // What it may change may have become more while it waited: then it asks for the turn of that.
         if (!covers(reachOf(asked), reachOf(written))) return null;
         if (call.trial === true) return tool.invoke(input, call);
-        return withSnapshots(ports, call, written, () => invokeOrPlace(ports, tool, input, call));
+        const outcome = await withSnapshots(ports, call, written, () => invokeOrPlace(ports, tool, input, call));
+        return runsCommand(tool.name) ? namingPlace(outcome, written) : outcome;
       });
       if (outcome !== null) return outcome;
     }
   };
   return tools.map((tool) =>
-    DESK_WRITERS.has(tool.name)
+    DESK_WRITERS.has(tool.name) || ON_DESK.has(tool.name)
       ? {
           ...tool,
-          invoke: (input, call) => (call.class === 'read' ? tool.invoke(input, call) : invokeInTurn(tool, input, call)),
+          invoke: (input, call) =>
+            call.class === 'read' ? readInTurn(ports, tool, input, call) : invokeInTurn(tool, input, call),
         }
       : tool,
   );
 }
 
-async function writtenBy({ placeOf, foldersOf }: DeskPorts, call: ToolCall): Promise<Written> {
+/** The kernel only says that something is not permitted. */
+function namingPlace(outcome: Outcome, { place = [] }: Written): Outcome {
+  const isRefused = outcome.status === 'failed' && /permission denied|EACCES/i.test(outcome.error);
+  if (!isRefused || place.length === 0) return outcome;
+  return { ...outcome, error: `${outcome.error}\nOf the desk it may change only: ${place.join(', ')}` };
+}
+
+/** The tools that only read the desk. */
+const ON_DESK: ReadonlySet<string> = new Set(['files.read', 'files.list', 'files.search']);
+
+/** What a call of a file tool changes is what it names. */
+function withPaths({ name, targets }: Tool, input: Json, call: ToolCall): PlacedCall {
+  if (runsCommand(name)) return call;
+  const given = typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
+  return { ...call, paths: targets.flatMap((target) => (typeof given[target] === 'string' ? [given[target]] : [])) };
+}
+
+/** A call that only reads waits for those who change what its task names in `reads:`. */
+async function readInTurn(
+  ports: DeskPorts,
+  tool: Tool,
+  input: Parameters<Tool['invoke']>[0],
+  call: ToolCall,
+): Promise<Outcome> {
+  const reads = (await ports.readsOf?.(call)) ?? [];
+  if (reads.length === 0) return tool.invoke(input, call);
+  const written = { place: [], reads, folders: [], uncovered: [] };
+  return (await inTurnOf(ports, call, written, () => tool.invoke(input, call))) ?? NOT_BEGUN;
+}
+
+async function writtenBy({ placeOf, readsOf, foldersOf }: DeskPorts, call: ToolCall): Promise<Written> {
   const place = (await placeOf?.(call)) ?? null;
+  const reads = (await readsOf?.(call)) ?? [];
   const { restorable, uncovered } = (await foldersOf?.(call)) ?? { restorable: [], uncovered: [] };
   const folders = restorable.map((path) => ({ path }));
-  return { ...(place === null ? {} : { place }), folders, uncovered };
+  return { ...(place === null ? {} : { place }), ...(reads.length === 0 ? {} : { reads }), folders, uncovered };
 }
 
 /** The time limit of a call counts from when it gets its turn. */

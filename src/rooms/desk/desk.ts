@@ -37,8 +37,10 @@ export type DeskPorts = {
   shadow: Pick<Snapshots, 'snapshot' | 'topNames' | 'forFolder' | 'instructions' | 'fileChanges' | 'origins'>;
   /** The folders of the desk that the call may change; null, and when left out, for all of the desk. */
   placeOf?: (call: ToolCall) => Promise<readonly string[] | null>;
-  /** Makes those of them that are not there. */
-  makePlace?: (call: ToolCall) => Promise<void>;
+  /** The folders of the desk that the task of a call names as read. */
+  readsOf?: (call: ToolCall) => Promise<readonly string[]>;
+  /** Makes those of them that are not there; what it gives removes those that stayed empty. */
+  makePlace?: (call: ToolCall) => Promise<() => void>;
   /**
    * Real paths of the folders outside the desk that the call may change: those that undo restores (K6), and those that it
    * does not. None when left out.
@@ -63,7 +65,12 @@ export type DeskPorts = {
 type SnapshotEvent = Extract<Event, { type: 'desk.kept' }>;
 
 /** What a call may change: folders of the desk, and folders outside it that undo restores or does not. */
-export type Written = { place?: readonly string[]; folders: readonly { path: string }[]; uncovered: readonly string[] };
+export type Written = {
+  place?: readonly string[];
+  reads?: readonly string[];
+  folders: readonly { path: string }[];
+  uncovered: readonly string[];
+};
 
 export async function withSnapshots(
   ports: DeskPorts,
@@ -84,7 +91,7 @@ export async function withSnapshots(
 async function recordAround(
   ports: DeskPorts,
   call: ToolCall,
-  { place, folders: restorable, uncovered }: Written,
+  { place, reads, folders: restorable, uncovered }: Written,
   act: () => Promise<Outcome>,
 ): Promise<Outcome> {
   const { shadow, append, environmentOf = () => Promise.resolve(null), seen = () => undefined } = ports;
@@ -100,17 +107,19 @@ async function recordAround(
     );
     const known = isGuarded && runsCommand(call.tool) ? ({ author: 'model' } as const) : {};
     const unsaved = uncovered.length === 0 ? {} : { uncovered: [...uncovered] };
-    const of = withPlace(place);
+    const of = { ...withPlace(place), ...(reads === undefined ? {} : { reads: [...reads] }) };
     const more = { ...of, ...known, ...withFolders(folders), ...unsaved, ...toGround(await environmentOf(call)) };
     await append(snapshotEvent(call, 'before', taken, more));
     return { ...taken, folders };
   });
   const ending: Ending = { before: before.tree, folders: before.folders, isGuarded, aside: null, reverted: [] };
   let outcome: Outcome;
+  let removeEmpty: (() => void) | undefined;
   try {
-    await ports.makePlace?.(call);
+    removeEmpty = await ports.makePlace?.(call);
     outcome = await act();
   } finally {
+    removeEmpty?.();
     await retryUntilSpace(ports, { run, signal }, () => recordState(ports, { ...call, ...withPlace(place) }, ending));
     seen(call.call, place !== undefined);
   }
@@ -261,7 +270,10 @@ function snapshotEvent(
   when: 'before' | 'after',
   { tree, skipped }: { tree: string; skipped: string[] },
   more: Partial<
-    Pick<SnapshotEvent['data'], 'place' | 'ground' | 'author' | 'aside' | 'folders' | 'uncovered' | 'instructions'>
+    Pick<
+      SnapshotEvent['data'],
+      'place' | 'reads' | 'ground' | 'author' | 'aside' | 'folders' | 'uncovered' | 'instructions'
+    >
   >,
 ): NewEvent {
   const named = skipped.slice(0, MOST_SKIPPED).map((path) => path.slice(0, 1000));

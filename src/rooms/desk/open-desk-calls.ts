@@ -16,6 +16,8 @@ export type OpenDeskCall = {
   isGuarded: boolean;
   /** Folders of the desk that it may change; all of the desk when left out. */
   place?: string[];
+  /** Folders of the desk that it reads, and that nobody may change meanwhile. */
+  reads?: string[];
   /** The states before it of folders outside the desk that it may change. */
   folders?: { path: string; tree: string }[];
   /** Folders outside the desk that it may change, and of which there is no state. */
@@ -26,14 +28,15 @@ export type OpenDeskCall = {
 
 export const openDeskCalls: Projection<{ open: OpenDeskCall[] }> = {
   name: 'open_desk_calls',
-  version: 5,
+  version: 6,
   types: ['desk.kept', 'call.ended', 'task.received', 'run.started'],
   initial: () => ({ open: [] }),
   apply: (state, event) => {
     if (event.type === 'desk.kept' && event.data.when === 'before' && event.run !== null) {
-      const { call, node, ground = null, tree, author, place, folders, uncovered } = event.data;
+      const { call, node, ground = null, tree, author, place, reads, folders, uncovered } = event.data;
       const known = {
         ...(place === undefined ? {} : { place }),
+        ...(reads === undefined ? {} : { reads }),
         ...(folders === undefined ? {} : { folders }),
         ...(uncovered === undefined ? {} : { uncovered }),
       };

@@ -85,6 +85,7 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
     ...writableDesk(needed, sandbox, shadow, asidePorts, closing.signal),
     foldersOf: changedFolders(home, folders),
     placeOf: places.of,
+    readsOf: places.readBy,
     makePlace: places.make,
   };
   const { inTurn } = desk;

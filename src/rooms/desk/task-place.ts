@@ -3,17 +3,21 @@
  *
  * A1 A task that came as a folder has that folder, one with `dir:` has that one, and both have what they name in `writes:`
  *    in addition. A task that names nothing has the whole desk, as has everything that is no task.
- * A2 It is followed from the input of the task's run, so that it is the same after a crash.
+ * A2 It is followed from the task's run, so that it is the same after a crash.
  * A3 Where a place cannot be held apart from the rest of the desk, the call has the whole desk: a command that runs without
  *    a sandbox, a path with a link in it, a folder inside a repository of git, whose parts are judged together.
+ * A4 A task with `place: own` has a folder of its own. Its commands change in addition what its plan names as its targets;
+ *    its other calls change just the paths that they name. Each call asks for all that it may change at once.
  */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { isAbsolute, join, posix } from 'node:path';
+import type { RunState } from '../../core/engine/run-state.ts';
 import { lstatIfPresent } from '../../core/ledger/disk.ts';
+import { isInFolder } from '../../core/schema/folder.ts';
 import type { Home } from '../../core/schema/home.ts';
-import { TaskGiven } from '../../core/schema/task-run.ts';
+import { Planned, TaskGiven } from '../../core/schema/task-run.ts';
 import { runsCommand, type ToolCall } from '../../core/schema/tool.ts';
-import { isDeskPath, toDeskPath, withoutNested } from '../../kit/desk/reach.ts';
+import { hasOwnPlace, isDeskPath, toDeskPath, withoutNested } from '../../kit/desk/reach.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
 import type { Runs } from '../../kit/ports/port-types.ts';
 import { taskAround } from './accepted-files.ts';
@@ -25,39 +29,106 @@ type PlacePorts = {
   isConfined: (call: ToolCall) => Promise<boolean>;
 };
 
+/** What a call is about, as far as its place goes. */
+export type PlacedCall = ToolCall & { paths?: readonly string[] };
+
 export type TaskPlaces = {
   /** The folders of the desk that a call may change; null for all of it. A fork changes its copy, and nothing of the desk. */
-  of: (call: ToolCall) => Promise<readonly string[] | null>;
-  /** Makes the folders in `writes:` that are not there. */
-  make: (call: ToolCall) => Promise<void>;
+  of: (call: PlacedCall) => Promise<readonly string[] | null>;
+  /** The folders of the desk that the task of a call names as read. */
+  readBy: (call: ToolCall) => Promise<readonly string[]>;
+  /** Makes the folders of its task that are not there; what it gives removes those of them that stayed empty again. */
+  make: (call: ToolCall) => Promise<() => void>;
 };
+
+type Task = { run: RunState; given: TaskGiven };
 
 export function taskPlaces({ home, runs, isConfined }: PlacePorts): TaskPlaces {
   const desk = deskFolder(home);
   /** By the input of the run, which stays the same. */
   const known = new WeakMap<object, { given: TaskGiven | undefined }>();
-  const taskOf = async ({ run }: ToolCall): Promise<TaskGiven | undefined> => {
-    const input = (await taskAround(runs, run))?.input;
-    if (typeof input !== 'object' || input === null) return undefined;
+  const taskOf = async ({ run }: ToolCall): Promise<Task | null> => {
+    const around = await taskAround(runs, run);
+    const input = around?.input;
+    if (around === null || typeof input !== 'object' || input === null) return null;
     const found = known.get(input) ?? { given: TaskGiven.safeParse(input).data };
     known.set(input, found);
-    return found.given;
+    return found.given === undefined ? null : { run: around, given: found.given };
   };
   return {
     of: async (call) => {
       if (runsCommand(call.tool) && !(await isConfined(call))) return null;
       if (call.desk !== undefined) return [];
       const task = await taskOf(call);
-      const named = task === undefined ? null : placeOfTask(task);
+      if (task === null) return null;
+      const named = hasOwnPlace(task.given) ? ownPlace(desk, task, call) : placeOfTask(task.given);
       return named?.every((path) => isApart(desk, path)) === true ? named : null;
     },
+    readBy: async (call) => {
+      const reads = call.desk === undefined ? ((await taskOf(call))?.given.fields.reads ?? []) : [];
+      return withoutNested(reads.filter(isDeskPath).flatMap((path) => toDeskPath(path) ?? []));
+    },
     make: async (call) => {
-      if (call.desk !== undefined) return;
-      const task = await taskOf(call);
-      for (const path of task === undefined ? [] : (placeOfTask({ ...task, dir: null }) ?? []))
-        if (isApart(desk, path)) mkdirSync(join(desk, path), { recursive: true });
+      const task = call.desk === undefined ? await taskOf(call) : null;
+      if (task === null) return () => undefined;
+      const isOwn = hasOwnPlace(task.given);
+      if (isOwn && !runsCommand(call.tool)) return () => undefined;
+      const place = isOwn ? ownPlace(desk, task, call) : placeOfTask({ ...task.given, dir: null });
+      const remove = makeFolders(desk, place?.filter((path) => isApart(desk, path)) ?? []);
+      return isOwn ? remove : () => undefined;
     },
   };
+}
+
+/** Those that the call leaves empty go again. */
+function makeFolders(desk: string, paths: readonly string[]): () => void {
+  const made = paths.filter((path) => lstatIfPresent(join(desk, path)) === undefined);
+  for (const path of made) mkdirSync(join(desk, path), { recursive: true });
+  return () => {
+    for (const path of made) removeIfEmpty(join(desk, path));
+  };
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Something is in it, or it is gone.
+  }
+}
+
+/** A4. Null for the whole desk. */
+function ownPlace(desk: string, { run }: Task, { tool, paths }: PlacedCall): string[] | null {
+  if (!runsCommand(tool) && paths !== undefined) {
+    const onDesk = paths.filter((path) => !isAbsolute(path) || isInFolder(path, desk));
+    const changed = onDesk.map((path) => changedPath(desk, path));
+    return changed.includes(null) ? null : withoutNested(changed.filter((path) => path !== null));
+  }
+  const plan = run.configs.findIndex(({ id }) => id === 'plan');
+  const targets = Planned.safeParse(run.nodes[plan]?.output).data?.targets ?? [];
+  const folders = targets.map((target) => folderOfTarget(desk, target));
+  return folders.includes(null) ? null : withoutNested([run.id, ...folders.filter((path) => path !== null)]);
+}
+
+/** The path itself, or the first folder on the way to it that has to be made. */
+function changedPath(desk: string, written: string): string | null {
+  const path = toDeskPath(written);
+  if (path === null || path === '.') return null;
+  const names = path.split('/');
+  const missing = names.findIndex((_, index) => lstatIfPresent(join(desk, ...names.slice(0, index + 1))) === undefined);
+  return missing === -1 ? path : names.slice(0, missing + 1).join('/');
+}
+
+/** The folder in which a command that changes what a glob names makes and replaces files. */
+function folderOfTarget(desk: string, target: string): string | null {
+  const path = toDeskPath(target);
+  if (path === null) return null;
+  const names = path.split('/');
+  const glob = names.findIndex((name) => /[*?[\]{}!]/.test(name));
+  const plain = glob === -1 ? path : names.slice(0, glob).join('/');
+  const isFolder = glob !== -1 || lstatIfPresent(join(desk, plain))?.isDirectory() === true;
+  const folder = isFolder ? plain : posix.dirname(plain);
+  return folder === '' || folder === '.' ? null : folder;
 }
 
 /** Null for the whole desk. */
@@ -69,15 +140,16 @@ function placeOfTask({ dir, fields }: Pick<TaskGiven, 'dir' | 'fields'>): string
   return known.length < paths.length ? null : withoutNested(known);
 }
 
-/** A3. What is not there yet is apart. */
+/** A3. What is not there yet is apart, and so is a file. */
 function isApart(desk: string, path: string): boolean {
   let folder = desk;
-  for (const name of path.split('/')) {
+  const names = path.split('/');
+  for (const [index, name] of names.entries()) {
     if (looksLikeRepository(folder)) return false;
     folder = join(folder, name);
     const found = lstatIfPresent(folder);
     if (found === undefined) return true;
-    if (!found.isDirectory()) return false;
+    if (!found.isDirectory()) return found.isFile() && index === names.length - 1;
   }
   return true;
 }

@@ -13,6 +13,7 @@
 import { findMark, stringsIn } from '../../core/guard/masked-text.ts';
 import type { Candidate } from '../../kit/learning/context-pack.ts';
 import type { PlannedCriterion } from './roles/implied-criteria.ts';
+import { hasOwnPlace } from '../../kit/desk/reach.ts';
 import { baseName } from '../../kit/text/file-names.ts';
 import type { Problem } from '../../kit/text/model-call.ts';
 import { readImpossible } from './roles/no-plan.ts';
@@ -136,12 +137,13 @@ async function planByModel(
   const criteria = last === undefined ? given : [...fixed.values()];
   const tools = ports.tools();
   const { tools: shown, ...choice } = ports.offers(call.run, `${task.title}\n${body}`);
+  const folder = hasOwnPlace(task) ? { own: call.run } : task.dir === null ? {} : { dir: task.dir };
   const request = plannerRequest({
     task: {
       title: task.title,
       text: `${body}${await describeCorrected(ports, task)}`,
       criteria,
-      ...(task.dir === null ? {} : { dir: task.dir }),
+      ...folder,
       ...(task.fields.mode === undefined ? {} : { mode: task.fields.mode }),
     },
     pack: await ports.pack('planner', call, task, body, offers),
@@ -160,7 +162,7 @@ async function planByModel(
     shown: [...shown, ...choice.servers].map(({ name }) => name),
     criteria,
     broken: context.broken,
-    ...(task.dir === null ? {} : { dir: task.dir }),
+    ...folder,
     ...(task.fields.mode === undefined ? {} : { mode: task.fields.mode }),
     ...(last === undefined ? {} : { finished: context.ran.map(({ node }) => node) }),
   };

@@ -36,6 +36,18 @@ describe('what is written or dropped on the page becomes a task in the inbox', (
     expect(Object.keys(delivered())).toEqual(['write-hello-into-hello-txt.md']);
   });
 
+  it('a sentence has a folder of its own on the desk; a runbook, a schedule and front matter of a person say it themselves', () => {
+    const placeOf = (task: WebTask): unknown => {
+      rmSync(join(workspace, 'inbox'), { recursive: true, force: true });
+      add(task);
+      return readTask(Buffer.from(Object.values(delivered())[0] ?? ''), 'task.md').task.place;
+    };
+    expect(placeOf({ text: 'Write hello into hello.txt' })).toBe('own');
+    expect(placeOf({ text: '# Hello\n\n```bash\necho hello > hello.txt\n```\n' })).toBeUndefined();
+    expect(placeOf({ text: 'Note the prices', every: 'monday 08:00' })).toBeUndefined();
+    expect(placeOf({ text: '---\ndir: photos\n---\nRename them\n' })).toBeUndefined();
+  });
+
   it('files with a sentence are a folder whose TASK.md is the sentence', () => {
     const [added] = add({ text: 'Sum the columns', files: [file('a.csv', '1'), file('data/b.csv', '2')] });
     expect(added).toEqual({ name: 'sum-the-columns', title: 'Sum the columns', next: [] });

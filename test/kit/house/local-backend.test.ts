@@ -31,6 +31,14 @@ describe('the backend of one machine', () => {
     expect(await backend.wait('r1')).toMatchObject({ status: 'done' });
   });
 
+  it('replies in conversations and descriptions of folders take no slot of a task', async () => {
+    const { backend, gate } = open();
+    for (const id of ['oka.chat', 'oka.context'])
+      await backend.start(start(`run-of-${id}`, { ...graphOf([step('slow')]), id }));
+    expect(backend.capabilities()).toEqual({ slots: 2, busy: 0 });
+    gate.resolve();
+  });
+
   it('waits for a run that somebody else has continued, too', async () => {
     const { backend, engine, gate } = open();
     await backend.start(start('r1', graphOf([asking, step('slow', { needs: ['ask'] })])));

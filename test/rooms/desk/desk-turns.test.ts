@@ -14,6 +14,7 @@ const reach: fc.Arbitrary<Reach> = fc.record(
       path.map((each) => `/${each}`),
       { maxLength: 2 },
     ),
+    reads: fc.array(path, { maxLength: 2 }),
   },
   { requiredKeys: [] },
 );
@@ -46,6 +47,25 @@ describe('deskTurns', () => {
           if (doTouch(all[one]?.reach ?? {}, all[later]?.reach ?? {})) expect(one).toBeLessThan(later);
       }),
     );
+  });
+
+  it('those that read the same are at work together, and whoever changes it waits for all of them', async () => {
+    const inTurn = deskTurns(nothingOpen);
+    const gate = latch();
+    const working: string[] = [];
+    const ask = (name: string, reach: Reach): Promise<void> =>
+      inTurn(() => (working.push(name), gate.promise), { reach });
+    const all = [
+      ask('one', { place: ['x'], reads: ['data'] }),
+      ask('two', { place: [], reads: ['data/prices'] }),
+      ask('changes it', { place: ['data/prices'] }),
+      ask('reads it later', { place: [], reads: ['data'] }),
+    ];
+    await breathe();
+    expect(working).toEqual(['one', 'two']);
+    gate.resolve();
+    await Promise.all(all);
+    expect(working).toEqual(['one', 'two', 'changes it', 'reads it later']);
   });
 
   it('who waits is told for whom, and who need not wait is not', async () => {

@@ -45,6 +45,7 @@ describe('oka check', () => {
   it.each([
     ['', true],
     ['dir: photos', false],
+    ['place: own', false],
     ['writes: [reports]', false],
     ['writes: [/srv/backup]', true],
   ])('with %j says whether a line would let it run beside others: %s', async (field, expected) => {

@@ -4,6 +4,7 @@
  *
  * A1 Everything is checked before anything is written, and each task appears in the inbox by one rename.
  * A2 A schedule is a field of the task; the worker moves the file to workspace/schedules.
+ * A3 A sentence that is done once has a folder of its own on the desk, so that it runs beside others.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { isScheduled } from '../../../kit/schedule/schedule-spec.ts';
 import { programFolder } from '../../../kit/settings.ts';
 import { setFrontMatter } from '../../../kit/inbox/set-front-matter.ts';
 import { TASK } from '../../../kit/inbox/task-folder.ts';
+import { placeOfSentence } from '../../../kit/task/task-kind.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import type { Home } from '../../../core/schema/home.ts';
 import { acceptDropped, type DroppedFile } from './dropped-files.ts';
@@ -48,8 +50,8 @@ function additionsOf({ text = '', every = '', timezone, files = [] }: WebTask): 
   const withFields = (given: string): Buffer => Buffer.from(setFrontMatter(given, fields));
   if (dropped.length === 0) {
     if (text.trim() === '') throw new OkaError('usage', 'say what is to be done', { fix: EXAMPLE });
-    const hasFrontMatter = text.startsWith('---');
-    return [hasFrontMatter ? { text: setFrontMatter(text, fields) } : { text, fields }];
+    if (text.startsWith('---')) return [{ text: setFrontMatter(text, fields) }];
+    return [{ text, fields: every.trim() === '' ? placeOfSentence(text) : fields }];
   }
   if (text.trim() !== '')
     return [folderTask(text, Buffer.from(setFrontMatter(text, { ...titleOf(text), ...fields })), dropped)];

@@ -12,8 +12,8 @@ import { additionFrom } from '../../../kit/cli/addition.ts';
 type Data = TaskPreview | { refused: string };
 
 /** Which line would let it run beside others; none for a task that names what it changes, or has a folder of its own. */
-function placeLines({ fields: { dir, writes = [] }, files }: TaskPreview): string[] {
-  const hasPlace = files.length > 0 || dir !== undefined || writes.some(isDeskPath);
+function placeLines({ fields: { dir, place, writes = [] }, files }: TaskPreview): string[] {
+  const hasPlace = files.length > 0 || dir !== undefined || place === 'own' || writes.some(isDeskPath);
   return hasPlace ? [] : ['It works on the whole desk, and others wait: with "dir: photos" it runs beside them.'];
 }
 

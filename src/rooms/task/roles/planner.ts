@@ -37,6 +37,8 @@ type PlanTask = {
   criteria: readonly Criterion[];
   /** Folder of the task, relative to the desk. */
   dir?: string | null;
+  /** Folder for what it makes, where the task names no other. */
+  own?: string;
   mode?: Mode;
 };
 
@@ -70,8 +72,9 @@ export type PlanFrame = {
   shown?: readonly string[];
   mode?: Mode;
   budgets?: Budgets;
-  /** Folder of the task, relative to the desk. */
+  /** Folder of the task, relative to the desk; and the one for what it makes. */
   dir?: string | null;
+  own?: string;
   /** Criteria that are already fixed. */
   criteria: readonly Criterion[];
   /** On a replan: the steps that ran to their end. */
@@ -122,7 +125,7 @@ export function plannerRequest(ask: PlanAsk): ModelRequest {
     ...describeOffers(offers),
     describeInstructions(offers),
     pack === '' ? '' : `Memories:\n${pack}`,
-    `Task: ${toOneLine(task.title, 200)}${folderLine(task.dir)}\n\n${truncateText(task.text, MAX_TASK)}`,
+    `Task: ${toOneLine(task.title, 200)}${folderLine(task)}\n\n${truncateText(task.text, MAX_TASK)}`,
     formatOperatorNotes('While it was worked on, the operator added to the task:', ask.notes ?? [], MAX_REASONS),
     given === '' ? '' : `Criteria given:\n${given}`,
     situation,
@@ -156,8 +159,12 @@ function replanParts({ achieved = [], failed = [], broken = [] }: PlanAsk): stri
   ];
 }
 
-const folderLine = (dir: string | null | undefined): string =>
-  dir === null || dir === undefined || dir === '.' ? '' : `\nIts files are in ${dir}/; every path starts with ${dir}/.`;
+function folderLine({ dir, own }: Pick<PlanTask, 'dir' | 'own'>): string {
+  if (own !== undefined) return `\nNew files go into its own folder, ${own}/, unless the task says where.`;
+  return dir === null || dir === undefined || dir === '.'
+    ? ''
+    : `\nIts files are in ${dir}/; every path starts with ${dir}/.`;
+}
 
 /** A tool on one line: name, fields with ? where they may be left out, and what it does. */
 function toolSignature({ name, about, input }: Pick<ToolInfo, 'name' | 'about' | 'input'>): string {
@@ -225,7 +232,7 @@ function buildPlan(plan: PlanAnswer, frame: PlanFrame, { criteria, replaced }: C
 function toPlanNode(
   step: PlanStep,
   literals: Literals,
-  { mode, dir, tools }: Pick<PlanFrame, 'mode' | 'dir' | 'tools'>,
+  { mode, tools, ...folders }: Pick<PlanFrame, 'mode' | 'dir' | 'own' | 'tools'>,
 ): Node {
   const common = {
     id: step.id,
@@ -241,7 +248,7 @@ function toPlanNode(
   };
   if (step.tool !== undefined)
     return { kind: 'tool', ...common, tool: step.tool, input: asLiteral(literals, step.id, 'input', step.input ?? {}) };
-  const goal = asLiteral(literals, step.id, 'goal', `${step.goal ?? ''}${folderLine(dir)}`);
+  const goal = asLiteral(literals, step.id, 'goal', `${step.goal ?? ''}${folderLine(folders)}`);
   return { kind: 'agent', ...common, goal, tools: withEdit(step.tools ?? [], tools) };
 }
 

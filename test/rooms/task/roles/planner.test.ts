@@ -195,6 +195,17 @@ describe('a plan', () => {
     expect(node).toMatchObject({ goal: 'Write report.md\nIts files are in job-1/; every path starts with job-1/.' });
   });
 
+  it('tells them which folder is for what a task makes that has one of its own', () => {
+    const line = 'New files go into its own folder, note-1/, unless the task says where.';
+    const { messages } = plannerRequest({
+      task: { title: 't', text: 'x', criteria: [], own: 'note-1' },
+      pack: '',
+      tools,
+    });
+    expect(messages[0]?.text).toContain(`Task: t\n${line}`);
+    expect(planned(plan, { own: 'note-1' }).graph.nodes[0]).toMatchObject({ goal: `Write report.md\n${line}` });
+  });
+
   it('P4 keeps finished steps as they were; new ones may need them, and the rest can run alone', () => {
     const finished = planned({ ...plan, steps: [{ ...step, id: 'fetch' }] }).graph.nodes;
     const made = planned({ ...plan, steps: [{ ...step, needs: ['fetch'] }] }, { finished, criteria: [given('x y')] });

@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { addWebTask } from '../../src/app/web/tasks/add-web-task.ts';
+import { openStory, type Story } from '../support/story.ts';
+import { acting, goal, inParts, plan, type Step } from '../support/story-model.ts';
+import { call } from '../support/wire-server-reply.ts';
+import type { WireRequest, WireReply } from '../support/wire-server-reply.ts';
+
+/** The folder that a task from Now is told to be its own. */
+const ownOf = ({ text }: WireRequest): string => /its own folder, ([^/\s]+)\//.exec(text)?.[1] ?? 'nowhere';
+
+const LONG = 'Wait for the sign and note it.';
+const PLANS: Record<string, (own: string) => { steps: Step[]; criteria: string[] }> = {
+  [LONG]: (own) => ({
+    steps: [goal('wait', `long in ${own}`, ['shell'], [`${own}/**`])],
+    criteria: [`file: ${own}/ended.txt is not empty`],
+  }),
+  'Write report.txt with the word steel.': () => ({
+    steps: [goal('write', 'report', ['files.write'], ['report.txt'])],
+    criteria: ['contains: report.txt "steel"'],
+  }),
+  'Note the prices.': () => ({
+    steps: [goal('note', 'prices', ['shell'], ['prices/today.txt'])],
+    criteria: ['contains: prices/today.txt "12"'],
+  }),
+};
+
+function answer(request: WireRequest): WireReply {
+  const asked = Object.keys(PLANS).find((text) => request.text.includes(text)) ?? LONG;
+  const own = ownOf(request);
+  return inParts({
+    planner: () => {
+      const { steps, criteria } = PLANS[asked]?.(own) ?? { steps: [], criteria: [] };
+      return plan(steps, criteria);
+    },
+    executor: acting(
+      asked === LONG
+        ? call('shell', {
+            line: `touch ${own}/begun\nuntil [ -e ${own}/go ]; do sleep 0.05; done\necho ended > ${own}/ended.txt`,
+          })
+        : asked.startsWith('Write')
+          ? call('files_write', { path: 'report.txt', content: 'steel' })
+          : call('shell', { line: 'mkdir -p prices\necho 12 > prices/today.txt' }),
+    ),
+  })(request) as WireReply;
+}
+
+/** As Now adds it; its run. */
+async function say(story: Story, text: string): Promise<string> {
+  addWebTask(story.home, { text }, Date.now());
+  return story.until(`the run of "${text}"`, async () => {
+    const started = await story.eventsOf('run.started');
+    return started.find(({ data }) => data.title === text)?.run ?? undefined;
+  });
+}
+
+it('sentences from Now run beside each other: each in a folder of its own, and where its plan says', async () => {
+  await using story = await openStory({ model: answer });
+  story.work();
+  const long = await say(story, LONG);
+  await story.until('the long command', async () => existsSync(story.desk(`${long}/begun`)) || undefined);
+  const report = await say(story, 'Write report.txt with the word steel.');
+  const prices = await say(story, 'Note the prices.');
+  expect((await story.ended(report)).status).toBe('done');
+  expect((await story.ended(prices)).status).toBe('done');
+  expect(await story.eventsOf('run.ended', long)).toEqual([]);
+  expect([story.deskText('report.txt'), story.deskText('prices/today.txt')]).toEqual(['steel', '12\n']);
+  // a folder of its own that nothing was put into does not stay
+  expect([report, prices].filter((run) => existsSync(story.desk(run)))).toEqual([]);
+  const places = (await story.eventsOf('desk.kept')).map(({ run, data }) => [run?.split('.')[0], data.place]);
+  expect(places).toContainEqual([report, ['report.txt']]);
+  expect(places).toContainEqual([prices, [prices, 'prices']]);
+  expect((await story.oka('undo', report)).code).toBe(0);
+  expect((await story.oka('undo', prices)).code).toBe(0);
+  expect(['report.txt', 'prices/today.txt'].filter((path) => existsSync(story.desk(path)))).toEqual([]);
+  story.write(`workspace/desk/${long}/go`, '');
+  expect((await story.ended(long)).status).toBe('done');
+});
