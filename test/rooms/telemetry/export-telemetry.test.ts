@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -65,6 +65,50 @@ it('what the collector refuses for good is left out and found by the doctor; the
   await expect.poll(() => rootsOf(collector.spans), { timeout: 30_000 }).toEqual(['task-']);
   await sending.end();
   expect(collector.logs.join('\n')).toContain('Ended');
+});
+
+it('an error that nobody expected ends nothing: it is found by the doctor, and what happened meanwhile is sent afterwards', async () => {
+  await using story = await openStory({ config: {} });
+  await using collector = await openCollector();
+  const file = join(story.home.dir, 'task.md');
+  const note = join(story.home.oka, 'state', 'telemetry.json');
+  writeFileSync(file, TASK);
+  const sending = exportTelemetry(story.home, { otlp: collector.url, texts: false, firstPauseMs: 5 });
+  await story.oka('run', file);
+  await expect.poll(() => rootsOf(collector.spans), { timeout: 30_000 }).toEqual(['task-']);
+  rmSync(note);
+  mkdirSync(join(note, 'in-the-way'), { recursive: true });
+  await story.oka('run', file);
+  const found = (): unknown => telemetryFindings(story.home, collector.url)[0];
+  await expect.poll(found, { timeout: 30_000 }).toMatchObject({ state: 'odd' });
+  rmSync(note, { recursive: true });
+  await expect.poll(() => rootsOf(collector.spans), { timeout: 30_000 }).toEqual(['task-', 'task-']);
+  await story.oka('run', file);
+  await expect.poll(() => rootsOf(collector.spans), { timeout: 30_000 }).toEqual(['task-', 'task-', 'task-']);
+  await expect.poll(found).toMatchObject({ state: 'good' });
+  await sending.end();
+});
+
+it('a run that cannot be read is left out and found by the doctor, and the next one is sent', async () => {
+  await using story = await openStory({ config: {} });
+  await using collector = await openCollector();
+  const file = join(story.home.dir, 'task.md');
+  writeFileSync(file, TASK);
+  await story.oka('run', file);
+  const ledger = story.home.ledgers.run;
+  const lines = readFileSync(ledger, 'utf8').split('\n');
+  const seqOf = (type: string): number => lines.findLastIndex((line) => line.includes(`"type":"${type}"`)) + 1;
+  const whole = readFileSync(ledger);
+  writeFileSync(ledger, lines.with(seqOf('run.started') - 1, '{').join('\n'));
+  writeFileSync(join(story.home.oka, 'state', 'telemetry.json'), `{"seq":${seqOf('run.ended') - 1},"problem":null}`);
+  const sending = exportTelemetry(story.home, { otlp: collector.url, texts: false, firstPauseMs: 5 });
+  await expect
+    .poll(() => telemetryFindings(story.home, collector.url)[0], { timeout: 30_000 })
+    .toMatchObject({ state: 'odd', found: expect.stringContaining('was left out') as string });
+  writeFileSync(ledger, whole);
+  await story.oka('run', file);
+  await expect.poll(() => rootsOf(collector.spans), { timeout: 30_000 }).toEqual(['task-']);
+  await sending.end();
 });
 
 const rootsOf = (spans: readonly OtlpSpan[]): string[] =>
