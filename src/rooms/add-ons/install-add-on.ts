@@ -6,15 +6,14 @@
  *    whoever is killed leaves one of the two.
  */
 import { spawnSync } from 'node:child_process';
-import { hash } from 'node:crypto';
-import { chmodSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFolder, makeFolder, syncFolder } from '../../core/ledger/disk.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import { ADD_ONS, type AddOnName, addOnFolders } from '../../kit/add-ons.ts';
 import { firstLineOf, runProgram } from '../../kit/run-program.ts';
-import { programFolder, userAddOns } from '../../kit/settings.ts';
-import { sizeOf } from './installed-add-ons.ts';
+import { userAddOns } from '../../kit/settings.ts';
+import { addOnFolderName, diskUse, lackingPackage, listsOf } from './installed-add-ons.ts';
 import { leanPackages } from './lean-packages.ts';
 
 export type Installed = { name: AddOnName; folder: string; bytes: number; isNew: boolean };
@@ -28,14 +27,15 @@ export async function installAddOn(
     throw new OkaError('not-set-up', 'this user has no home folder, and add-ons belong there', {
       fix: 'Set HOME or XDG_DATA_HOME to a folder of this user.',
     });
-  const lists = join(programFolder, 'share', 'add-ons', name);
-  const folder = join(into, `${name}@${hash('sha256', readFileSync(join(lists, 'package-lock.json'))).slice(0, 12)}`);
-  const isNew = !existsSync(folder);
+  const lists = listsOf(name);
+  const folder = join(into, addOnFolderName(name));
+  const isUsed = into !== userAddOns() || addOnFolders(name).includes(folder);
+  const isNew = !existsSync(folder) || !isUsed || lackingPackage(name, folder) !== undefined;
   sweepUnfinished(into, name);
   if (isNew) await makeAddOn(name, lists, folder, signal);
   for (const other of listFolder(into))
     if (other.startsWith(`${name}@`) && join(into, other) !== folder) rmSync(join(into, other), { recursive: true });
-  return { name, folder, bytes: sizeOf(folder), isNew };
+  return { name, folder, bytes: diskUse([folder]) ?? 0, isNew };
 }
 
 async function makeAddOn(name: AddOnName, lists: string, folder: string, signal: AbortSignal): Promise<void> {
@@ -53,6 +53,7 @@ async function makeAddOn(name: AddOnName, lists: string, folder: string, signal:
     await assertLoads(name, stage, signal);
     chmodSync(stage, 0o755);
     if (spawnSync('sync', ['-f', stage]).status !== 0) spawnSync('sync'); // npm flushes nothing
+    rmSync(folder, { recursive: true, force: true }); // one that cannot be used
     renameSync(stage, folder);
     syncFolder(join(folder, '..'));
   } finally {

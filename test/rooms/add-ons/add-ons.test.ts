@@ -1,7 +1,19 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ADD_ONS, type AddOnName, importFromAddOn, requireFromAddOn } from '../../../src/kit/add-ons.ts';
+import { addOnFolderName } from '../../../src/rooms/add-ons/installed-add-ons.ts';
 import { installAddOn } from '../../../src/rooms/add-ons/install-add-on.ts';
 import { leanPackages } from '../../../src/rooms/add-ons/lean-packages.ts';
 import { temporaryFolder } from '../../support/cli.ts';
@@ -69,6 +81,50 @@ describe('a package of an add-on', () => {
   });
 });
 
+it('oka doctor says of an add-on whether it is there, how large it is, and what is wrong with it', () => {
+  using folder = temporaryFolder();
+  const program = programWithoutAddOns(join(folder.dir, 'program'));
+  const data = join(folder.dir, 'data');
+  const env = { ...process.env, XDG_DATA_HOME: data };
+  const doctor = (launcher: string): { state: string; found: string; fix?: string } => {
+    const words = [launcher, 'doctor', '--json', '--dir', join(folder.dir, 'home')];
+    const { stdout, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' });
+    const { findings } = JSON.parse(stdout || stderr) as { findings: { what: string; state: string; found: string }[] };
+    return findings.find(({ what }) => what === 'add-ons') ?? { state: 'none', found: '' };
+  };
+  const listed = (launcher: string): string =>
+    spawnSync(process.execPath, [launcher, 'add-on', 'list'], { env, encoding: 'utf8' }).stdout;
+  expect(listed(join(TOP, 'bin/oka'))).toMatch(/replica [^]*among the packages of this program \([\d.]+ MB\)\n$/);
+  expect(doctor(program)).toMatchObject({
+    state: 'good',
+    found: expect.stringMatching(/^the program and its packages: [\d.]+ .B; vectors: not installed \(about/) as string,
+  });
+
+  const place = join(data, 'oka/add-ons', addOnFolderName('replica'));
+  mkdirSync(join(place, 'node_modules/convex'), { recursive: true });
+  const fix = expect.stringContaining('oka add-on add replica') as string;
+  const lacks = expect.stringContaining('replica: not whole, convex/browser is missing') as string;
+  expect(doctor(program)).toMatchObject({ state: 'odd', found: lacks, fix });
+  writeFileSync(join(place, 'node_modules/convex/browser.js'), ' '.repeat(50_000));
+  expect(listed(program)).toMatch(/\n {2}installed \([\d.]+ KB\)\n$/);
+  chmodSync(place, 0o777);
+  expect(listed(program)).toMatch(/not used, since somebody else may write [^]*Run: oka add-on add replica/);
+  chmodSync(place, 0o755);
+  renameSync(place, join(place, '../replica@another'));
+  expect(listed(program)).toMatch(/installed by another version of oka [^]*Run: oka add-on add replica/);
+});
+
+/** As a package has it: this program with all of its packages but those of add-ons. Returns its launcher. */
+function programWithoutAddOns(to: string): string {
+  mkdirSync(join(to, 'node_modules'), { recursive: true });
+  for (const part of ['bin', 'src', 'share', 'native', 'package.json'])
+    cpSync(join(TOP, part), join(to, part), { recursive: true });
+  const addOns = Object.values(ADD_ONS).flatMap(({ packages }) => packages.map((name) => name.split('/')[0]));
+  for (const name of readdirSync(join(TOP, 'node_modules')))
+    if (!addOns.includes(name)) symlinkSync(join(TOP, 'node_modules', name), join(to, 'node_modules', name));
+  return join(to, 'bin/oka');
+}
+
 it('an installation that fails says why, and leaves nothing', async () => {
   using folder = temporaryFolder();
   vi.stubEnv('npm_config_registry', 'http://127.0.0.1:9/');
@@ -78,6 +134,8 @@ it('an installation that fails says why, and leaves nothing', async () => {
   const { signal } = new AbortController();
   await expect(installAddOn('replica', { into, signal })).rejects.toThrow('npm could not install the add-on "replica"');
   expect(readdirSync(into)).toEqual([]);
+  mkdirSync(join(into, addOnFolderName('replica'))); // one that cannot be used is not "there already"
+  await expect(installAddOn('replica', { into, signal })).rejects.toThrow('npm could not install');
 });
 
 it('of packages only what is loaded stays: no types, no source maps, no binaries for other machines; licences do', () => {

@@ -19,8 +19,9 @@ export const commands: Commands = {
     render: (listed, { bold }) =>
       listed
         .map(({ name, gives, ...found }) => {
-          const way = found.state === 'missing' ? `\n  ${wayTo(name)}` : '';
-          return `${bold(name)}  ${gives}\n  ${describeState(found)}${way}\n`;
+          const isThere = found.state === 'included' || found.state === 'installed';
+          const way = isThere ? '' : `\n  ${wayTo(name)}`;
+          return `${bold(name)}  ${gives}\n  ${describeState(name, found)}${way}\n`;
         })
         .join(''),
   }),
