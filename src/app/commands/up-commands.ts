@@ -19,7 +19,7 @@ import { plainText } from '../../kit/cli/plain-text.ts';
 import { offerSetup } from '../../rooms/models/offer-setup.ts';
 import { tryUntilFixed } from '../../kit/cli/stay.ts';
 import { openLiveView } from '../../kit/cli/live-view.ts';
-import { flag } from '../../kit/cli/options.ts';
+import { flag, text } from '../../kit/cli/options.ts';
 import { stay } from '../../kit/cli/shared-options.ts';
 import { pause } from '../../kit/pause.ts';
 
@@ -31,7 +31,10 @@ const MOST_REMEMBERED = 100;
 /** Events that there may be before the first work. */
 const MOST_BEFORE_WORK = 50;
 
-type UpCall = Call<{ stay: boolean; alone: boolean; noSetup: boolean; noWeb: boolean; drain: boolean }, string>;
+type UpCall = Call<
+  { stay: boolean; alone: boolean; noSetup: boolean; noWeb: boolean; drain: boolean; log: string | undefined },
+  string
+>;
 
 export const commands: Commands = {
   up: command({
@@ -42,6 +45,7 @@ export const commands: Commands = {
       'no-web': flag('Without the dashboard.'),
       drain: flag('A worker that is running takes nothing new, finishes or hands over, and ends.'),
       'no-setup': flag('Do not offer to set up a model when there is none; so does OKA_NO_SETUP=1.'),
+      log: text('FILE', 'Where a service manager appends what this prints; beyond 10 MB oka begins a new one.'),
     },
     example: 'oka up',
     json: false,
@@ -164,6 +168,8 @@ async function untilAllowed({ home, signal }: UpCall, report: (line: string) => 
 async function up(call: UpCall): Promise<Answer<string>> {
   if (call.options.drain) return { code: await drainWorker(call) };
   const offerOnce = offerSetup(call);
+  const { log } = call.options;
+  if (log !== undefined) void (await import('../service/keep-log-small.ts')).keepLogSmall(log, call.signal);
   try {
     const code = await tryUntilFixed(call, (isNews) =>
       superviseWithSpace(call, (line) => (isNews(line) ? call.emit(line) : undefined), offerOnce),

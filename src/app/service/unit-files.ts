@@ -12,6 +12,9 @@ export type Started = {
 
 const argumentsOf = ({ program, dir }: Started): string[] => [...program, 'up', '--no-setup', '--dir', dir];
 
+/** Where nobody would tell a refusal from a crash: oka itself waits until a person has changed its reason. */
+const stayingOf = (started: Started): string[] => [...argumentsOf(started), '--stay'];
+
 /**
  * A refusal (exit 2 or 3) is for a person and not tried again; anything else that ends it is. The launcher of commands makes
  * its own sandbox, so what would take namespaces or system calls from it is not here.
@@ -37,6 +40,9 @@ TimeoutStopSec=30
 KillMode=mixed
 UMask=0077
 NoNewPrivileges=yes
+LockPersonality=yes
+RestrictRealtime=yes
+KeyringMode=private
 LimitCORE=0
 OOMPolicy=continue
 
@@ -53,7 +59,7 @@ function quoted(word: string): string {
 }
 
 export function launchdAgent(started: Started, log: string): string {
-  const strings = argumentsOf(started).map((word) => `    <string>${xml(word)}</string>\n`);
+  const strings = [...stayingOf(started), '--log', log].map((word) => `    <string>${xml(word)}</string>\n`);
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
@@ -80,7 +86,7 @@ const xml = (text: string): string =>
 
 /** For machines with neither: a line of crontab. */
 export function cronLine(started: Started): string {
-  const words = argumentsOf(started).map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+  const words = stayingOf(started).map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
   return `@reboot PATH='${started.path.replaceAll("'", `'\\''`)}' ${words.join(' ')} 2>&1 | logger -t oka`.replaceAll(
     '%',
     '\\%',
