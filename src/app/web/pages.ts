@@ -3,6 +3,7 @@ import type { Page } from '../../kit/web/page.ts';
 import { chatPages } from '../../rooms/chat/page/page.ts';
 import { comparePage } from '../../rooms/runs/compare-page/page.ts';
 import { daysPage } from '../../rooms/memory/days-page/page.ts';
+import { designPage } from '../design/page.ts';
 import { filesPage } from '../../rooms/desk/page/page.ts';
 import { figuresPage } from '../../rooms/figures/page/page.ts';
 import { fleetPage } from '../../rooms/fleet/page/page.ts';
@@ -44,4 +45,5 @@ export const pages: readonly Page[] = [
   healthPage,
   settingsPage,
   setupPage,
+  designPage,
 ];

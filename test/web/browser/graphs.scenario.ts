@@ -88,6 +88,51 @@ describe.skipIf(browserProgram === null)('graphs and schedules in the browser', 
     ).toEqual([]);
   });
 
+  it('a graph is changed on its picture: steps are added, connected, named, filled in, undone, and run up to one', async () => {
+    const page = await dashboard.open('/graphs/report');
+    await page.keyboard.press('e');
+    const written = async (): Promise<{ nodes: { id: string; needs?: string[]; input?: unknown }[] }> =>
+      JSON.parse(await page.getByLabel('The graph as JSON').inputValue());
+    const node = async (id: string) => (await written()).nodes.find((each) => each.id === id);
+    await page.getByRole('button', { name: 'The step look' }).click();
+    await page.getByLabel('Add a step').selectOption('tool');
+    await page.getByRole('button', { name: 'The step step_3' }).waitFor();
+    expect((await node('step_3'))?.needs).toEqual(['look']);
+    await page.getByLabel('Name', { exact: true }).fill('say');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: /^input/ }).fill('{"line": "echo counted > count.txt"}');
+    await expect.poll(async () => (await node('say'))?.input).toEqual({ line: 'echo counted > count.txt' });
+    await page.getByText('It can run.').waitFor();
+    await screenshot(page, 'graph-picture');
+    // An arrow is drawn from the dot below a step to the step behind it, and removed by the keyboard.
+    await page.locator('.drawing').scrollIntoViewIfNeeded();
+    const port = await page.locator('.port').first().boundingBox();
+    const target = await page.locator('[data-node="say"]').boundingBox();
+    if (port === null || target === null) throw new Error('nothing is drawn');
+    await page.mouse.move(port.x + port.width / 2, port.y + port.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(target.x + 20, target.y + 20, { steps: 5 });
+    await page.mouse.up();
+    await expect.poll(async () => (await node('say'))?.needs).toEqual(['look', 'note']);
+    await page.getByRole('button', { name: 'Remove the arrow from note to say' }).press('Enter');
+    await expect.poll(async () => (await node('say'))?.needs).toEqual(['look']);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    expect((await node('say'))?.needs).toEqual(['look', 'note']);
+    await page.getByRole('button', { name: 'Redo' }).click();
+    expect((await node('say'))?.needs).toEqual(['look']);
+    await page.getByRole('button', { name: 'The step note' }).press('Enter');
+    await page.getByRole('region', { name: 'The step note' }).getByRole('button', { name: 'Run to here…' }).click();
+    await page.getByLabel('where').fill('elsewhere');
+    await page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true }).click();
+    await page.waitForURL(/runs\/report-/);
+    await page.locator('.run-head .status.done').waitFor();
+    const ran = (await dashboard.story.eventsOf('call.started', page.url().split('/').at(-1))).map(
+      ({ data }) => data.node,
+    );
+    expect(ran).not.toContain('look');
+    expect(dashboard.errors().filter((each) => !each.includes('404'))).toEqual([]);
+  });
+
   it('a new graph starts from a template', async () => {
     const page = await dashboard.open('/graphs');
     await page.keyboard.press('n');

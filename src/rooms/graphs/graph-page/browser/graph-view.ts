@@ -34,6 +34,7 @@ export default function GraphView({ data, params }: ViewProps<GraphAnswer>): VNo
   const base = useSignal(data.sha256);
   const isEditing = useSignal(isNew);
   const isRunning = useSignal(false);
+  const until = useSignal<string | null>(null);
   const edit = (written: string): void => {
     text.value = written;
     base.value = data.sha256;
@@ -63,7 +64,7 @@ export default function GraphView({ data, params }: ViewProps<GraphAnswer>): VNo
     ${isEditing.value && base.value !== data.sha256 ? html`<div class="warning" role="alert">The file was changed by somebody else meanwhile. Saving is refused; copy your text, cancel, and edit the file as it is now.</div>` : null}
     ${
       isEditing.value
-        ? html`<${GraphEditor} title=${data.graph} text=${text} first=${data} onSave=${save} />`
+        ? html`<${GraphEditor} title=${data.graph} text=${text} first=${data} onSave=${save} onRunTo=${(node: string) => (until.value = node)} />`
         : html`<${Shown} data=${data} run=${params['run']} />`
     }
     <div class="columns graph-lists">
@@ -73,6 +74,7 @@ export default function GraphView({ data, params }: ViewProps<GraphAnswer>): VNo
       <${VersionList} versions=${data.versions} onEdit=${canChange ? (version: string) => void attempt(async () => edit(await textOfVersion(data.graph, version))) : null} />
     </div>
     ${isRunning.value ? html`<${RunGraphDialog} graph=${data.graph} inputs=${data.inputs} onClose=${() => (isRunning.value = false)} />` : null}
+    ${until.value === null ? null : html`<${RunGraphDialog} graph=${data.graph} inputs=${data.inputs} written=${{ text: text.value, until: until.value }} onClose=${() => (until.value = null)} />`}
   `;
 }
 

@@ -14,10 +14,13 @@ import type { JsonSchema } from './schema-help.ts';
 export function RunGraphDialog({
   graph,
   inputs,
+  written,
   onClose,
 }: {
   graph: string;
   inputs: Json;
+  /** A graph that is being written, and the step up to which it is run. */
+  written?: { text: string; until: string };
   onClose: () => void;
 }): VNode {
   const schema = (inputs ?? {}) as JsonSchema;
@@ -28,12 +31,12 @@ export function RunGraphDialog({
   const run = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     isBusy.value = true;
-    await attempt(() => start(graph, value.value ?? {}));
+    await attempt(() => start(graph, value.value ?? {}, written ?? {}));
     isBusy.value = false;
   };
   const change = (next: Json | undefined): void => void (value.value = next);
   const props = { schema, value: value.value, label: 'Input', isRequired: true, onChange: change };
-  return html`<${Dialog} title=${`Run ${graph}`} onClose=${onClose}>
+  return html`<${Dialog} title=${written === undefined ? `Run ${graph}` : `Run ${graph} up to ${written.until}`} onClose=${onClose}>
     <form class="stack schema-form" onSubmit=${run}>
       ${isJson.value ? html`<${JsonField} ...${props} />` : html`<${SchemaForm} ...${props} />`}
       ${hasForm ? html`<label><input type="checkbox" checked=${isJson.value} onChange=${() => (isJson.value = !isJson.value)} /> Write it as JSON</label>` : null}
@@ -42,9 +45,9 @@ export function RunGraphDialog({
   <//>`;
 }
 
-async function start(graph: string, input: Json): Promise<void> {
+async function start(graph: string, input: Json, written: { text?: string; until?: string }): Promise<void> {
   const id = `${graph.slice(0, 40)}-${Date.now().toString(36)}`;
-  const { worker } = await submit({ kind: 'run_graph', id, graph, input });
+  const { worker } = await submit({ kind: 'run_graph', id, graph, input, ...written });
   if (worker) navigate(`/runs/${id}`);
   else notice('No worker is running; the graph runs once one does. Start it: oka up');
 }
