@@ -196,6 +196,10 @@ export const commandIndex: readonly IndexedGroup[] = [
       ],
       'channels list': ['List the channels by which oka reaches you, and whether they work', channels],
       'channels log': ['Show what was sent, what failed, and what came in', channels],
+      'channels pair': [
+        'Show a code that you send to a messenger within ten minutes, so that oka listens to you there',
+        channelsAdd,
+      ],
       'channels test': ['Send a test message through a channel; exit 1 when it does not arrive', channels],
     },
   },

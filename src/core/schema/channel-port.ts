@@ -21,7 +21,7 @@ export const DeliveryStarted = z
     act: z
       .enum(['send', 'update', 'close'])
       .describe('A new message; the same message with other words; or a message that says it is settled.'),
-    kind: AnnouncementKind.or(z.literal('test')).describe('What it is about.'),
+    kind: AnnouncementKind.or(z.enum(['test', 'message'])).describe('What it is about; a message of a conversation.'),
     title: z.string().max(500).describe('Its title.'),
     things: z
       .array(z.string().max(320))
@@ -62,7 +62,9 @@ export const ChannelReceived = z
     channel,
     message: z.string().max(1000).describe('The id of the message at the service; each is handled once.'),
     from: z.string().max(320).nullable().describe('Who it claims to be from.'),
-    became: z.enum(['answer', 'task', 'nothing']).describe('What was made of it.'),
+    became: z
+      .enum(['answer', 'task', 'message', 'nothing'])
+      .describe('What was made of it; a message belongs to a conversation.'),
     reason,
     wait: CallId.optional().describe('The wait that it answers.'),
     delivery: Id.optional().describe('The delivery that it answers.'),
@@ -72,6 +74,19 @@ export const ChannelReceived = z
   })
   .describe('A message came in through a channel, and was handled.');
 export type ChannelReceived = z.infer<typeof ChannelReceived>;
+
+export const ChannelPaired = z
+  .strictObject({
+    channel,
+    person: z.string().max(320).describe('Who, as the network names them for good.'),
+    chat: z.string().max(320).describe('Where they write to oka.'),
+    name: z.string().max(200).describe('What they call themselves; it proves nothing.'),
+    conversation: Id.describe('The conversation that their messages belong to.'),
+    change: z.enum(['added', 'removed']).describe('What happened to the pairing.'),
+    reason,
+  })
+  .describe('A person was paired with a channel, so that it listens to them; or no longer.');
+export type ChannelPaired = z.infer<typeof ChannelPaired>;
 
 export const ChannelSubscribed = z
   .strictObject({
@@ -111,7 +126,9 @@ export type PushSubscribed = z.infer<typeof PushSubscribed>;
 export type ChannelMessage = {
   /** The id of the delivery; the same when it is sent again. */
   delivery: string;
-  kind: AnnouncementKind | 'test';
+  kind: AnnouncementKind | 'test' | 'message';
+  /** The chat that it belongs to, where it is said in a conversation. */
+  chat?: string;
   title: string;
   /** Markdown; empty where the channel may show the title only. */
   body: string;
@@ -148,7 +165,13 @@ export type ChannelQuestion = ChannelMessage & {
 
 /** ntfy and browsers show no more. */
 export const MOST_BUTTONS = 3;
-export type AnswerButton = { label: string; token: string; verdict: 'approved' | 'denied' | 'answered' };
+/** `changesOutside`: what it allows changes something outside, so one tap by mistake must not be enough. */
+export type AnswerButton = {
+  label: string;
+  token: string;
+  verdict: 'approved' | 'denied' | 'answered';
+  changesOutside?: true;
+};
 
 /** How an attempt ended. `isFinal`: trying again would not help. */
 export type DeliveryOutcome =
@@ -170,6 +193,22 @@ export type IncomingTask = {
   position?: string;
 };
 
+/** A message for a conversation. `at` and `order` are the network's own, so that the same message is the same request. */
+export type IncomingMessage = {
+  message: string;
+  conversation: string;
+  from: string;
+  text: string;
+  at: number;
+  order: number;
+  position?: string;
+};
+
+/** What a command of a messenger asks of oka. */
+type MessengerRequest = { kind: 'undo'; run: string } | { kind: 'chat_stop'; conversation: string };
+
+export type PairedPerson = Pick<ChannelPaired, 'person' | 'chat' | 'name' | 'conversation'>;
+
 /** Where a channel hands over what it received. Each resolves once it is durable, so that it may be marked as read. */
 export type ChannelInbox = {
   answer(incoming: IncomingAnswer): Promise<Received>;
@@ -185,9 +224,26 @@ export type ChannelInbox = {
   /** Says that the connection stands: from now on messages come in. */
   ready(): void;
   log(line: string): void;
+  /** What messengers hand over beside that. */
+  messenger?: MessengerInbox;
 };
 
-export type Received = { became: 'answer' | 'task' | 'nothing'; reason: string };
+export type MessengerInbox = {
+  /** Posts what a paired person has written to their conversation. */
+  post(incoming: IncomingMessage): Promise<Received>;
+  /** Those whom this channel listens to; the first is the owner, to whom announcements go. */
+  paired(): readonly PairedPerson[];
+  /** Whoever brought the code that `oka channels pair` has shown, once; null: it is not the code. */
+  pair(by: Omit<PairedPerson, 'conversation'>, code: string): Promise<PairedPerson | null>;
+  /** The token that denies, or answers in words, what a message of this channel asks; null: it asks nothing. */
+  tokenFor(ref: string, choice: 'n' | 't'): string | null;
+  /** Whether a token is that of the message at which it came back. */
+  isTokenOf(token: string, ref: string): boolean;
+  /** Does what a command says. */
+  request(asked: MessengerRequest, message: string): void;
+};
+
+export type Received = { became: ChannelReceived['became']; reason: string };
 
 /** The port: each folder of src/channels makes one. It neither retries nor records, and it never throws for the world. */
 export type Channel = {

@@ -15,6 +15,8 @@ const Time = z
   .string()
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/)
   .describe('A time of the day, such as 08:00.');
+export const ApprovableClasses = z.array(SideEffectClass.exclude(['deny'])).max(3);
+
 export const ChannelPolicy = z
   .strictObject({
     announce: z.array(AnnouncementKind).max(5).default(['needs_you']).describe('What is announced.'),
@@ -40,11 +42,9 @@ export const ChannelPolicy = z
       })
       .optional()
       .describe('Left out, a question goes to all channels at once, and is not repeated.'),
-    approve_by_button: z
-      .array(SideEffectClass.exclude(['deny']))
-      .max(3)
-      .default([])
-      .describe('Classes of calls that may be approved from a message. Denying is always possible.'),
+    approve_by_button: ApprovableClasses.default([]).describe(
+      'Classes of calls that may be approved from a message. Denying is always possible.',
+    ),
     per_hour: z
       .int()
       .min(2)

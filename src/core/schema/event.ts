@@ -9,7 +9,7 @@
 import { z } from 'zod';
 import { chatEventData } from './chat.ts';
 import { Decision } from './decision.ts';
-import { ChannelReceived, ChannelSubscribed, DeliveryEnded, DeliveryStarted } from './channel-port.ts';
+import { ChannelPaired, ChannelReceived, ChannelSubscribed, DeliveryEnded, DeliveryStarted } from './channel-port.ts';
 import { Receipt, Requirement } from './dependency.ts';
 import { OkaError } from './errors.ts';
 import { fitCheck } from './fits.ts';
@@ -611,6 +611,7 @@ export const eventData = {
   'delivery.ended': DeliveryEnded,
   'channel.received': ChannelReceived,
   'channel.subscribed': ChannelSubscribed,
+  'channel.paired': ChannelPaired,
   'tree.scanned': TreeScanned,
   'tree.restored': TreeRestored,
   'tree.compacted': TreeCompacted,

@@ -158,7 +158,9 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
   'delivery.ended': ({ channel, status, reason }) =>
     `Message through ${channel}: ${status}${reason === undefined ? '' : `, ${reason}`}`,
   'channel.received': ({ channel, became, reason }) =>
-    `Received ${became === 'nothing' ? 'a message that was not accepted' : became === 'task' ? 'a task' : 'an answer'} through ${channel}: ${reason}`,
+    `Received ${became === 'nothing' ? 'a message that was not accepted' : became === 'task' ? 'a task' : became === 'message' ? 'a message' : 'an answer'} through ${channel}: ${reason}`,
+  'channel.paired': ({ channel, name, change, reason }) =>
+    `${channel} ${change === 'added' ? 'listens' : 'no longer listens'} to ${name}: ${reason}`,
   'channel.subscribed': ({ change, about, host, reason }) =>
     `Push to ${about} (${host}) ${change === 'added' ? 'begins' : 'ends'}: ${reason}`,
 };

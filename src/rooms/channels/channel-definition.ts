@@ -3,7 +3,7 @@
  * is the list of them; the file channels.json, the command, the state of channels and the worker are loops over it.
  */
 import { z } from 'zod';
-import { AnnouncementKind } from '../../core/schema/channel.ts';
+import { AnnouncementKind, ApprovableClasses } from '../../core/schema/channel.ts';
 import type { Channel, ChannelTools } from '../../core/schema/channel-port.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Json } from '../../core/schema/json.ts';
@@ -20,6 +20,9 @@ export const sharedSettings = {
     .enum(['full', 'title'])
     .default('full')
     .describe('title: messages name the task and nothing else: no question, no answer, no file.'),
+  approve_by_button: ApprovableClasses.optional().describe(
+    'Classes of calls that may be approved from a message here, if it is not what `approve_by_button` says for all.',
+  ),
   disabled: z.boolean().default(false).describe('Whether the channel is left out.'),
 };
 
@@ -93,6 +96,8 @@ export type ChannelDefinition<Schema extends AnySettings = AnySettings, F extend
   addressOf(settings: z.infer<Schema>): string;
   /** What takes an answer: a reply or a page, at most `MOST_BUTTONS` buttons, or (left out) only the command line. */
   answeredBy?(settings: z.infer<Schema>): 'words' | 'buttons' | null;
+  /** Whether people talk to oka through it; it listens to those who are paired. */
+  readonly isMessenger?: true;
   /** What in the settings would never work, or would be less safe than it looks. */
   problems?(settings: z.infer<Schema>): readonly { problem: string; fix: string }[];
   /** What takes long to load is imported here. */

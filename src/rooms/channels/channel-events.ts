@@ -10,3 +10,4 @@ export const channelSubscribed = (data: DataOf<'channel.subscribed'>): NewEvent 
   type: 'channel.subscribed',
   data,
 });
+export const channelPaired = (data: DataOf<'channel.paired'>): NewEvent => ({ type: 'channel.paired', data });

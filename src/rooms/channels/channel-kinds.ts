@@ -9,9 +9,19 @@ import { desktop } from './desktop/desktop-channel.ts';
 import { mail } from './mail/mail-kind.ts';
 import { ntfy } from './ntfy/ntfy-kind.ts';
 import { push } from './push/push-kind.ts';
+import { telegram } from './telegram/telegram-kind.ts';
 import { webhook } from './webhook/webhook-channel.ts';
 
-export const channelKinds: readonly ChannelDefinition[] = [ntfy, mail, push, webhook, apprise, command, desktop];
+export const channelKinds: readonly ChannelDefinition[] = [
+  ntfy,
+  telegram,
+  mail,
+  push,
+  webhook,
+  apprise,
+  command,
+  desktop,
+];
 
 /** The definition of a kind that was checked before. */
 export function kindOf({ kind }: { readonly kind: string }): ChannelDefinition {

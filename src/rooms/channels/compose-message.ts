@@ -50,7 +50,7 @@ export function composeMessage(start: DeliveryStarted, composing: Composing): Co
   const { state, settings, policy, redact } = composing;
   const things = announcedThings(state, start);
   const [only] = things.length === 1 ? things : [];
-  const isFull = settings.content === 'full';
+  const isFull = settings.content === 'full' || start.kind === 'message';
   const result = isFull && only?.wait === null && only.run !== null ? composing.readResult(only.run) : null;
   const replaced = start.of === undefined ? undefined : channelState(state, start.channel).messages[start.of];
   const body =
@@ -62,6 +62,7 @@ export function composeMessage(start: DeliveryStarted, composing: Composing): Co
   const message: ChannelMessage = {
     delivery: start.delivery,
     kind: start.kind,
+    ...(only?.to === undefined ? {} : { chat: only.to.chat }),
     title: redact(start.title),
     body: redact(body).slice(0, MOST_BODY),
     link: linkOf(policy, things),
@@ -82,7 +83,7 @@ export function composeMessage(start: DeliveryStarted, composing: Composing): Co
 
 /** An update is as urgent as what it adds. */
 function urgencyOf({ kind, act, things: added }: DeliveryStarted, things: readonly Thing[]): ChannelMessage['urgency'] {
-  if (act === 'close') return 'low';
+  if (act === 'close' || kind === 'message') return 'low';
   if (act === 'send') return kind === 'needs_you' ? 'high' : 'normal';
   return things.some(({ key, wait }) => wait !== null && added.includes(key)) ? 'high' : 'normal';
 }
@@ -170,13 +171,21 @@ function linkOf({ dashboard }: ChannelPolicy, things: readonly Thing[]): string 
 
 function buttonsOf(delivery: string, wait: AskedWait, { key, policy, settings }: Composing): AnswerButton[] {
   if (wait.kind === 'approval') {
-    const mayApprove = settings.content === 'full' && canApprove(policy, wait);
+    const mayApprove = settings.content === 'full' && canApprove(approvable(settings, policy), wait);
+    const outside = wait.class === 'external_mutation' ? { changesOutside: true as const } : {};
     return [
       ...(mayApprove
-        ? [{ label: 'Approve', token: makeToken(key, delivery, wait, 'y'), verdict: 'approved' as const }]
+        ? [{ label: 'Approve', token: makeToken(key, delivery, wait, 'y'), verdict: 'approved' as const, ...outside }]
         : []),
       ...(mayApprove && wait.tool !== undefined
-        ? [{ label: 'Always for this tool', token: makeToken(key, delivery, wait, 'a'), verdict: 'approved' as const }]
+        ? [
+            {
+              label: 'Always for this tool',
+              token: makeToken(key, delivery, wait, 'a'),
+              verdict: 'approved' as const,
+              ...outside,
+            },
+          ]
         : []),
       { label: 'Deny', token: makeToken(key, delivery, wait, 'n'), verdict: 'denied' },
     ];
@@ -189,6 +198,12 @@ function buttonsOf(delivery: string, wait: AskedWait, { key, policy, settings }:
   }));
 }
 
-/** Whether the operator allows this approval to be given from a message. */
-export const canApprove = (policy: ChannelPolicy, wait: AskedWait): boolean =>
-  wait.class !== null && (policy.approve_by_button as readonly string[]).includes(wait.class);
+/** Classes of calls that the operator allows to be approved from a message of this channel. */
+export const approvable = (settings: ChannelSettings, policy: ChannelPolicy): readonly string[] =>
+  settings.approve_by_button ?? (kindOf(settings).isMessenger === true ? BY_MESSENGER : policy.approve_by_button);
+
+/** Only paired people are heard there, and what changes something outside takes a second tap. */
+const BY_MESSENGER = ['write_local', 'external_mutation'];
+
+export const canApprove = (classes: readonly string[], wait: AskedWait): boolean =>
+  wait.class !== null && classes.includes(wait.class);

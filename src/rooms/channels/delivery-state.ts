@@ -8,7 +8,8 @@
  * S4 An update takes the place of its message, which is closed once, when nothing that it asks is open any more.
  */
 import { summarizeApproval } from '../../core/guard/approval-summary.ts';
-import type { DeliveryEnded, DeliveryStarted } from '../../core/schema/channel-port.ts';
+import type { ChannelPaired, DeliveryEnded, DeliveryStarted } from '../../core/schema/channel-port.ts';
+import { noticeOfRun } from '../../core/schema/chat-names.ts';
 import type { DayBudgetLow } from '../../core/schema/day-budget.ts';
 import type { Event } from '../../core/schema/event.ts';
 import type { Projection } from '../../core/schema/ports.ts';
@@ -48,6 +49,8 @@ export const reachingProjection: Projection<Reaching> = {
     'delivery.started',
     'delivery.ended',
     'channel.received',
+    'channel.paired',
+    'message.posted',
   ],
   initial: () => ({ runs: {}, things: {}, channels: {}, origins: {}, digest: null, hasDelivered: false }),
   apply: (state, event) => {
@@ -71,6 +74,8 @@ function applyEvent(state: Reaching, event: Event): void {
   else if (type === 'delivery.started') applyStart(state, event.data, at);
   else if (type === 'delivery.ended') applyDelivered(state, event.data, at);
   else if (type === 'channel.received') applyReceived(state, event.data, at);
+  else if (type === 'channel.paired') applyPaired(state, event.data);
+  else if (type === 'message.posted') applyMessage(state, event.data, at);
 }
 
 function applyLowBudget(state: Reaching, { date, of, limit, spent }: DayBudgetLow, at: number): void {
@@ -183,7 +188,7 @@ function applyRunEnd(state: Reaching, { run, data }: Extract<Event, { type: 'run
   const started = state.runs[run];
   delete state.runs[run];
   if (started === undefined || started.root !== run) return;
-  if (data.status === 'cancelled') return;
+  if (data.status === 'cancelled' || noticeOfRun(run) !== null) return; // a reply is read in its conversation
   addThing(state, {
     key: `run/${run}`,
     kind: data.status,
@@ -233,7 +238,7 @@ function applyStart(state: Reaching, data: DeliveryStarted, at: number): void {
   if (data.kind === 'test') return; // it is not tried again, and what is open stays open
   channel.open = { ...data, begun: channel.open?.delivery === data.delivery ? channel.open.begun : at, retryAt: null };
   if (data.attempt > 1 || data.act === 'close') return;
-  channel.recent = [...channel.recent.filter((sent) => at - sent < HOUR_MS), at];
+  if (data.kind !== 'message') channel.recent = [...channel.recent.filter((sent) => at - sent < HOUR_MS), at];
   for (const key of data.things) {
     const thing = state.things[key];
     if (thing === undefined) continue;
@@ -296,5 +301,28 @@ function applyReceived(state: Reaching, data: Extract<Event, { type: 'channel.re
   const [oldest = ''] = Object.keys(state.origins);
   if (Object.keys(state.origins).length > MOST_ORIGINS) delete state.origins[oldest];
 }
+
+function applyPaired(state: Reaching, { channel, change, person, chat, name, conversation }: ChannelPaired): void {
+  const known = (state.channels[channel] ??= channelState(state, channel));
+  const others = (known.paired ?? []).filter((each) => each.person !== person || each.chat !== chat);
+  known.paired = change === 'added' ? [...others, { person, chat, name, conversation }] : others;
+}
+
+/** What agents and oka say in a conversation that a paired person has in a messenger is sent there. */
+function applyMessage(state: Reaching, data: Extract<Event, { type: 'message.posted' }>['data'], at: number): void {
+  const { conversation, message, from, kind, content } = data;
+  if (kind === 'person' || (kind === 'system' && JOINED.test(content))) return;
+  for (const [channel, { paired = [] }] of Object.entries(state.channels)) {
+    const there = paired.find((each) => each.conversation === conversation);
+    if (there === undefined) continue;
+    const to = { channel, chat: there.chat };
+    const title = kind === 'agent' ? from : '';
+    const about = { kind: 'message', at, run: null, title, text: content, wait: null, on: {}, reminders: 0 } as const;
+    addThing(state, { key: `message/${message}`, to, ...about, on: {} });
+  }
+}
+
+/** That an agent takes part is seen by its answer. */
+const JOINED = /^\S+ joined$/;
 
 const shorten = (text: string): string => (text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT - 1)}…` : text);

@@ -28,7 +28,7 @@ import { deliveryEnded, deliveryStarted } from './channel-events.ts';
 import { type ChannelRoute, channelTools } from './channel-tools.ts';
 import { openConnectionProblems } from './connection-problems.ts';
 import { channelsStamp, type HomeChannels, loadChannels } from './channels-file.ts';
-import { composeMessage, type Composing } from './compose-message.ts';
+import { approvable, composeMessage, type Composing } from './compose-message.ts';
 import { reachingProjection } from './delivery-state.ts';
 import { channelState, type Reaching } from './reaching-state.ts';
 import { dueDigest, type Heartbeat, openHeartbeat } from './daily-slots.ts';
@@ -257,12 +257,18 @@ class ReachingPeople {
       home,
       channel,
       state: () => this.#state(),
-      policy: () => this.#current().policy,
+      approvable: () => this.#approvable(channel),
       key: this.#answerKey(),
       ledger,
       log: this.#log,
       now: this.#now,
     });
+  }
+
+  #approvable(channel: string): readonly string[] {
+    const { policy, channels } = this.#current();
+    const settings = channels.get(channel);
+    return settings === undefined ? [] : approvable(settings, policy);
   }
 
   #reportConnection(name: string, problem: string | null): void {

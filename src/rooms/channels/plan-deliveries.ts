@@ -7,6 +7,7 @@
  * P3 Nothing is sent in quiet hours. What ends while a person looks at the dashboard is not announced, unless
  *    it is a reply (P5); what needs them waits.
  * P4 A question goes to one channel after the other, is repeated at most `reminders` times, and then gets its default.
+ * P6 What is said in a conversation goes to its chat at once, each message alone and in order: somebody waits for it.
  * P5 The result of a task that came through a channel goes there in a message of its own, whatever else is announced.
  */
 import type { ChannelPolicy } from '../../core/schema/channel.ts';
@@ -48,6 +49,8 @@ export function planChannel(name: string, settings: ChannelSettings, situation: 
   if (channel.open !== null) return planOpen(channel.open, situation);
   const closing = situation.canClose(name) ? closeSettled(name, channel) : null;
   if (closing !== null) return closing;
+  const said = nextMessage(name, state);
+  if (said !== undefined) return { act: 'deliver', start: { ...newDelivery(name, channel), ...describe([said]) } };
   if (isQuiet(policy, now)) return null;
   const due = Object.values(state.things).filter((thing) => isDue(thing, name, settings, situation));
   const news = due.filter(({ kind, wait }) => wait === null && kind !== 'digest');
@@ -93,8 +96,13 @@ function closeSettled(name: string, channel: ChannelState): Planned | null {
   return { act: 'deliver', start: { ...newDelivery(name, channel), ...closing, title, things: [...things], of } };
 }
 
+/** What is said next in a chat of this channel (P6). */
+const nextMessage = (name: string, { things }: Reaching): Thing | undefined =>
+  Object.values(things).find(({ to, on }) => to?.channel === name && on[name] === undefined);
+
 function isDue(thing: Thing, name: string, settings: ChannelSettings, situation: Situation): boolean {
   const { state, policy, channels, now, since } = situation;
+  if (thing.kind === 'message') return false;
   const isAnswer = isReply(thing, name, state);
   if (!isAnswer && !(settings.announce ?? policy.announce).includes(thing.kind)) return false;
   if (thing.wait !== null) return isAskedNow(thing, name, policy, channels, now);
@@ -200,7 +208,7 @@ const newDelivery = (
   attempt: 1,
 });
 
-const RANKS = { needs_you: 0, budget: 1, failed: 2, done: 3, digest: 4 } as const;
+const RANKS = { message: 0, needs_you: 0, budget: 1, failed: 2, done: 3, digest: 4 } as const;
 const rankOf = ({ kind }: Thing): number => RANKS[kind];
 
 type Described = Pick<DeliveryStarted, 'act' | 'kind' | 'title' | 'things' | 'of'>;

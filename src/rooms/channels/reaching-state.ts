@@ -1,6 +1,6 @@
 /** What is known about reaching people: things to announce, and how each channel is doing (delivery-state.ts folds it). */
 import type { AnnouncementKind } from '../../core/schema/channel.ts';
-import type { DeliveryStarted, MessageThread } from '../../core/schema/channel-port.ts';
+import type { DeliveryStarted, MessageThread, PairedPerson } from '../../core/schema/channel-port.ts';
 
 /** What a wait asks of a person. */
 export type AskedWait = {
@@ -18,8 +18,10 @@ export type AskedWait = {
 
 export type Thing = {
   key: string;
-  kind: AnnouncementKind;
+  kind: AnnouncementKind | 'message';
   at: number;
+  /** For a message of a conversation: the channel and the chat that it goes to. */
+  to?: { channel: string; chat: string };
   /** The run that it is about; the task, where a step of it asks. */
   run: string | null;
   title: string;
@@ -72,6 +74,8 @@ export type ChannelState = {
   /** Tasks that came in within the last hour. */
   tasks: { from: string | null; at: number }[];
   position: string | null;
+  /** Whom it listens to, the owner first; left out while nobody was paired. */
+  paired?: PairedPerson[];
 };
 
 type Origin = { channel: string; from: string | null; thread: MessageThread | null };

@@ -11,11 +11,11 @@ import { setFrontMatter } from '../../kit/inbox/set-front-matter.ts';
 import { placeOfSentence } from '../../kit/task/task-kind.ts';
 import { submit } from '../../kit/requests/submit-request.ts';
 import type { ChannelInbox, IncomingAnswer, IncomingTask, Received } from '../../core/schema/channel-port.ts';
-import type { ChannelPolicy } from '../../core/schema/channel.ts';
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import { chosenOption, type WaitAnswer } from '../../core/schema/wait.ts';
 import { isGenuine, parseToken } from './answer-token.ts';
 import { channelReceived } from './channel-events.ts';
+import { messengerInbox } from './messenger/messenger-inbox.ts';
 import { canApprove } from './compose-message.ts';
 import { announcedThings, type AskedWait, channelState, type Reaching } from './reaching-state.ts';
 import { receiveTask, recordRefusals, type RefusalPorts, type TaskPorts } from './receive-task.ts';
@@ -23,7 +23,8 @@ import { receiveTask, recordRefusals, type RefusalPorts, type TaskPorts } from '
 type InboxPorts = TaskPorts &
   RefusalPorts & {
     state: () => Reaching;
-    policy: () => ChannelPolicy;
+    /** Classes of calls that may be approved from here. */
+    approvable: () => readonly string[];
     key: Buffer;
     ready: () => void;
   };
@@ -38,6 +39,7 @@ export function channelInbox(ports: InboxPorts): ChannelInbox {
     log: (line) => log(`${channel}: ${line}`),
     ready: ports.ready,
     position: () => channelState(state(), channel).position,
+    messenger: messengerInbox(ports, isKnown),
     tasksSince: (from, moment) =>
       channelState(state(), channel).tasks.filter((task) => task.from === from && task.at > moment).length,
     async answer(incoming) {
@@ -89,8 +91,8 @@ function checkAnswer({ token, text }: IncomingAnswer, ports: InboxPorts): Checke
 }
 
 /** An approval is given from here where the operator allows that; for every call of a tool where the question offers it. */
-function approvalOf(wait: AskedWait, isForTool: boolean, { policy }: InboxPorts): Said | { problem: string } {
-  if (!canApprove(policy(), wait)) return { problem: NOT_FROM_HERE };
+function approvalOf(wait: AskedWait, isForTool: boolean, { approvable }: InboxPorts): Said | { problem: string } {
+  if (!canApprove(approvable(), wait)) return { problem: NOT_FROM_HERE };
   if (isForTool && wait.tool === undefined) return { problem: 'it can only be allowed this once' };
   return { verdict: 'approved', ...(isForTool && wait.tool !== undefined ? { always_for_tool: wait.tool } : {}) };
 }

@@ -9,7 +9,14 @@ const { home, ledger, projections, vault, egress, reaching: reachingPort } = por
 
 export const reaching = defineRoom({
   name: 'rooms/channels',
-  events: ['delivery.started', 'delivery.ended', 'channel.received', 'channel.subscribed', 'slot.came'],
+  events: [
+    'delivery.started',
+    'delivery.ended',
+    'channel.received',
+    'channel.subscribed',
+    'channel.paired',
+    'slot.came',
+  ],
   projections: async () => [(await import('./delivery-state.ts')).reachingProjection],
   findings: async (at) => {
     const { hasChannels } = await import('./lazy-reaching.ts');

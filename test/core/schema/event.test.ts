@@ -12,6 +12,7 @@ const inventory = [
   'call.misclassified@1',
   'call.started@1',
   'change.undone@1',
+  'channel.paired@1',
   'channel.received@1',
   'channel.subscribed@1',
   'chat.changed@1',

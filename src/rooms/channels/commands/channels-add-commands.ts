@@ -12,7 +12,8 @@ import {
   optionOf,
   toChannelEntry,
 } from '../channel-fields.ts';
-import { channelKinds } from '../channel-kinds.ts';
+import { channelKinds, kindOf } from '../channel-kinds.ts';
+import { makePairingCode } from '../messenger/pairing-code.ts';
 import { type Answer, answer, type Call, command, type Commands, exits } from '../../../kit/cli/command-module.ts';
 import { type Dialog, DialogLeft } from '../../../kit/cli/dialog.ts';
 import { requireHome } from '../../../kit/cli/require-home.ts';
@@ -85,6 +86,24 @@ export const commands: Commands = {
       const hints = secrets.map((hint) => `Store its secret, unless it is there: ${hint}\n`).join('');
       return `Added ${bold(channel)}.\n${hints}${test ?? `Try it: oka channels test ${channel}\n`}`;
     },
+  }),
+  'channels pair': command({
+    summary: 'Show a code that you send to a messenger within ten minutes, so that oka listens to you there',
+    operands: '<name>',
+    example: 'oka channels pair telegram',
+    run: async (call) => {
+      const channel = onlyOperand(call, 'channel');
+      await requireHome(call.home);
+      const settings = loadChannels(call.home).channels.get(channel);
+      if (settings === undefined || kindOf(settings).isMessenger !== true)
+        throw new OkaError('not-set-up', `there is no messenger "${channel}" in channels.json`, {
+          fix: 'Add one: oka channels add telegram --kind telegram --secret TELEGRAM',
+        });
+      const { code, until } = makePairingCode(call.home, channel, Date.now());
+      return answer({ channel, code, until: new Date(until).toISOString() });
+    },
+    render: ({ channel, code, until }, { bold, toMinute }) =>
+      `Send ${bold(code)} to ${channel} before ${toMinute(until)}. It counts once.\n`,
   }),
   'channels hook': command({
     summary: 'Make a signed address, /hooks/<name>, whose calls become tasks; prints its key once',

@@ -86,6 +86,8 @@ function describeKind(kind: ChannelMessage['kind']): string {
       return 'The digest of the day is there.';
     case 'budget':
       return 'Most of the budget of today is spent.';
+    case 'message':
+      return 'A message.';
     case 'test':
       return 'This channel works.';
   }

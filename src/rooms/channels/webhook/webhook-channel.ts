@@ -87,6 +87,7 @@ const TYPES: Record<ChannelMessage['kind'], string> = {
   failed: 'on_failed',
   digest: 'on_digest',
   budget: 'on_budget',
+  message: 'on_message',
   test: 'on_test',
 };
 const typeOf = ({ kind }: ChannelMessage): string => TYPES[kind];

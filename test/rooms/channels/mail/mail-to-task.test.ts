@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseMailHeader } from '../../../../src/rooms/channels/mail/mail-header.ts';
-import { mailId, mailToTask, safeNames } from '../../../../src/rooms/channels/mail/mail-to-task.ts';
+import { mailId, mailToTask } from '../../../../src/rooms/channels/mail/mail-to-task.ts';
+import { safeNames } from '../../../../src/rooms/channels/safe-names.ts';
 import { triggersAmong } from '../../../../src/core/schema/program-triggers.ts';
 import { parseMail } from '../../../../src/rooms/channels/mail/parse-mail.ts';
 

@@ -1,0 +1,230 @@
+/**
+ * Owns: everything that is the same in all messengers: whom a message goes to, its parts, buttons and files, and what a
+ * press of a button means. What comes in as text is in take-text.ts.
+ *
+ * C1 Announcements, questions and results go to the owner, who was paired first; the result of a task goes to the chat
+ *    that sent it, and what is said in a conversation to its chat.
+ * C2 Of a message in parts, each part is sent once by this process. Of one that was cut off by a crash nobody knows what
+ *    arrived: it is sent again, and says so where the network does not recognise it.
+ * C3 A button counts when its presser is paired, in the chat and at the message that it was sent to. What changes
+ *    something outside takes a second tap, below the whole question.
+ */
+import type {
+  AnswerButton,
+  Channel,
+  ChannelInbox,
+  ChannelMessage,
+  ChannelQuestion,
+  DeliveryOutcome,
+} from '../../../core/schema/channel-port.ts';
+import { messageOf } from '../../../core/schema/errors.ts';
+import { partsOf } from './message-text.ts';
+import type { IncomingPress, Messenger, OutgoingButton, OutgoingText } from './messenger.ts';
+import { NetworkError } from './messenger.ts';
+import { takeText, type Talk, type TalkInbox } from './take-text.ts';
+
+const MOST_FILES = 10;
+const PICTURE = /\.(png|jpe?g|gif|webp)$/i;
+/** Deliveries in parts that this process remembers. */
+const MOST_REMEMBERED = 50;
+
+export function openMessenger(messenger: Messenger): Channel {
+  const channel = new MessengerChannel(messenger);
+  return {
+    announce: (message, signal) => channel.send(message, [], signal),
+    ask: (question, signal) => channel.ask(question, signal),
+    canUpdate: true,
+    close: (message, signal) => channel.close(message, signal),
+    receive: (inbox, signal) => channel.receive(inbox, signal),
+  };
+}
+
+type Sent = { refs: string[]; files: number };
+
+class MessengerChannel {
+  readonly #messenger: Messenger;
+  /** What of a delivery was sent, by its id (C2). */
+  readonly #sent = new Map<string, Sent>();
+  #inbox: TalkInbox | null = null;
+  #talk: Talk | null = null;
+
+  constructor(messenger: Messenger) {
+    this.#messenger = messenger;
+  }
+
+  async ask(question: ChannelQuestion, signal: AbortSignal): Promise<DeliveryOutcome> {
+    const { limits } = this.#messenger;
+    const buttons = question.buttons.map(toButton);
+    const fit = buttons.length <= limits.buttons && buttons.every(({ payload }) => fits(payload, limits.payload));
+    return this.send(question, fit ? buttons : [], signal);
+  }
+
+  async close(message: ChannelMessage, signal: AbortSignal): Promise<DeliveryOutcome> {
+    const place = placeOf(message.replaces?.ref ?? null);
+    if (place === null) return { status: 'sent', ref: null };
+    return attempt(async () => {
+      await this.#messenger.editText(place.chat, place.id, this.#texts(message, [])[0] ?? NOTHING, signal);
+      return message.replaces?.ref ?? null;
+    });
+  }
+
+  async send(message: ChannelMessage, buttons: OutgoingButton[], signal: AbortSignal): Promise<DeliveryOutcome> {
+    const chat = this.#chatFor(message);
+    if (chat === null) return { status: 'failed', reason: 'nobody is paired with it yet: oka channels pair' };
+    return attempt(async () => {
+      const texts = this.#texts(message, [...buttons, ...resultButtons(message, this.#messenger)]);
+      const place = placeOf(message.replaces?.ref ?? null);
+      if (place !== null && texts.length === 1) {
+        await this.#messenger.editText(place.chat, place.id, texts[0] ?? NOTHING, signal);
+        return `${place.chat} ${place.id}`;
+      }
+      const sent = this.#sentOf(message.delivery);
+      for (const text of texts.slice(sent.refs.length))
+        sent.refs.push(`${chat} ${await this.#messenger.sendText(chat, text, signal)}`);
+      await this.#sendFiles(message, chat, sent, signal);
+      return sent.refs.at(-1) ?? null;
+    });
+  }
+
+  async receive(given: ChannelInbox, signal: AbortSignal): Promise<void> {
+    const { messenger } = given;
+    if (messenger === undefined) throw new Error('a messenger needs an inbox for messages');
+    const inbox = (this.#inbox = { ...given, messenger });
+    this.#talk ??= { messenger: this.#messenger, told: new Map(), heard: new Map() };
+    const talk = this.#talk;
+    await this.#messenger.listen(
+      async (incoming) => {
+        if (inbox.isKnown(incoming.id)) return;
+        if (incoming.kind === 'press') await this.#press(incoming, inbox, signal);
+        else await takeText(incoming, inbox, talk, signal);
+      },
+      { position: inbox.position(), ready: () => inbox.ready(), signal },
+    );
+  }
+
+  #chatFor({ chat, origin }: ChannelMessage): string | null {
+    const from = placeOf(origin?.thread?.message ?? null);
+    return chat ?? from?.chat ?? this.#inbox?.messenger.paired()[0]?.chat ?? null;
+  }
+
+  #sentOf(delivery: string): Sent {
+    const found = this.#sent.get(delivery);
+    if (found !== undefined) return found;
+    const sent = { refs: [], files: 0 };
+    this.#sent.set(delivery, sent);
+    const [oldest = ''] = this.#sent.keys();
+    if (this.#sent.size > MOST_REMEMBERED) this.#sent.delete(oldest);
+    return sent;
+  }
+
+  #texts(message: ChannelMessage, buttons: readonly OutgoingButton[]): OutgoingText[] {
+    const { limits } = this.#messenger;
+    const head = message.title === '' || message.title === 'oka' ? '' : `**${message.title.replaceAll('*', '')}**`;
+    const link = message.link === null ? '' : message.link;
+    const markdown = [head, message.body, link].filter((each) => each !== '').join('\n\n');
+    const parts = partsOf(markdown === '' ? '…' : markdown, limits.text, limits.markup);
+    const replyTo = placeOf(message.origin?.thread?.message ?? null)?.id ?? null;
+    return parts.map((part, at) => ({
+      ...part,
+      buttons: at === parts.length - 1 ? buttons : [],
+      replyTo: at === 0 ? replyTo : null,
+      key: `${message.delivery}-${at}`,
+    }));
+  }
+
+  async #sendFiles(message: ChannelMessage, chat: string, sent: Sent, signal: AbortSignal): Promise<void> {
+    const { limits } = this.#messenger;
+    const files = message.files.filter(({ bytes }) => bytes <= limits.fileBytes).slice(0, MOST_FILES);
+    for (const [at, file] of files.entries()) {
+      if (at < sent.files) continue;
+      const content = file.read();
+      const key = `${message.delivery}-file-${at}`;
+      if (content !== null)
+        await this.#messenger.sendFile(
+          chat,
+          { name: file.name, content, isPicture: PICTURE.test(file.name), key },
+          signal,
+        );
+      sent.files += 1;
+    }
+  }
+
+  async #press(press: IncomingPress, inbox: TalkInbox, signal: AbortSignal): Promise<void> {
+    const about = { message: press.id, from: press.person, ...positionOf(press) };
+    const tell = (text: string): Promise<void> => this.#messenger.answerPress(press.press, text, signal);
+    if (!inbox.messenger.paired().some(({ person, chat }) => person === press.person && chat === press.chat)) {
+      await inbox.refuse({ ...about, reason: 'a button was pressed by somebody who is not paired' });
+      return tell('This is not for you.');
+    }
+    const [, act = '', rest = ''] = /^([?!u]):(.+)$/s.exec(press.payload) ?? [];
+    if (act === 'u') {
+      inbox.messenger.request({ kind: 'undo', run: rest }, press.id);
+      return tell('It is being undone.');
+    }
+    if (act === '' || !inbox.messenger.isTokenOf(rest, `${press.chat} ${press.message}`)) {
+      await inbox.refuse({ ...about, reason: 'a button came back from another message' });
+      return tell('This was settled, or belongs to another message.');
+    }
+    if (act === '?') {
+      await this.#askAgain(press, rest, inbox, signal);
+      return tell('It changes something outside: please tap once more.');
+    }
+    const { became, reason } = await inbox.answer({ ...about, token: rest });
+    return tell(became === 'answer' ? 'Noted.' : `It does not count: ${reason}.`);
+  }
+
+  /** The buttons of the question itself become those of the second tap, so that the whole question stands above them. */
+  async #askAgain(
+    { chat, message }: IncomingPress,
+    token: string,
+    inbox: TalkInbox,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const deny = inbox.messenger.tokenFor(`${chat} ${message}`, 'n');
+    const buttons = [
+      { label: 'Yes, do exactly this', payload: `!:${token}` },
+      ...(deny === null ? [] : [{ label: 'Deny', payload: `!:${deny}` }]),
+    ];
+    await this.#messenger.editButtons(chat, message, buttons, signal);
+  }
+}
+
+const NOTHING: OutgoingText = { text: '…', plain: '…', buttons: [], replyTo: null, key: 'nothing' };
+
+const toButton = ({ label, token, changesOutside }: AnswerButton): OutgoingButton => ({
+  label,
+  payload: `${changesOutside === true ? '?' : '!'}:${token}`,
+});
+
+const fits = (payload: string, most: number): boolean => Buffer.byteLength(payload) <= most;
+
+/** What ended can be undone where it is read. */
+function resultButtons({ kind, run }: ChannelMessage, { limits }: Messenger): OutgoingButton[] {
+  if (run === null || (kind !== 'done' && kind !== 'failed') || limits.buttons === 0) return [];
+  const undo = { label: 'Undo', payload: `u:${run}` };
+  return fits(undo.payload, limits.payload) ? [undo] : [];
+}
+
+/** A message is named by its chat and its id there. */
+function placeOf(ref: string | null): { chat: string; id: string } | null {
+  const [, chat, id] = /^(\S+) (\S+)$/.exec(ref ?? '') ?? [];
+  return chat === undefined || id === undefined ? null : { chat, id };
+}
+
+const positionOf = ({ position }: { position?: string }): { position?: string } =>
+  position === undefined ? {} : { position };
+
+async function attempt(send: () => Promise<string | null>): Promise<DeliveryOutcome> {
+  try {
+    return { status: 'sent', ref: await send() };
+  } catch (error) {
+    if (!(error instanceof NetworkError)) return { status: 'failed', reason: messageOf(error) };
+    const { isFinal, retryAfterMs } = error;
+    return {
+      status: 'failed',
+      reason: messageOf(error),
+      ...(isFinal ? { isFinal } : {}),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    };
+  }
+}
