@@ -1,7 +1,9 @@
 /** A model writes a graph for a person, through the command line and real HTTP. */
-import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { penHolder } from '../../src/core/ledger/pen.ts';
 import { openStory } from '../support/story.ts';
 import { say } from '../support/wire-server-reply.ts';
 
@@ -131,5 +133,24 @@ describe('oka graph build', () => {
     expect(story.model.requests).toHaveLength(2);
     expect(story.model.requests[0]?.text).toMatch(/operator: One of eq, ne, gt,[^\n]*\n/);
     expect(story.model.requests[1]?.text).toContain('eq cannot compare text with number');
+  });
+
+  it('beside a worker it is built by that, with the same answer, and saved once', async () => {
+    await using story = await openStory({ model: () => say(JSON.stringify(sound)) });
+    const alone = await story.oka('graph', 'build', INTENT, '--as', 'log', '--save');
+    rmSync(join(story.home.dir, 'workspace/graphs/log.json'));
+    const worker = story.start(['worker']);
+    await story.until('the worker', async () =>
+      penHolder(story.home.ledgers.run)?.pid === worker.pid ? true : undefined,
+    );
+    const beside = await story.oka('graph', 'build', INTENT, '--as', 'log', '--save');
+    const withoutRun = (text: string): string => text.replaceAll(/build-[\w-]+/g, 'RUN');
+    expect({ ...beside, out: withoutRun(beside.out) }).toEqual({ ...alone, out: withoutRun(alone.out) });
+    expect(penHolder(story.home.ledgers.run)?.pid).toBe(worker.pid);
+    const file = JSON.parse(readFileSync(join(story.home.dir, 'workspace/graphs/log.json'), 'utf8')) as object;
+    expect(file).toMatchObject({ id: 'log', author: 'model' });
+    expect((await story.eventsOf('run.started')).map(({ data }) => data.graph.id)).toHaveLength(2);
+    worker.kill('SIGTERM');
+    await once(worker, 'exit');
   });
 });

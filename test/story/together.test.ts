@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { openPseudoTerminal } from '../support/pseudo-terminal.ts';
 import { openStory, type Story } from '../support/story.ts';
 
 const until = (file: string): string =>
@@ -40,6 +41,10 @@ it('a task is done beside a long command that it does not touch, and one that to
   expect(await story.eventsOf('run.ended', 'long')).toEqual([]);
   const waits = /waits for the desk: long \(since \d+ s\)/;
   expect((await story.oka('status')).out).toMatch(waits);
+  await using terminal = openPseudoTerminal(['status', '--dir', story.home.dir], { columns: 100, rows: 40 });
+  await terminal.ended;
+  const lines = terminal.screen().lines.filter((line) => waits.test(line));
+  expect(lines).toHaveLength(2); // each on one line of the terminal
   for (const id of ['same', 'plain'])
     expect((await story.oka('runs')).out).toMatch(new RegExp(`waits +${id}, ${waits.source}`));
   await setTimeout(1100); // shorter waits count as work

@@ -11,6 +11,7 @@ import type { Condition, Operator } from '../schema/condition.ts';
 import { isSameJson, type Json } from '../schema/json.ts';
 import { toOneLine } from '../schema/one-line.ts';
 import { compilePattern, type Pattern, searchPattern } from '../schema/pattern.ts';
+import { foldText } from './free-text.ts';
 import { fieldAt, fillTemplate, type Lookup } from './template.ts';
 import { guessesAbout, isUnknown } from './unknown-value.ts';
 
@@ -26,7 +27,8 @@ export function evaluateCondition(condition: Condition, values: ConditionValues)
   if (any !== undefined) return evaluateUntil(any, true, values);
   if (not !== undefined) return negate(evaluateCondition(not, values));
   if (operator === undefined) return { error: 'the condition has no operator' };
-  return compare(leftSide(condition, values), operator, fillTemplate(condition.right ?? null, values.lookup));
+  const fold = condition.text === 'folded' && operator !== 'matches' ? foldText : (value: Json): Json => value;
+  return compare(leftSide(condition, values), operator, fillTemplate(condition.right ?? null, values.lookup), fold);
 }
 
 /** The value that a comparison is about; a missing one is null. */
@@ -50,8 +52,8 @@ function negate(found: Evaluation): Evaluation {
   return 'error' in found ? found : { isTrue: !found.isTrue, shown: `not ${found.shown}` };
 }
 
-function compare(left: Json, operator: Operator, right: Json): Evaluation {
-  const isTrue = guessResult(left, operator, right) ?? resultOf(left, operator, right);
+function compare(left: Json, operator: Operator, right: Json, fold: (value: Json) => Json): Evaluation {
+  const isTrue = guessResult(left, operator, right) ?? resultOf(fold(left), operator, fold(right));
   if (typeof isTrue === 'object') return isTrue;
   const sides = isUnary(operator) ? [show(left), operator] : [show(left), operator, show(right)];
   return { isTrue, shown: sides.join(' ') };

@@ -10,6 +10,7 @@
  * N4 Problems are reported with the place in what the person wrote.
  * N5 The step of a map may be of a contributed kind if that becomes one instruction.
  * N6 Branches that people name become edges with a condition (branch-edges.ts).
+ * N8 What a person answers in free text is compared without case and space (free-text.ts).
  * N7 A node whose templates ask for state gets an instruction before it that reads the values (state-templates.ts).
  */
 import { OkaError } from '../schema/errors.ts';
@@ -30,6 +31,7 @@ import { checkGraph } from './check-graph.ts';
 import type { GraphProblem } from './graph-problem.ts';
 import type { Surroundings } from './node-problems.ts';
 import { kindProblems } from './kind-problems.ts';
+import { foldFreeText } from './free-text.ts';
 import { addStateReads } from './state-templates.ts';
 
 type Lowered = {
@@ -81,7 +83,7 @@ function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Lowered {
     (entries.get(edge.to) ?? [edge.to]).map((to) => ({ place, edge: { ...edge, to } })),
   );
   const written: Graph = { ...source, nodes: parts.flat(), edges: edges.map(({ edge }) => edge) };
-  const graph = addStateReads(written);
+  const graph = addStateReads(foldFreeText(written));
   const places: Places = {
     nodes: parts.flatMap((nodes, place) => nodes.map(() => place)),
     edges: edges.map(({ place }) => place),
@@ -103,7 +105,7 @@ function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Lowered {
 }
 
 function asWritten(written: Graph, sourceProblems: () => GraphProblem[]): Lowered {
-  const graph = addStateReads(written);
+  const graph = addStateReads(foldFreeText(written));
   return {
     graph,
     sourceProblems,

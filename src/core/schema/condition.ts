@@ -27,6 +27,12 @@ export const Operator = z
   );
 export type Operator = z.infer<typeof Operator>;
 
+export const TextComparison = z
+  .enum(['exact', 'folded'])
+  .describe(
+    'How texts are compared: folded is without case and surrounding space. Default: folded for what a person answers in free text, else exact.',
+  );
+
 const comparison = {
   field: z
     .string()
@@ -36,6 +42,7 @@ const comparison = {
   left: JsonValue.optional().describe('The value to compare, usually a template such as {{fetch.price}}.'),
   operator: Operator.optional(),
   right: JsonValue.optional().describe('What it is compared with; may be a template.'),
+  text: TextComparison.optional(),
 };
 
 export type Condition = {
@@ -43,6 +50,7 @@ export type Condition = {
   left?: Json | undefined;
   operator?: Operator | undefined;
   right?: Json | undefined;
+  text?: 'exact' | 'folded' | undefined;
   all?: Condition[] | undefined;
   any?: Condition[] | undefined;
   not?: Condition | undefined;

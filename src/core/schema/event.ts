@@ -420,11 +420,7 @@ export const eventData = {
         .describe(
           'Folders of the desk that the call may change; the state is of these alone. Absent: all of the desk.',
         ),
-      reads: z
-        .array(z.string().max(1000))
-        .max(20)
-        .optional()
-        .describe('Folders of the desk that the call reads, and that nobody changes meanwhile.'),
+      reads: z.array(z.string().max(1000)).max(20).optional().describe('Folders that nobody changes meanwhile.'),
       skipped: z.array(z.string().max(1000)).max(1000).default([]).describe('Files that were too large to be stored.'),
       folders: z
         .array(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conditionFields } from './condition.ts';
+import { conditionFields, TextComparison } from './condition.ts';
 import { SideEffectClass } from './effect.ts';
 import { OpenFolder } from './folder.ts';
 import { JsonValue } from './json.ts';
@@ -122,6 +122,7 @@ export const Edge = z
       .strictObject({
         field: z.string().max(200).describe('Field of the output of `from`.'),
         equals: JsonValue.describe('Value it must have.'),
+        text: TextComparison.optional(),
       })
       .optional()
       .describe('Taken only if this is true.'),
