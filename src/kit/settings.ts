@@ -218,9 +218,12 @@ export function isOverSsh(): boolean {
   return (process.env['SSH_CONNECTION'] ?? '') !== '';
 }
 
+/** Where the programs of this machine are. */
+export const programFolders = (): string[] => (process.env['PATH'] ?? '').split(':').filter(isAbsolute);
+
 /** The machine on which a person can install something; null in a container, whose image has to contain it. */
 export function findMachine(managers: readonly Machine['manager'][]): Machine | null {
-  const folders = (process.env['PATH'] ?? '').split(':').filter(isAbsolute);
+  const folders = programFolders();
   const manager = managers.find((name) => folders.some((folder) => existsSync(join(folder, name))));
   return isInContainer() || manager === undefined ? null : { manager, isRoot: process.getuid?.() === 0 };
 }

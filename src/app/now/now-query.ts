@@ -3,20 +3,25 @@ import { z } from 'zod';
 import { readHomeStatus, workerStateOf } from '../status/home-status.ts';
 import { tasksEndedOn } from '../../rooms/figures/metrics-view.ts';
 import { spendOn, tokensOf } from '../../rooms/figures/spend-view.ts';
+import { policyOrDefaults } from '../../rooms/approvals/judge-command.ts';
 import { isSetupPutOff } from '../../rooms/models/model-setup.ts';
 import { listDeliverables } from '../../rooms/runs/run-page/list-deliverables.ts';
 import { readFirstLine, readResultLine } from '../../rooms/task/result-excerpt.ts';
 import { peekProjection } from '../../core/ledger/peek-projection.ts';
 import { taskGraph } from '../../core/ledger/task-graph.ts';
+import { OkaError } from '../../core/schema/errors.ts';
+import type { Home } from '../../core/schema/home.ts';
 import { Instant } from '../../core/schema/names.ts';
 import type { Rows } from '../../core/schema/rows.ts';
 import { CurrentRun, RunSummary } from '../../core/schema/view-answers.ts';
+import { programFolders } from '../../kit/settings.ts';
 import { listCurrentRuns } from '../../kit/views/current-runs.ts';
 import { listRecentlyEnded } from '../../kit/views/recent-runs.ts';
 import { storedRun } from '../../kit/views/run-rows.ts';
 import { listWaiting } from '../../kit/views/waiting-query.ts';
 import { Awaited, describeAwaited } from '../../kit/web/awaited.ts';
 import { defineQuery } from '../../kit/web/page.ts';
+import { suggestTasks } from './suggestions.ts';
 
 export const NowAnswer = z
   .strictObject({
@@ -73,6 +78,13 @@ export const NowAnswer = z
         why: z.string().nullable().describe('Why none is taken now; null when there is none.'),
       })
       .describe('What is in the inbox and was not taken yet.'),
+    suggestions: z
+      .array(
+        z
+          .strictObject({ title: z.string().describe('What it is about.'), text: z.string().describe('The task.') })
+          .describe('A task that could be next.'),
+      )
+      .describe('For somebody who is new here: what they could have done next; none after a few tasks.'),
     schedules: z
       .array(
         z
@@ -86,6 +98,18 @@ export type NowAnswer = z.infer<typeof NowAnswer>;
 
 const MOST_RECENT = 8;
 const MOST_FILES = 3;
+/** Whoever has had so many tasks done needs no suggestions. */
+const FEW = 4;
+
+/** Those that the person has named; none while the policy cannot be read. */
+function foldersIn(home: Home): string[] {
+  try {
+    return policyOrDefaults(home).policy.folders.map(({ path }) => path);
+  } catch (error) {
+    if (error instanceof OkaError) return []; // the page says what is wrong with the rules
+    throw error;
+  }
+}
 
 export const nowQuery = defineQuery({
   params: z.object({}),
@@ -129,6 +153,7 @@ export const nowQuery = defineQuery({
         const files = delivered.slice(0, MOST_FILES).map(({ path }) => path.slice('files/'.length));
         return { run, title, status: how, started, ended: end, reason, cost, line, files, picture };
       }),
+      suggestions: read.recent.length < FEW ? suggestTasks(programFolders(), foldersIn(home)) : [],
       rejected: status.rejected,
       untaken: status.untaken,
       schedules: status.schedules,

@@ -1,5 +1,5 @@
-/** The picture of the dashboard in the README. OKA_PICTURE=docs writes it there. */
-import { copyFileSync } from 'node:fs';
+/** Pictures of the README: Now and a graph; newcomer.scenario.ts makes the others. OKA_PICTURE=docs writes them there. */
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserProgram, type Dashboard, openDashboard, screenshot } from '../../support/dashboard.ts';
@@ -30,6 +30,21 @@ describe.skipIf(browserProgram === null)('the picture', () => {
     const picture = await screenshot(page, 'dashboard');
     if (process.env['OKA_PICTURE'] === 'docs')
       copyFileSync(picture, join(import.meta.dirname, '../../../docs/dashboard.png'));
+    expect(dashboard.errors()).toEqual([]);
+  });
+
+  it('shows a graph that is edited as a picture, with a step chosen', async () => {
+    const { workspace } = dashboard.story.home;
+    mkdirSync(join(workspace, 'graphs'), { recursive: true });
+    const graph = join(import.meta.dirname, '../../../share/graphs/page-watch.json');
+    copyFileSync(graph, join(workspace, 'graphs/page-watch.json'));
+    const page = await dashboard.open('graphs/page-watch', { viewport: { width: 1280, height: 800 } });
+    await page.keyboard.press('e');
+    await page.getByRole('button', { name: 'The step fetch' }).click();
+    await page.getByText('It can run.').waitFor();
+    const picture = await screenshot(page, 'graph-edited');
+    if (process.env['OKA_PICTURE'] === 'docs')
+      copyFileSync(picture, join(import.meta.dirname, '../../../docs/graph.png'));
     expect(dashboard.errors()).toEqual([]);
   });
 });

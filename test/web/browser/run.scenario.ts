@@ -113,7 +113,26 @@ describe.skipIf(browserProgram === null)('the page of a run', () => {
     await dashboard.story.until('its question', async () => (await dashboard.story.eventsOf('wait.opened'))[0]);
     await page.goto(`${dashboard.address}runs/push`);
     await page.getByText('may change something outside this computer').waitFor();
-    await page.getByRole('button', { name: 'Deny…' }).click();
+    // A finger that goes left or right over the card opens the decision, and answers nothing by itself.
+    const card = await page.locator('.attention').boundingBox();
+    const session = await page.context().newCDPSession(page);
+    const touch = (type: string, x?: number) =>
+      session.send('Input.dispatchTouchEvent', {
+        type: type as 'touchStart',
+        touchPoints: x === undefined ? [] : [{ x, y: (card?.y ?? 0) + 20 }],
+      });
+    const swipe = async (from: number, to: number): Promise<void> => {
+      await touch('touchStart', from);
+      await touch('touchMove', to);
+      await touch('touchEnd');
+    };
+    await swipe(300, 330);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await swipe(300, 500);
+    await page.getByRole('dialog', { name: 'Approve this?' }).waitFor();
+    await page.keyboard.press('Escape');
+    await swipe(500, 300);
+    await page.getByRole('dialog', { name: 'Deny this?' }).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Deny', exact: true }).click();
     await page.locator('.run-head .status.failed, .run-head .status.cancelled, .run-head .status.blocked').waitFor();
     await page.locator('.attention').waitFor({ state: 'detached' });

@@ -23,6 +23,7 @@ export type NowData = {
   rejected: { total: number; entries: { name: string; reason: string }[] };
   untaken: { total: number; names: string[]; why: string | null };
   schedules: { schedule: string; reason: string }[];
+  suggestions: { title: string; text: string }[];
 };
 
 /** Something that `j` and `k` move to; `wait` when it waits for a person. */

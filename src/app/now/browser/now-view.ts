@@ -17,7 +17,7 @@ import { type Choosable, choosable, chosenItem, move, type NowData, type Recent 
 import { chosenId } from '../../../kit/web/browser/answers/chosen-wait.ts';
 import { OpenDecision, openDecision } from '../../../kit/web/browser/answers/decision-dialog.ts';
 import { RunningCard } from './running-card.ts';
-import { focusTaskBox, TaskBox } from './task-box.ts';
+import { focusTaskBox, proposeTask, TaskBox } from './task-box.ts';
 import { WaitingCard } from '../../../kit/web/browser/answers/waiting-card.ts';
 
 /** A worker that is killed writes no event, so the page is read again now and then. */
@@ -50,6 +50,11 @@ export default function NowView({ data, reload }: ViewProps<NowData>): VNode {
           ${busy.map((run) => html`<${RunningCard} key=${run.run} run=${run} />`)}
           ${busy.length === 0 ? html`<p class="soft">${waiting.length === 0 ? 'oka is free. Tell it above what you would like done.' : 'Nothing else is running.'}</p>` : null}
         </div>
+        ${
+          canAct && data.suggestions.length > 0
+            ? html`<h2 class="next">What could be next</h2><ul class="suggestions">${data.suggestions.map(({ title, text }) => html`<li key=${title}><button type="button" onClick=${() => proposeTask(text)}>${title}</button></li>`)}</ul>`
+            : null
+        }
       </section>
       <section class="finished" aria-labelledby="now-recent">
         <h2 id="now-recent">Finished</h2>
@@ -64,7 +69,7 @@ export default function NowView({ data, reload }: ViewProps<NowData>): VNode {
 
 function greeting(): string {
   const hour = new Date().getHours();
-  return hour < 5 ? 'Good night' : hour < 12 ? 'Good morning' : hour < 18 ? 'Good afternoon' : 'Good evening';
+  return hour < 5 ? 'Good evening' : hour < 12 ? 'Good morning' : hour < 18 ? 'Good afternoon' : 'Good evening';
 }
 
 const count = (many: number): VNode | null => (many === 0 ? null : html`<span class="tag number">${many}</span>`);

@@ -19,6 +19,12 @@ const every = signal('');
 /** Whether times in the sentence are only words of it. */
 const isOnce = signal(false);
 
+/** Puts a whole task into the box, to be read and changed before it is sent. */
+export function proposeTask(given: string): void {
+  text.value = given;
+  focusTaskBox();
+}
+
 export const focusTaskBox = (): void => document.getElementById('task-text')?.focus();
 
 export function TaskBox({ onAdded }: { onAdded: () => void }): VNode {

@@ -1,6 +1,7 @@
 /** Something that waits for a person: an approval, a question, something to install, or a model. */
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
+import { useRef } from 'preact/hooks';
 import { type Submitted, submit } from '../api.ts';
 import { attempt, notice } from '../components/notices.ts';
 import { Time } from '../components/time.ts';
@@ -16,10 +17,31 @@ type Props = { wait: Awaited; canAct: boolean };
 /** On the page of its run, the title stands above it already. */
 export function WaitingCard({ wait, canAct, isOnItsRun = false }: Props & { isOnItsRun?: boolean }): VNode {
   const link = html`<a href=${addressOf(`/runs/${encodeURIComponent(wait.run)}`)}>${wait.title}</a>`;
-  return html`<article class="card attention" id=${`item-${wait.wait}`} aria-current=${chosenId.value === wait.wait ? 'true' : null}>
+  const swipe = useSwipe((isRight) => canAct && openDecision(wait, isRight ? 'approved' : 'denied'));
+  return html`<article class="card attention" ...${wait.for.kind === 'approval' ? swipe : {}} id=${`item-${wait.wait}`} aria-current=${chosenId.value === wait.wait ? 'true' : null}>
     <header class="row apart"><h3>${isOnItsRun ? 'It waits for you' : link}</h3><small>since <${Time} at=${wait.opened} /></small></header>
     <${Body} wait=${wait} canAct=${canAct} />
   </article>`;
+}
+
+/** So far, in pixels, and hardly up or down, so that scrolling is none. */
+const FAR = 90;
+const STRAIGHT = 45;
+
+/** A finger that goes right or left over a card opens the decision; nothing is answered by it alone. */
+function useSwipe(act: (isRight: boolean) => void): Record<string, (event: TouchEvent) => void> {
+  const from = useRef<{ x: number; y: number } | null>(null);
+  return {
+    onTouchStart: ({ touches: [first, second] }) => {
+      from.current = first === undefined || second !== undefined ? null : { x: first.clientX, y: first.clientY };
+    },
+    onTouchEnd: ({ changedTouches: [last] }) => {
+      if (from.current === null || last === undefined) return;
+      const [x, y] = [last.clientX - from.current.x, last.clientY - from.current.y];
+      from.current = null;
+      if (Math.abs(x) > FAR && Math.abs(y) < STRAIGHT) act(x > 0);
+    },
+  };
 }
 
 function Body({ wait, canAct }: Props): VNode {
