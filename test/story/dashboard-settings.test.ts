@@ -46,6 +46,18 @@ describe('settings of the dashboard', () => {
   });
 });
 
+it('in a container, no link that logs somebody in is printed, where it would stay in a log', async () => {
+  for (const [inside, shown] of [
+    ['1', null],
+    ['0', expect.stringContaining('/login#')],
+  ]) {
+    await using story = await openStory({ config: { web: { port: await freePort() } } });
+    const server = story.start(['web', '--json'], { OKA_CONTAINER: String(inside) });
+    const [line] = (await once(server.stdout?.setEncoding('utf8') as NodeJS.ReadableStream, 'data')) as [string];
+    expect((JSON.parse(line) as { link: unknown }).link).toEqual(shown);
+  }
+});
+
 /** The address that the started command has written for others. */
 function startDashboard(story: Story, words: readonly string[]): Promise<string> {
   story.start(words);

@@ -43,6 +43,13 @@ it('a signed call becomes a task that runs; forged and replayed ones do not, and
     expect(ended.data.status).toBe('done');
     const received = await story.eventsOf('channel.received');
     expect(received.map(({ data }) => data.became)).toEqual(['task', 'task', 'nothing']);
+
+    // Whoever forges calls takes nothing from whoever signs them, also from behind the same proxy.
+    const forged = Array.from({ length: 200 }, (_, n) => call(`msg_f${n}`, '{}', 'whsec_Zm9yZ2Vk'));
+    const [amid] = await call('msg_3', '{"version":3}');
+    expect(new Set((await Promise.all(forged)).map(([code]) => code))).toEqual(new Set([401]));
+    const [behind] = await call('msg_4', '{"version":4}');
+    expect([amid, behind]).toEqual([202, 202]);
     expect((await story.oka('channels', 'log')).out).toContain('it was signed with the key of deploy');
   } finally {
     await client.close();

@@ -128,11 +128,11 @@ function buildApp({ home, pages = allPages, place, reader, tail, access, signal,
       500,
     );
   });
-  addHookRoutes(app, { home, isKnownHost: place.isKnownHost, sourceOf, log });
+  addHookRoutes(app, { home, isKnownHost: place.isKnownHost, log });
   app.use('*', checkRequests(place));
   addMcpRoutes(app, { home, reader, access });
   addAssetRoutes(app, files, base);
-  const checkProof = openProofs(door, sourceOf);
+  const checkProof = openProofs(door, (context) => sourceOf(context, place.proxyOrigin !== null));
   addLoginRoutes(app, door, checkProof);
   for (const path of ['/api/*', '/files/*', '/artifacts/*', '/metrics']) app.use(path, requireSession(door));
   addTicketRoute(app, door);
@@ -166,8 +166,10 @@ function buildApp({ home, pages = allPages, place, reader, tail, access, signal,
   return app;
 }
 
-/** The machine that a request comes from. */
-function sourceOf({ env }: Context): string {
+/** The machine that a request comes from; behind a proxy, the last one that the proxy names, since others are only claimed. */
+function sourceOf({ env, req }: Context, hasProxy: boolean): string {
+  const named = hasProxy ? (req.header('x-forwarded-for') ?? '').split(',').at(-1)?.trim() : undefined;
+  if (named !== undefined && isIP(named) !== 0) return named;
   return (env as { incoming?: { socket: { remoteAddress?: string } } }).incoming?.socket.remoteAddress ?? '';
 }
 

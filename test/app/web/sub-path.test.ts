@@ -39,3 +39,15 @@ it('another origin is refused there, too', async () => {
   const headers = { ...proxied, origin: 'https://evil.example' };
   expect((await client.send('/tools/oka/api/v1/login', { method: 'POST', headers, body: '{}' })).status).toBe(403);
 });
+
+it('whoever guesses passphrases makes only themselves wait, although all come from the proxy', async () => {
+  const guess = async (from: string): Promise<number> => {
+    const body = JSON.stringify({ passphrase: 'a guess' });
+    const headers = { ...proxied, 'x-forwarded-for': from };
+    return (await client.send('/tools/oka/api/v1/login', { method: 'POST', headers, body })).status;
+  };
+  const stranger = await Promise.all(Array.from({ length: 20 }, (_, n) => guess(`10.0.0.${n}, 192.0.2.7`)));
+  expect(stranger.filter((status) => status === 401).length).toBeLessThan(12); // what they claim makes nobody of them
+  expect(stranger).toContain(429);
+  expect(await guess('192.0.2.8')).toBe(401);
+});
