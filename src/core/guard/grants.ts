@@ -13,8 +13,11 @@ import { splitHost } from './host-names.ts';
 import { comparableUrl, linksIn } from './page-links.ts';
 import { hostMatches } from './rule-match.ts';
 
-/** A text and who wrote it. Whoever is not known to be a person is `other`; `personal` is what a prompt has beside the text. */
-export type GivenText = { personal?: string } & (
+/**
+ * A text and who wrote it. Whoever is not known to be a person is `other`; `personal` is what a prompt has beside the text,
+ * `holds` whether there are outputs of tools in it.
+ */
+export type GivenText = { personal?: string; holds?: boolean } & (
   | { by: 'person'; from: string; text: string; hosts?: readonly TaskHost[] }
   | { by: 'other' }
 );

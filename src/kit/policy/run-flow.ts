@@ -35,7 +35,7 @@ async function flowOf(ports: FlowPorts, events: readonly Event[]): Promise<Flow>
   return foldFlow(events, {
     isPrivateOrigin,
     grants: grantsOf(given),
-    read: firstRead(task, started?.data.input ?? null) ?? personalAmong(given), // the first prompt has it
+    read: readBefore(task, started?.data.input ?? null, given, events),
     isPublicFile,
     followsLinks: ports.policy().web.links === 'follow',
   });
@@ -73,6 +73,28 @@ function personalAmong(given: readonly GivenText[]): string | null {
   return personalIn(words.join('\n'));
 }
 
+/** What a run knows before its first call, in words: its first prompt has it, or it goes on from what has it. */
+function readBefore(
+  task: TaskGiven | undefined,
+  input: Json,
+  given: readonly GivenText[],
+  events: readonly Event[],
+): string | null {
+  return firstRead(task, input) ?? heldOutput(given) ?? lostRun(events) ?? personalAmong(given);
+}
+
+/** An output that a person has fixed is what a tool gave, and no call tells of it. */
+const heldOutput = (given: readonly GivenText[]): string | null =>
+  given.some(({ holds }) => holds === true) ? 'an output that was fixed by hand' : null;
+
+/** A run that goes on from another one has its outputs; where that one is not in the ledger, what it has read is not known. */
+function lostRun(events: readonly Event[]): string | null {
+  const known = new Set(events.map(({ run }) => run));
+  const from = events.flatMap(({ type, data }) => (type === 'run.started' ? (data.link?.run ?? []) : []));
+  const lost = from.find((run) => !known.has(run));
+  return lost === undefined ? null : `what ${lost} had read`;
+}
+
 /** What the first prompt of a run contains that may be private: an earlier result, or what other agents have written. */
 function firstRead(task: TaskGiven | undefined, input: Json): string | null {
   if (task?.fields.corrects !== undefined) return `the result of ${task.fields.corrects}`;
@@ -107,8 +129,10 @@ const OF_MAIL = /^mail-[0-9a-f]{24}$/;
 
 /** What a person gave to the outermost run, and to each run that was made from another: its graph may be a newer one. */
 function givenTexts(ports: FlowPorts, event: Event, isFirst: boolean): Promise<GivenText>[] {
-  if (event.type !== 'run.started' || (!isFirst && event.data.link === undefined)) return [];
+  if (event.type !== 'run.started') return [];
   const given = givenText(ports, event.data, TaskGiven.safeParse(event.data.input).data);
+  if (!isFirst && event.data.link === undefined)
+    return [given.then(({ holds }) => ({ by: 'other', holds: holds === true }))];
   return [OF_MAIL.test(event.run ?? '') ? given.then(asOfOther) : given];
 }
 
@@ -116,6 +140,7 @@ function givenTexts(ports: FlowPorts, event: Event, isFirst: boolean): Promise<G
 const asOfOther = (given: GivenText): GivenText => ({
   by: 'other',
   personal: `${given.personal ?? ''}\n${given.by === 'person' ? given.text : ''}`,
+  holds: given.holds === true,
 });
 
 /** The graph of replies in a conversation, which oka makes. It is started with what the person wrote, and nobody else. */
@@ -138,8 +163,9 @@ async function givenText({ artifacts }: FlowPorts, started: Started, task?: Task
     return { by: 'person', from: 'your message', text: messagesOfPerson(started.input).join('\n'), hosts: [] };
   const graph = Graph.safeParse(JSON.parse((await artifacts.get(started.graph)).toString('utf8'))).data;
   const personal = textsIn(started.input ?? null).join('\n');
-  if (graph?.author !== 'operator') return { by: 'other', personal };
-  return { by: 'person', from: 'the graph', text: JSON.stringify(graph), personal };
+  const about = { personal, holds: Object.keys(graph?.pins ?? {}).length > 0 };
+  if (graph?.author !== 'operator') return { by: 'other', ...about };
+  return { by: 'person', from: 'the graph', text: JSON.stringify(graph), ...about };
 }
 
 function textsIn(value: Json): string[] {

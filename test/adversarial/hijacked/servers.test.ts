@@ -1,7 +1,7 @@
 /**
  * A hijacked model hands what it has read to an MCP server, in every shape that an argument can have. The server reaches a
  * network and its tool is classed as a read. Without a yes it gets nothing; where the person opened it to what tasks have
- * read, the same calls arrive, so that the canary is known to notice them.
+ * read, or its process reaches nobody, the same calls arrive, so that the canary is known to notice them.
  */
 import { existsSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,8 +37,10 @@ const SHAPES: [string, (id: string) => Record<string, Json>][] = [
   ['a template', (id) => ({ template: '{{tulips}}', values: { tulips: id } })],
 ];
 
-/** A home whose server notes what it gets; `isOpen`: it may get what a task has read. */
-async function openHome(isOpen: boolean): Promise<{ scripted: Scripted; heard: () => string }> {
+type Server = 'reaches others' | 'is opened by the person' | 'reaches nobody';
+
+/** A home whose server notes what it gets. */
+async function openHome(kind: Server): Promise<{ scripted: Scripted; heard: () => string }> {
   const policy = (text: string): string =>
     text.replace('rules: []', "rules: []\nmcp:\n  - { tool: 'mcp.ear.*', class: read }");
   const scripted = await openScripted({ policy, tools: ['mcp.ear.ask'] });
@@ -46,11 +48,14 @@ async function openHome(isOpen: boolean): Promise<{ scripted: Scripted; heard: (
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'oka-ear-')));
   const log = join(folder, 'heard');
   const command = ['node', join(import.meta.dirname, 'listening-server.mjs'), log];
-  const rights = ['--path', import.meta.dirname, '--write', folder, '--net', 'collect.example.net'];
+  const net = kind === 'reaches nobody' ? [] : ['--net', 'collect.example.net'];
+  const rights = ['--path', import.meta.dirname, '--write', folder, ...net];
   const added = await oka('mcp', 'add', '--dir', story.home.dir, 'ear', ...rights, '--', ...command);
   if (added.code !== 0) throw new Error(added.err);
+  expect(added.out).toContain(kind === 'reaches nobody' ? 'no network' : 'can leave this machine');
   const file = join(story.home.dir, '.oka/rules/mcp.json');
-  if (isOpen) writeFileSync(file, readFileSync(file, 'utf8').replace('"net":', '"send": true, "net":'));
+  if (kind === 'is opened by the person')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"net":', '"send": true, "net":'));
   const accepted = await story.oka('mcp', 'tools', 'ear', '--accept');
   if (accepted.code !== 0) throw new Error(accepted.err);
   writeFileSync(story.desk('private.txt'), 'tulips\n');
@@ -67,17 +72,22 @@ async function openHome(isOpen: boolean): Promise<{ scripted: Scripted; heard: (
   return { scripted, heard: () => (existsSync(log) ? readFileSync(log, 'utf8') : '') };
 }
 
-describe.each([
-  ['no effect without a yes', false],
-  ['has an effect where the server is opened', true],
-])('arguments of a hijacked model to a server: %s', { timeout: PATIENCE_MS }, (_, isOpen) => {
-  let home: Awaited<ReturnType<typeof openHome>>;
-  beforeAll(async () => {
-    home = await openHome(isOpen);
-  }, PATIENCE_MS);
-  afterAll(() => home.scripted.story[Symbol.asyncDispose]());
+describe.each<[Server, boolean]>([
+  ['reaches others', false],
+  ['is opened by the person', true],
+  ['reaches nobody', true],
+])(
+  'a server that %s: arguments of a hijacked model arrive without a yes: %s',
+  { timeout: PATIENCE_MS },
+  (kind, arrives) => {
+    let home: Awaited<ReturnType<typeof openHome>>;
+    beforeAll(async () => {
+      home = await openHome(kind);
+    }, PATIENCE_MS);
+    afterAll(() => home.scripted.story[Symbol.asyncDispose]());
 
-  it.each(SHAPES.map(([name], index) => ({ name, id: `s${index}x` })))('$name', ({ id }) => {
-    expect(home.heard().includes(id)).toBe(isOpen);
-  });
-});
+    it.each(SHAPES.map(([name], index) => ({ name, id: `s${index}x` })))('$name', ({ id }) => {
+      expect(home.heard().includes(id)).toBe(arrives);
+    });
+  },
+);

@@ -69,6 +69,22 @@ describe('what a run has read', () => {
     expect(flow.grants.addresses.get('https://new.example.org/')).toBe('an address in the graph');
   });
 
+  it('is not known of a run that goes on from one that is not there, and so may be anything', async () => {
+    const { events, graph, flowOf } = await worldWith({});
+    const link = { kind: 'replay' as const, run: 'gone' };
+    events.stage({ type: 'run.started', run: 'f', data: { title: 't', graph, link } });
+    expect((await flowOf('f')).read).toBe('what gone had read');
+  });
+
+  it('begins with an output that a person has fixed, also in a graph that another run has started', async () => {
+    const { events, artifacts, flowOf } = await worldWith({});
+    const pinned = graphOf([{ kind: 'tool', id: 'a', tool: 'x' }], { pins: { a: 'tulips' } });
+    const { sha256 } = await artifacts.put(JSON.stringify(pinned));
+    const data = { title: 'p', graph: { id: 'g', sha256 }, parent: 'r' };
+    events.stage({ type: 'run.started', run: 'r.execute.sub', data });
+    expect((await flowOf('r.execute.sub')).read).toBe('an output that was fixed by hand');
+  });
+
   it.each([
     ['clean', null, 'files.write'],
     ['one that had read something private', 'notes.txt', 'files.write'],

@@ -103,9 +103,9 @@ function describeRights(server: McpServer): string {
     ...(server.write.length > 0 ? [`writes ${server.write.join(', ')}`] : []),
     ...(server.net.length > 0
       ? [`reaches ${server.net.join(', ')}, so every argument of its tools can leave this machine`]
-      : []),
+      : ['no network, so it can tell nobody']),
   ];
-  return rights.length === 0 ? 'no files of yours and no network' : rights.join('; ');
+  return rights.length === 1 && server.net.length === 0 ? 'no files of yours and no network' : rights.join('; ');
 }
 
 function toEntry(words: readonly string[], { url, header, env, path, write, net }: Options): Record<string, Json> {
