@@ -181,7 +181,7 @@ export function whyRequestAsks(call: ToolCall, flow: Flow, rule: RuleOnHost): st
   if (isLink(flow.links, call.input)) return isOpened ? null : whyChoiceAsks(flow, url);
   if (flow.read !== null) return whyMayCarry(url.host, flow.read, grant?.from ?? (rule === 'read' ? 'a rule' : null));
   return !isOpened && flow.named.has(url.host)
-    ? `a page named ${url.host}, and the address is not a link that was found there`
+    ? `a page named ${url.host}, and the address is not a link that was found there. To allow it, put this line into the task: hosts: ['${url.host}']`
     : null;
 }
 

@@ -23,12 +23,12 @@ import type { Json } from '../schema/json.ts';
 import { jsonField } from '../schema/json-field.ts';
 import type { Effect, Policy, PolicyRule } from '../schema/policy.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
-import { isServerTool, type Origin, type Tool, type ToolCall } from '../schema/tool.ts';
+import { isServerTool, type Tool, type ToolCall } from '../schema/tool.ts';
 import type { Grant } from '../schema/wait.ts';
 import { type Flow, type RuleOnHost, whyHopAsks, whyRequestAsks, whyServerAsks } from './information-flow.ts';
 import { isOwnMachine, namesMachine, splitHost } from './host-names.ts';
 import { programTrigger } from '../schema/program-triggers.ts';
-import { type Facts, ruleMatches } from './rule-match.ts';
+import { type Facts, ruleMatches, withRuleLine } from './rule-match.ts';
 
 /** `isForRun`: a person allowed calls like this one for the whole run. `approvedHosts` were named with it, or by a rule. */
 export type Verdict = {
@@ -86,12 +86,12 @@ export function createJudge(options: JudgeOptions): (call: ToolCall, flow?: Flow
     const strange = targetsFromTools(call, facts);
     if (strange.length > 0) return { effect: 'ask', why: describeFields(strange) };
     const trigger = allows?.path === undefined ? triggersIn(call, facts) : null;
-    if (trigger !== null) return { effect: 'ask', why: trigger };
+    if (trigger !== null) return { effect: 'ask', why: withRuleLine(trigger, facts) };
     const leak = flow === null ? null : whyLeaks(call, facts, flow, allows);
     const near = allows?.host === undefined ? whyOwnMachineAsks(call, facts) : null;
     const unusual = leak ?? near;
     const verdict: Verdict =
-      unusual === null ? applyRules(policy, facts, asks, allows) : { effect: 'ask', why: unusual };
+      unusual === null ? applyRules(policy, facts, asks, allows) : { effect: 'ask', why: withRuleLine(unusual, facts) };
     if (verdict.effect !== 'ask' || given === undefined) return verdict;
     const { by, approvedHosts = [] } = given;
     return { effect: 'allow', why: `${by} allowed this for the whole run`, isForRun: true, approvedHosts };
@@ -143,9 +143,10 @@ function applyRules(policy: Policy, facts: Described, asks?: PolicyRule, allows?
   const effect = policy.defaults[facts.class];
   if (effect === 'ask' && isServerTool(facts.tool))
     return facts.allowedBy === undefined
-      ? { effect, why: facts.reason, mayBeAlways: true }
+      ? { effect, why: withRuleLine(facts.reason, facts), mayBeAlways: true }
       : { effect: 'allow', why: `${facts.allowedBy} allowed every call of it (${facts.reason})` };
-  return { effect: effect === 'ask' && facts.internal && facts.class === 'read' ? 'allow' : effect, why: facts.reason };
+  if (effect === 'ask' && facts.internal && facts.class === 'read') return { effect: 'allow', why: facts.reason };
+  return { effect, why: effect === 'ask' ? withRuleLine(facts.reason, facts) : facts.reason };
 }
 
 /** The hosts that a rule opens to a call (J8). One with a wildcard names no machine, so its hosts have to be public. */
@@ -212,7 +213,8 @@ const sortValues = (words: readonly string[]): string[] => [...new Set(words)].t
 
 /** Target fields that came out of a tool (J2). Changes on the desk are exempt, since they can be undone. */
 function targetsFromTools(call: ToolCall, facts: Facts): string[] {
-  return facts.class === 'external_mutation' ? fieldsFrom('tool', call.origins()) : [];
+  if (facts.class !== 'external_mutation') return [];
+  return Object.entries(call.origins()).flatMap(([field, origin]) => (origin === 'tool' ? [field] : []));
 }
 
 /** Why the files that a tool would change make other programs run (J7). Commands are judged by their classes. */
@@ -225,12 +227,8 @@ function triggersIn(call: ToolCall, facts: Described): string | null {
   return found ?? null;
 }
 
-function fieldsFrom(wanted: Origin, origins: Readonly<Record<string, Origin>>): string[] {
-  return Object.entries(origins).flatMap(([field, origin]) => (origin === wanted ? [field] : []));
-}
-
 function describeFields(fields: readonly string[]): string {
-  return `its target (${fields.join(', ')}) came out of a tool, not from you or your task`;
+  return `its target (${fields.join(', ')}) came out of a tool, not from you or your task. No rule allows that: name it in the task, or say yes here`;
 }
 
 /** Describes calls of these tools: commands by the classifier, all others by the fields that the tool declares as targets. */

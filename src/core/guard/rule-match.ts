@@ -43,6 +43,31 @@ export function ruleMatches(rule: PolicyRule, facts: Facts): Match {
   ]);
 }
 
+/** Why a person is asked, and the rule that would allow it beforehand, ready to be pasted. */
+export function withRuleLine(why: string, facts: Facts): string {
+  const line = why.includes('To allow it') ? null : ruleLineFor(facts);
+  return line === null ? why : `${why}. To allow it, put this rule into .oka/rules/POLICY.md: ${line}`;
+}
+
+/** The narrowest rule that allows a call like this one; null where no single rule covers all of it. */
+function ruleLineFor({ tool, class: effect, programs, paths, hosts, ...facts }: Facts): string | null {
+  const [program, host, path] = [programs, hosts, paths].map((values) => (values.length === 1 ? values[0] : undefined));
+  const isCommand = programs.length > 0;
+  const rule: PolicyRule = { effect: 'allow', tool, examples: [] };
+  if (program !== undefined) rule.program = program;
+  if (host !== undefined) rule.host = host;
+  if (path !== undefined && !isCommand && effect === 'write_local') rule.path = path;
+  // A command that goes nobody knows where would be allowed to go everywhere.
+  const isNarrow = isCommand
+    ? program !== undefined && (host !== undefined || effect !== 'external_mutation')
+    : hosts.length < 2;
+  if (!isNarrow || ruleMatches(rule, { tool, class: effect, programs, paths, hosts, ...facts }) !== 'yes') return null;
+  const { examples: _, ...shown } = rule;
+  return `- { ${Object.entries(shown)
+    .map(([field, value]) => `${field}: ${/^[a-z][\w.-]*$/i.test(String(value)) ? value : JSON.stringify(value)}`)
+    .join(', ')} }`;
+}
+
 /** web.read is http.get with a page made readable: what people decided about the one applies to the other. */
 const namesOf = (tool: string): string[] => (tool === 'web.read' ? [tool, 'http.get'] : [tool]);
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { createDescriber, type Given, grantOf, createJudge } from '../../../src/core/guard/judge-call.ts';
 import type { Flow } from '../../../src/core/guard/information-flow.ts';
 import { type Facts, hostMatches, ruleMatches } from '../../../src/core/guard/rule-match.ts';
@@ -69,6 +70,36 @@ const FACTS: Facts = {
 };
 
 const from = (origins: Record<string, Origin>): Partial<ToolCall> => ({ origins: () => origins });
+
+describe('a question', () => {
+  it.each<[string, Case]>([
+    ['a command', { found: pushed }],
+    [
+      'a change at a host',
+      { call: { tool: 'http.request', class: 'external_mutation', input: { url: 'http://a.example/x' } } },
+    ],
+    [
+      'a machine of the own network',
+      { call: { tool: 'http.get', class: 'read', input: { url: 'http://10.0.0.5:3000/x' } } },
+    ],
+    [
+      'a file that makes programs run',
+      { call: { tool: 'files.write', class: 'write_local', input: { path: '.vscode/tasks.json' } } },
+    ],
+    ['a tool of a server', { call: { tool: 'mcp.desk.add', class: 'external_mutation', input: { text: 'x' } } }],
+  ])('about %s names the rule that would allow it', (_, given) => {
+    const asked = judged(policyWith(), given);
+    expect(asked.effect).toBe('ask');
+    const [, line = ''] = /To allow it, put this rule into \.oka\/rules\/POLICY\.md: - (\{.+\})$/.exec(asked.why) ?? [];
+    expect(line).not.toBe('');
+    expect(judged(policyWith(parse(line) as object), given)).toMatchObject({ effect: 'allow' });
+  });
+
+  it('about several programs, or a command that goes nobody knows where, names none', () => {
+    for (const found of [{ programs: ['git', 'sh'] }, { hosts: [] }])
+      expect(judged(policyWith(), { found: { ...pushed, ...found } }).why).not.toContain('To allow it');
+  });
+});
 
 describe('the judge', () => {
   it.each([
