@@ -71,12 +71,13 @@ async function whyNotBegun(
   if (silent_ms !== null) return 'the worker does not respond';
   if (paused) return 'no new task begins while it is paused';
   if (rules_problem !== null) return 'the rules of this home cannot be read';
-  const [{ loadConfig }, { taskGraph }, { goalsAtWork }] = await Promise.all([
+  const [{ loadConfig }, { slotsOf }, { taskGraph }, { goalsAtWork }] = await Promise.all([
     import('../../kit/settings.ts'),
+    import('../../kit/house/local-backend.ts'),
     import('../../core/ledger/task-graph.ts'),
     import('../../kit/views/desk-wait.ts'),
   ]);
-  const { parallel } = (await loadConfig(home)).inbox;
+  const parallel = slotsOf(await loadConfig(home));
   const { state } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
   const atWork = goalsAtWork(state.goals);
   if (atWork >= parallel) return `${atWork} tasks are at work, and no more than ${parallel} may be at once`;

@@ -62,9 +62,9 @@ export const Config = z
           .int()
           .min(1)
           .max(64)
-          .default(4)
+          .optional()
           .describe(
-            'How many tasks are worked on at once, counting those that a restart resumes, and not those that wait for the desk.',
+            'How many tasks are worked on at once, counting those that a restart resumes, and not those that wait for the desk. Default: the cores of the machine, at least 4, since most of a task is waiting.',
           ),
       })
       .prefault({})

@@ -3,10 +3,18 @@
  *
  * A failure to execute a run, such as a full disk, reaches whoever waits for it, also when it comes before they do.
  */
+import { availableParallelism } from 'node:os';
+import type { Config } from '../../core/schema/config.ts';
 import type { RunState } from '../../core/engine/run-state.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { Execution, ExecutionBackend, SettledRun } from '../../core/schema/ports.ts';
 import type { Runs } from '../ports/port-types.ts';
+
+const LEAST_SLOTS = 4;
+
+/** How many tasks are worked on at once. */
+export const slotsOf = ({ inbox }: Pick<Config, 'inbox'>): number =>
+  inbox.parallel ?? Math.max(LEAST_SLOTS, Math.min(64, availableParallelism()));
 
 type LocalRuns = Pick<Runs, 'start' | 'startLinked' | 'resume' | 'stop' | 'whenSettled' | 'activeRuns'>;
 

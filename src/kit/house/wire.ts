@@ -27,7 +27,7 @@ import { rulesOf, secretsOf } from '../policy/call-rules.ts';
 import { assertOwned, assertRequestOwned, mustAwaitFleet, wasHandledElsewhere } from '../fleet/assert-owned.ts';
 import { exceptTakenOver } from '../fleet/taken-over-calls.ts';
 import { graphsIn } from '../graphs/graph-files.ts';
-import { localBackend } from './local-backend.ts';
+import { localBackend, slotsOf } from './local-backend.ts';
 import { modelProviders, nodeKinds } from './room-contributions.ts';
 import { type BoundPort, bindPort, openRooms, type OpenRooms } from './open-rooms.ts';
 import type { LedgerPort, Runs } from '../ports/port-types.ts';
@@ -76,7 +76,7 @@ export async function openHome(
 ): Promise<OpenHome> {
   const list = await roomsOf(given);
   const late = lateRuns((run) => assertOwned(opened.valueOf(ports.projections), fleet, run));
-  const backend = localBackend(late.runs, config.inbox.parallel);
+  const backend = localBackend(late.runs, slotsOf(config));
   const tools = toolRegistry();
   const kinds = await nodeKinds(list);
   const opened = await openRooms(list, [

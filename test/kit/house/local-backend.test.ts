@@ -1,5 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { localBackend } from '../../../src/kit/house/local-backend.ts';
+import { localBackend, slotsOf } from '../../../src/kit/house/local-backend.ts';
 import type { Graph } from '../../../src/core/schema/graph.ts';
 import { engineWith, failed, graphOf, latch, memoryArtifacts, ok, toolNamed } from '../../support/engine-fakes.ts';
 
@@ -37,6 +38,12 @@ describe('the backend of one machine', () => {
       await backend.start(start(`run-of-${id}`, { ...graphOf([step('slow')]), id }));
     expect(backend.capabilities()).toEqual({ slots: 2, busy: 0 });
     gate.resolve();
+  });
+
+  it('has as many slots as a person says, else as the machine has cores, and at least four', () => {
+    const inbox = { settle_ms: 0, rescan_ms: 100 };
+    expect(slotsOf({ inbox: { ...inbox, parallel: 1 } })).toBe(1);
+    expect(slotsOf({ inbox })).toBe(Math.max(4, Math.min(64, availableParallelism())));
   });
 
   it('waits for a run that somebody else has continued, too', async () => {
