@@ -9,6 +9,9 @@ const stopFile = ({ oka }: Home): string => join(oka, 'STOP');
 /** While it is there nothing new begins, and the queue fills. */
 export const pauseFile = ({ oka }: Home): string => join(oka, 'PAUSED');
 
+/** While it is there nobody has said that a restored home is the home now: it reaches nobody, and hears nobody. */
+export const restoredFile = ({ oka }: Home): string => join(oka, 'RESTORED');
+
 /** While it is there the fleet is stopped. The worker writes and removes it as the fleet orders, so it may start meanwhile. */
 export const fleetStopFile = ({ oka }: Home): string => join(oka, 'FLEET_STOP');
 

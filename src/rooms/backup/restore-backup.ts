@@ -3,7 +3,7 @@
  *
  * B1 Nothing is overwritten: the folder is new or empty. Everything is made beside it and verified, and takes its place by
  *    one rename: whoever is killed leaves either nothing there, or the whole home.
- * B2 A restored home is paused. Its original may still run somewhere: a person decides which one goes on.
+ * B2 A restored home is paused and its channels are silent. Its original may still run somewhere: a person decides which one goes on.
  * B3 The ledgers are verified from their first event; the record they end with is the one that the backup names.
  */
 import {
@@ -26,7 +26,7 @@ import { verifyLedger } from '../../core/ledger/verify-ledger.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { penFile } from '../../kit/home/home-notes.ts';
-import { pauseFile } from '../../kit/home/stop-files.ts';
+import { pauseFile, restoredFile } from '../../kit/home/stop-files.ts';
 import { homeAt } from '../../kit/settings.ts';
 import { restoreKeys } from './backup-keys.ts';
 import {
@@ -76,9 +76,8 @@ export async function restoreBackup(home: Home, wish: RestoreWish): Promise<Rest
   if (isHome) {
     const made = homeAt(beside);
     await assertLedger(made, state);
-    writeFileSync(pauseFile(made), `restored from the backup of ${state.at}; oka unpause lets it work\n`, {
-      mode: 0o600,
-    });
+    for (const file of [pauseFile(made), restoredFile(made)])
+      writeFileSync(file, `restored from the backup of ${state.at}; oka unpause lets it work\n`, { mode: 0o600 });
     anchorLedger(made, state);
   }
   syncFolder(beside);

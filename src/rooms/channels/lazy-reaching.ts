@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFolder } from '../../core/ledger/disk.ts';
+import { restoredFile } from '../../kit/home/stop-files.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Log } from '../../kit/log-line.ts';
 import type { TakeCalls } from './inbound-hooks.ts';
@@ -42,6 +43,7 @@ export function lazyReaching(
       void opened?.then((now) => now.activate(log, { since, desktop }));
     },
     poll: async (state) => {
+      if (existsSync(restoredFile(home))) return; // its original may still reach people, and take their answers
       if (opened !== null || (active !== null && (active.desktop || hasChannels(home))))
         await (await reaching()).poll(state);
       if (active === null || state.isStopped || !hasCalls(home)) return;

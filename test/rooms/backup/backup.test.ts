@@ -23,7 +23,7 @@ import { launcher, oka, okaWith, setEnvironment, temporaryFolder } from '../../s
 import { openStory } from '../../support/story.ts';
 
 const MADE_AGAIN =
-  /^\.oka\/(locks|index|cache|active_task_graph\.json|state\/(.*\.sock|projections\.jsonl|calls|runs|backup\.json|.*\.(lock|reserve))|PAUSED)/;
+  /^\.oka\/(locks|index|cache|active_task_graph\.json|state\/(.*\.sock|projections\.jsonl|calls|runs|backup\.json|.*\.(lock|reserve))|PAUSED|RESTORED)/;
 
 /** Every path below a folder with what is there, but what oka makes again. */
 function contents(dir: string, at = ''): Record<string, string> {
@@ -90,6 +90,10 @@ it('another machine has the whole home again with the recovery key alone, byte f
   expect(contents(there)).toEqual(contents(story.home.dir));
   const undo = setEnvironment({ XDG_CONFIG_HOME: join(home.dir, 'config'), XDG_STATE_HOME: join(home.dir, 'state') });
   expect((await oka('verify', '--dir', there)).code).toBe(0);
+  const told = ['PAUSED', 'RESTORED'].map((name) => join(there, '.oka', name));
+  expect(told.map((file) => existsSync(file))).toEqual([true, true]);
+  expect((await oka('unpause', '--dir', there)).code).toBe(0);
+  expect(told.map((file) => existsSync(file))).toEqual([false, false]);
   expect((await oka('secrets', 'list', '--dir', there)).out).toContain('TOKEN');
   undo();
   for (const name of readdirSync(join(home.to, 'packs')))

@@ -35,6 +35,8 @@ it('without channels.json nothing is opened; a file that appears later announces
   writeFileSync(join(home.oka, 'web/hooks/x.json'), '{}');
   await reaching.poll({ isStopped: true });
   await reaching.poll({ isStopped: false });
+  writeFileSync(join(home.oka, 'RESTORED'), ''); // of a backup, and nobody has said that this is the home now
+  await reaching.poll({ isStopped: false });
   await reaching.close();
   expect(calls).toEqual(['poll', 'poll', 'open hooks', 'take calls', 'close']);
 });

@@ -1,7 +1,7 @@
 /** Pausing, continuing and ending. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isPaused, pauseFile } from '../../../kit/home/stop-files.ts';
+import { isPaused, pauseFile, restoredFile } from '../../../kit/home/stop-files.ts';
 import { type Answer, answer, type Call, command, type Commands } from '../../../kit/cli/command-module.ts';
 import { runOperand } from '../../../kit/cli/find-run.ts';
 import type { Terminal } from '../../../kit/cli/io.ts';
@@ -37,7 +37,7 @@ export const commands: Commands = {
     example: 'oka unpause',
     run: async ({ home }) => {
       const was = isPaused(home);
-      rmSync(pauseFile(home), { force: true });
+      for (const file of [pauseFile(home), restoredFile(home)]) rmSync(file, { force: true });
       return answer({ paused: false, was });
     },
     render: ({ was }) => (was ? 'Tasks start again.\n' : 'It was not paused.\n'),
