@@ -90,4 +90,4 @@ it('whoever is killed leaves the old state or the new one', async () => {
     for (const part of ['workspace/desk', 'workspace/outbox', '.oka/rules'])
       expect(spawnSync('diff', ['-r', join(home, part), join(restored, part)], { encoding: 'utf8' }).stdout).toBe('');
   }
-});
+}, 900_000);

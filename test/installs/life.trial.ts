@@ -13,7 +13,7 @@ import { testFolder } from '../support/test-folders.ts';
 const TOP = join(import.meta.dirname, '../..');
 const NEXT = '9.0.0';
 /** What the machine has: Node 24 comes with it, so that nothing is fetched. */
-const LEAN = { npm_config_omit: 'optional' };
+const LEAN = { npm_config_omit: 'optional', npm_config_offline: 'true' };
 const SYSTEMD = 'oka-trial-systemd';
 const LIMIT = 900_000;
 
@@ -74,7 +74,11 @@ describe('the life of an installation', () => {
   );
 
   const missing = whatIsMissing();
-  const mount = (): string[] => ['--volume', `${place}:/given:ro`, '--env', 'npm_config_omit=optional'];
+  const mount = (): string[] => [
+    '--volume',
+    `${place}:/given:ro`,
+    ...Object.entries(LEAN).flatMap(([name, is]) => ['--env', `${name}=${is}`]),
+  ];
 
   it.skipIf(missing !== '')(
     'in a bare container, as an ordinary user',

@@ -75,7 +75,7 @@ export function installService(home: Home, kind = serviceKind()): ServiceState {
   });
   if (kind === 'systemd') {
     must('systemctl', '--user', 'daemon-reload');
-    must('systemctl', '--user', 'enable', started.name);
+    must('systemctl', '--user', 'enable', file); // by its path: XDG_CONFIG_HOME of this shell may be unknown to the manager
     must('systemctl', '--user', 'restart', started.name);
   } else {
     ran('launchctl', 'unload', file);

@@ -38,6 +38,9 @@ type Wish = {
   onStep: (what: string) => void;
 };
 
+/** Nothing but Node is fetched. Where no registry answers, npm would ask for five minutes before it does without. */
+const IMPATIENT = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
+
 export async function updateProgram(base: string, release: Release, { home, signal, onStep }: Wish): Promise<Updated> {
   const problem = writeProblem(join(base, 'versions'));
   if (problem !== null)
@@ -66,8 +69,17 @@ async function installBeside(base: string, release: Release, { signal, onStep }:
     const tarball = await release.tarball(prefix, signal);
     const name = `${release.version}-${hash('sha256', readFileSync(tarball)).slice(0, 8)}`;
     onStep(`installing oka ${release.version} beside it`);
-    const words = ['install', '--global', '--prefix', prefix, '--ignore-scripts', '--no-audit', '--no-fund', tarball];
-    const { code, err } = await runProgram('npm', words, { signal, cwd: prefix });
+    const words = [
+      'install',
+      '--global',
+      '--prefix',
+      prefix,
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      ...IMPATIENT,
+    ];
+    const { code, err } = await runProgram('npm', [...words, tarball], { signal, cwd: prefix });
     if (code !== 0) throw new OkaError('refused', `npm could not install it:\n${err.trim().slice(-2000)}`);
     const started = await runProgram(join(prefix, 'bin', 'oka'), ['--version'], { signal });
     if (started.code !== 0 || started.out.trim() !== release.version)
