@@ -4,8 +4,8 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, totalmem } from 'node:os';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Figure, formatValue, misses } from './figure.ts';
@@ -24,6 +24,7 @@ const parts: Readonly<Record<string, () => Promise<string>>> = {
     const engine = await (await import('./engine.ts')).measure(note);
     return figureTable([...engine, ...(await (await import('./ledger.ts')).measure(note))]);
   },
+  sizes: async () => figureTable(await measureSizes()),
   tasks: async () => figureTable(await (await import('./worker.ts')).measure(note)),
   idle: idleTable,
   memory: async () => figureTable(await (await import('./memory.ts')).measureRecall(note)),
@@ -75,6 +76,72 @@ function figureTable(figures: readonly Figure[]): string {
 
 function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+/** What an installation takes on disk; the image only where it was built (docker compose build). */
+async function measureSizes(): Promise<Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'oka-sizes-'));
+  const run = (cwd: string, program: string, ...words: string[]): string =>
+    execFileSync(program, words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 2] });
+  const megabytes = (path: string): number => Number(run(folder, 'du', '-sk', path).split('\t')[0]) / 1000;
+  try {
+    note('sizes: packed, installed, and what a checkout needs to run');
+    run(ROOT, 'npm', 'run', '-s', 'pack', '--', folder);
+    const tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
+    const install = ['install', '--global', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+    run(folder, 'npm', ...install, '--prefix', join(folder, 'whole'), tarball);
+    const whole = megabytes(join(folder, 'whole'));
+    const packages = join(folder, 'whole/lib/node_modules/oka/node_modules');
+    for (const name of readdirSync(packages))
+      if (name.startsWith('node-linux-')) rmSync(join(packages, name), { recursive: true });
+    const checkout = join(folder, 'checkout');
+    mkdirSync(checkout);
+    for (const name of ['package.json', 'package-lock.json']) cpSync(join(ROOT, name), join(checkout, name));
+    run(checkout, 'npm', 'ci', '--ignore-scripts', '--omit=dev', '--omit=optional', '--no-audit', '--no-fund');
+    const image = spawnSync('docker', ['image', 'inspect', 'oka:local', '--format', '{{.Size}}'], { encoding: 'utf8' });
+    const unit = 'MB';
+    return [
+      {
+        name: 'tarball',
+        value: megabytes(tarball),
+        unit,
+        about: 'what is fetched, with the packages that everybody needs',
+      },
+      {
+        name: 'package',
+        value: whole,
+        unit,
+        bar: { most: 350 },
+        about: 'installed with its own Node; 1,046 before',
+      },
+      {
+        name: 'package_lean',
+        value: megabytes(join(folder, 'whole')),
+        unit,
+        about: 'the same without that Node, where the machine has its own',
+      },
+      {
+        name: 'checkout',
+        value: megabytes(join(checkout, 'node_modules')),
+        unit,
+        bar: { most: 400 },
+        about: 'packages of `npm ci --omit=dev --omit=optional`',
+      },
+      ...(image.status === 0
+        ? [
+            {
+              name: 'image',
+              value: Number(image.stdout) / 1e6,
+              unit,
+              bar: { most: 450 },
+              about: 'the image `oka:local`; 733 before',
+            },
+          ]
+        : []),
+    ];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** What runs on a laptop all day: a home whose inbox is empty. */

@@ -48,8 +48,20 @@ function findProblems(wanted) {
     ...(read('git', ['status', '--porcelain']) === '' ? [] : ['The work tree has changes that are not committed.']),
     ...(section === undefined ? [`CHANGELOG.md has no section "## ${wanted}".`] : []),
     ...(section?.includes('not released') ? [`CHANGELOG.md still says that ${wanted} is not released yet.`] : []),
+    ...knownHoles(),
     ...(read('git', ['tag', '--list', `v${wanted}`]) === '' ? [] : [`There is a tag v${wanted} already.`]),
   ];
+}
+
+/** Holes in packages that the registry knows of; not every registry tells. */
+function knownHoles() {
+  const { stdout } = spawnSync('npm', ['audit', '--omit=dev', '--json'], { cwd: top, encoding: 'utf8' });
+  const { vulnerabilities } = JSON.parse(stdout || '{}');
+  if (vulnerabilities === undefined)
+    console.log('- The registry answers no "npm audit": holes in packages were not looked up.');
+  return Object.values(vulnerabilities ?? {}).map(
+    ({ name, severity }) => `${name} has a known hole (${severity}): npm audit --omit=dev`,
+  );
 }
 
 function read(program, words) {

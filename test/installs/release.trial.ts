@@ -24,6 +24,7 @@ it('a dry run of a release shows the package, its papers and what is missing; it
 
   const { code, out } = run(clone, 'npm', 'run', '-s', 'release', '--', '--dry-run', '--skip-tests');
   expect(code, out).toBe(1); // of the change above
+  expect(out).toMatch(/npm audit/); // what it found, or that the registry does not say
   for (const paper of ['.tgz', '.sbom.json', '.licences.txt', '.provenance.json'])
     expect(out).toMatch(new RegExp(`oka-\\d+\\.\\d+\\.\\d+\\${paper} +\\d+\\.\\d+ MB`));
   expect(out).toMatch(/Nothing was tagged or published. A release would now run:\n {2}git tag v\d/);
