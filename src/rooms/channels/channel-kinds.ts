@@ -7,6 +7,7 @@ import type { ChannelDefinition, ChannelPlace, ChannelSettings } from './channel
 import { command } from './command/command-channel.ts';
 import { desktop } from './desktop/desktop-channel.ts';
 import { mail } from './mail/mail-kind.ts';
+import { matrix } from './matrix/matrix-kind.ts';
 import { ntfy } from './ntfy/ntfy-kind.ts';
 import { push } from './push/push-kind.ts';
 import { telegram } from './telegram/telegram-kind.ts';
@@ -15,6 +16,7 @@ import { webhook } from './webhook/webhook-channel.ts';
 export const channelKinds: readonly ChannelDefinition[] = [
   ntfy,
   telegram,
+  matrix,
   mail,
   push,
   webhook,

@@ -56,7 +56,9 @@ class MessengerChannel {
     const { limits } = this.#messenger;
     const buttons = question.buttons.map(toButton);
     const fit = buttons.length <= limits.buttons && buttons.every(({ payload }) => fits(payload, limits.payload));
-    return this.send(question, fit ? buttons : [], signal);
+    if (fit && buttons.length > 0) return this.send(question, buttons, signal);
+    const hint = question.textToken === null ? '' : `\n\n${howToReply(question)}`;
+    return this.send({ ...question, body: `${question.body}${hint}` }, [], signal);
   }
 
   async close(message: ChannelMessage, signal: AbortSignal): Promise<DeliveryOutcome> {
@@ -195,6 +197,12 @@ const toButton = ({ label, token, changesOutside }: AnswerButton): OutgoingButto
   label,
   payload: `${changesOutside === true ? '?' : '!'}:${token}`,
 });
+
+/** Where there is no button, a reply to this very message answers it. */
+const howToReply = ({ buttons }: ChannelQuestion): string =>
+  buttons.length === 0
+    ? 'Reply to this message to answer.'
+    : `Reply to this message with one of: ${buttons.map(({ label }) => label).join(', ')}`;
 
 const fits = (payload: string, most: number): boolean => Buffer.byteLength(payload) <= most;
 

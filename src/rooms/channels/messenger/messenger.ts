@@ -80,6 +80,8 @@ export type IncomingText = Place & {
   /** Written by somebody else. */
   isForwarded: boolean;
   isVoice: boolean;
+  /** It is encrypted in a way that the adapter does not know. */
+  isUnreadable?: boolean;
   files: readonly IncomingFile[];
 };
 

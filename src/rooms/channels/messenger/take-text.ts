@@ -50,6 +50,10 @@ export async function takeText(
     if (isFirstTooMany(person, talk)) await reply('That is a lot at once. I listen again in a minute.');
     return refuse('more messages came than one person writes in a minute');
   }
+  if (incoming.isUnreadable === true) {
+    await refuse('it is encrypted');
+    return reply('This room is encrypted, and I cannot read that. Please write to me in one that is not.');
+  }
   if (incoming.isVoice) {
     await refuse('it is a voice message');
     return reply('I cannot listen to voice messages. Please write.');
