@@ -57,6 +57,10 @@ export function someOf<T>(all: readonly T[]): readonly T[] {
   return all.filter((_, index) => chosen.has(index));
 }
 
+/** One in so many of the cases in a part of a suite, else all of them. */
+export const oneIn = <T>(many: number, all: readonly T[]): readonly T[] =>
+  part === '' ? all : all.filter((_, index) => chanceOf(String(index), many) === 0);
+
 const byChance = (one: number, other: number): number =>
   chanceOf(String(one), 2 ** 32) - chanceOf(String(other), 2 ** 32);
 
