@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openStory } from '../support/story.ts';
+import { say } from '../support/wire-server-reply.ts';
 
 /** Rare words, each said in one place only. */
 const [TOWN, TEA, FLOWER] = ['Quillonbridge', 'Zarabamba', 'Wistromelia'];
@@ -17,9 +18,9 @@ function filesWith(oka: string, word: string): string[] {
     .toSorted();
 }
 
-describe('what is to be forgotten', () => {
+describe('what is to be forgotten', { timeout: 600_000 }, () => {
   it('leaves no byte of it: a conversation that is deleted or switched off, and a fact', async () => {
-    await using story = await openStory({ config: { memory: { vectors: false } } });
+    await using story = await openStory({ config: { memory: { vectors: false } }, model: () => say('I do not know.') });
     const { oka } = story.home;
     const run = async (...words: string[]): Promise<string> => (await story.oka(...words)).out;
     story.work();
@@ -41,7 +42,8 @@ describe('what is to be forgotten', () => {
     await run('maintain', '--once');
     expect(await run('memory', 'retrieve', 'dentist')).not.toContain(TOWN);
     expect(await run('memory', 'about')).not.toContain(FLOWER);
-    // The worker takes requests in its own time, and writes views a moment after an event of its own.
+    // The worker takes requests in its own time, and writes views a moment after an event of its own; whoever reads views
+    // for the model stays on a state of them for a while.
     const left = async (): Promise<string[]> => {
       await run('maintain', '--once');
       await run('chat', 'send', 'garden', 'Good morning');
@@ -50,6 +52,17 @@ describe('what is to be forgotten', () => {
       const fact = filesWith(oka, 'Vanderquist').filter((file) => !file.startsWith('index/views.sqlite'));
       return [...filesWith(oka, TOWN), ...filesWith(oka, TEA), ...fact];
     };
-    await expect.poll(left, { timeout: 90_000, interval: 2000 }).toEqual([]);
+    await expect.poll(left, { timeout: 300_000, interval: 2000 }).toEqual([]);
+    // The conversation whose memory is off is still there to be read, and nowhere else.
+    const kept = filesWith(oka, FLOWER).filter((file) => !file.startsWith('index/views.sqlite'));
+    expect(kept).toEqual([]);
+
+    const before = story.model.requests.length;
+    story.drop('ask.md', '---\nid: ask\n---\nWrite about my dentist, the tea, the roses and the plumber to ask.txt.\n');
+    await story.ended('ask');
+    const prompts = story.model.requests.slice(before).map(({ text }) => text);
+    expect(prompts.length).toBeGreaterThan(0);
+    for (const word of [TOWN, TEA, FLOWER, 'Vanderquist'])
+      expect(prompts.filter((text) => text.includes(word))).toEqual([]);
   });
 });

@@ -90,9 +90,12 @@ export function openInMemory(shape: DatabaseShape): Database {
   return withStatements(db);
 }
 
-/** Moves what is in the write-ahead log into the file. A reader that still needs the log is not waited for. */
-export function emptyLog({ db }: Database): void {
-  db.exec(`PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = ${BUSY_MS}`);
+/** Moves what is in the write-ahead log into the file. False where a reader still needs the log, which is not waited for. */
+export function emptyLog({ db }: Database): boolean {
+  db.exec('PRAGMA busy_timeout = 0');
+  const { busy } = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
+  db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+  return busy === 0;
 }
 
 export function removeDatabase(file: string): void {

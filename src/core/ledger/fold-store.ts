@@ -7,7 +7,7 @@
  *    That works on a read-only mount, without a worker, and when the file is missing.
  * S3 A file that is damaged or of another version is not repaired but recreated: everything in it is in the ledgers.
  * S4 Within a transaction a row is written once, however often it is put.
- * S5 After a transaction that erased something, the file has no byte of it, nor has its log unless a reader still uses that.
+ * S5 After a transaction that erased something, the file has no byte of it, nor has its log unless a reader still uses that; then it is emptied after a later one.
  */
 import type { Pen } from '../schema/event.ts';
 import type { Memo, Range, Rows, Texts } from '../schema/rows.ts';
@@ -42,6 +42,8 @@ export class FoldStore implements Rows {
   readonly texts: Texts | undefined;
   #memo: Memo | undefined;
   #hasErased = false;
+  /** Whether the log still has what was erased, since somebody read the state before. */
+  #isLogLeft = false;
 
   private constructor(file: string, given: DatabaseShape, owns: boolean) {
     const shape = given.hasTexts === true ? withTexts(given) : given;
@@ -236,7 +238,7 @@ export class FoldStore implements Rows {
     this.#guard(() => {
       if (hasErased && this.texts !== undefined) forgetRemovedWords(this.#top);
       this.#top.db.exec('COMMIT');
-      if (hasErased) emptyLog(this.#top);
+      if (hasErased || this.#isLogLeft) this.#isLogLeft = !emptyLog(this.#top);
     });
     this.#memo = undefined;
   }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as fc from 'fast-check';
@@ -238,6 +238,21 @@ describe('a fold store', () => {
     store.put('a', 1);
     store.close();
     expect(all(FoldStore.openReadOnly(file, SHAPE))).toEqual([['a', 1]]);
+  });
+
+  it('S5 has no byte of what was erased, nor has its log, once nobody reads the state before any more', () => {
+    const file = fresh();
+    const shape = { version: 'a@1', hasTexts: true };
+    const store = FoldStore.open(file, shape);
+    store.transaction(() => store.texts?.put('a', 'the rare word quillonbridge'));
+    const reader = FoldStore.openReadOnly(file, shape);
+    expect([...(reader.texts?.find(['quillonbridge']) ?? [])]).toEqual(['a']);
+    const files = (): string => [file, `${file}-wal`].map((each) => readFileSync(each, 'latin1')).join('');
+    store.transaction(() => store.texts?.put('a', null));
+    reader.close();
+    store.transaction(() => store.put('b', 1));
+    expect(files()).not.toContain('quillonbridge');
+    store.close();
   });
 
   it('S3 a row that cannot be read any more is noticed, and a reset begins anew', () => {
