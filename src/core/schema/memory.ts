@@ -91,7 +91,19 @@ export const PackManifest = z
     tokens: z.int().nonnegative().describe('What it costs.'),
     counter: z.string().max(80).describe('How tokens were counted.'),
     by: z.enum(['keywords', 'keywords and vectors']).describe('How it was found.'),
-    items: z.array(z.strictObject(packed)).max(1000).describe('What is in it, best first.'),
+    items: z
+      .array(
+        z.strictObject({
+          ...packed,
+          signs: z
+            .array(z.int().nonnegative())
+            .max(8)
+            .optional()
+            .describe('Checksums of words that it adds to the query, by which it is noticed whether it was used.'),
+        }),
+      )
+      .max(1000)
+      .describe('What is in it, best first.'),
     dropped: z
       .array(
         z.strictObject({

@@ -5,11 +5,12 @@ export const metrics = defineRoom({
   name: 'rooms/figures',
   events: [],
   views: async () => {
-    const [{ metricsView }, { spendView }, { runCountView }] = await Promise.all([
+    const [{ metricsView }, { spendView }, { runCountView }, { packUseView }] = await Promise.all([
       import('./metrics-view.ts'),
       import('./spend-view.ts'),
       import('./run-count-view.ts'),
+      import('./pack-use-view.ts'),
     ]);
-    return [metricsView, spendView, runCountView];
+    return [metricsView, spendView, runCountView, packUseView];
   },
 });

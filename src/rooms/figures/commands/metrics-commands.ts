@@ -2,6 +2,7 @@
 import { type DayBudgetStatus, describeDayLeft, readDayBudget } from '../../../kit/policy/read-day-budget.ts';
 import type { Figure, Metrics, Unit } from '../figures.ts';
 import { queryMetrics } from '../metrics-view.ts';
+import { packUse } from '../pack-use-view.ts';
 import { cachedShare } from '../spend-view.ts';
 import { type Answer, answer, type Call, command, type Commands } from '../../../kit/cli/command-module.ts';
 import type { Terminal } from '../../../kit/cli/io.ts';
@@ -15,6 +16,8 @@ type Shown = Metrics & {
   day_budget: DayBudgetStatus;
   /** The share of prompt tokens that caches of providers have served. */
   cached_share: number | null;
+  /** Tokens of memories in prompts, and of those of which nothing was seen in an answer. */
+  memories: { tokens: number; unused: number };
 };
 
 const BARS = 14;
@@ -37,8 +40,13 @@ export const commands: Commands = {
       const { cached_share: share } = metrics;
       const cached =
         share === null ? '' : `  cached       ${FORMATS.share(share).padStart(9)}  of prompt tokens, by providers\n`;
+      const { tokens, unused } = metrics.memories;
+      const memories =
+        tokens === 0
+          ? ''
+          : `  unused       ${FORMATS.share(unused / tokens).padStart(9)}  of ${tokens} tokens of memories in prompts\n`;
       const figures = metrics.figures.map((figure) => renderFigure(figure, terminal)).join('');
-      return `${bold(head)}\n\n${figures}${cached}${budget}\n${dim(hint)}\n`;
+      return `${bold(head)}\n\n${figures}${cached}${memories}${budget}\n${dim(hint)}\n`;
     },
   }),
 };
@@ -66,6 +74,7 @@ async function metricsCommand(call: Call<{ since: string | undefined }>): Promis
   const metrics = await readViews(call, (rows) => ({
     ...queryMetrics(rows, since),
     cached_share: cachedShare(rows, since),
+    memories: packUse(rows, since),
   }));
   return answer({ ...metrics, day_budget: await readDayBudget(call.home) });
 }

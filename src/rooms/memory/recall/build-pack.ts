@@ -14,6 +14,7 @@ import { createApplicabilityTest, isLimited } from './applicability.ts';
 import { type Candidate, packContext } from '../../../kit/learning/context-pack.ts';
 import type { Recall } from './recall.ts';
 import { createRelevanceTest } from '../../../kit/text/relevance.ts';
+import { signsOfNew } from '../../../kit/text/term-signs.ts';
 import type { PackRequest } from '../../../kit/ports/memory-port.ts';
 import { dayOf, type Found, formatFound, type Ranking, rankEntries } from './search-memory.ts';
 import { withoutInstructions } from './stated-sentences.ts';
@@ -40,8 +41,10 @@ async function makePack(recall: Recall, ask: PackRequest): Promise<PromptPack> {
   const counter =
     candidates.length === 0 ? NO_COUNTER : await createTokenCounter(family, recall.reportedTokens(family));
   const { text, ...packed } = packContext({ candidates, settings: recall.options.settings, counter });
+  const texts = new Map(candidates.map(({ id, text: own }) => [id, own]));
+  const items = packed.items.map((item) => ({ ...item, signs: signsOfNew(texts.get(item.id) ?? '', query) }));
   const { role, node } = ask;
-  return { text, manifest: { role, node, query: query.slice(0, 500), by, ...packed } };
+  return { text, manifest: { role, node, query: query.slice(0, 500), by, ...packed, items } };
 }
 
 function selectCandidates(recall: Recall, query: string, given: readonly Candidate[], ranking: Ranking): Candidate[] {
