@@ -190,7 +190,7 @@ export function fieldIn(body: string, name: string): string {
   if (start === -1) return '';
   const rest = body.slice(start + name.length + 2);
   const end = rest.search(
-    /\n(?:more|stderr|exit|truncated|ms|size|stdout|skipped|binary|status|stderr_bytes|type|url): /,
+    /\n(?:more|stderr|exit|truncated|ms|size|stdout|skipped|binary|status|stderr_bytes|type|url|origin): /,
   );
   return end === -1 ? rest : rest.slice(0, end);
 }

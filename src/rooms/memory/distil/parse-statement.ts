@@ -46,6 +46,10 @@ const BARE = new RegExp(
 const CLAUSE =
   /[,;:–—]\s+(?:(?:and|so|but|because|since|as|or|though|und|weil|da|denn|also|aber|et|car|donc|mais|parce que|puisque|y|porque|así que|pero|ya que|pues)\s+)?|\s+(?:and|so|but|because|since|as|und|weil|da|denn|aber|et|car|donc|mais|parce que|puisque|y|porque|así que|pero|ya que|pues)\s+(?=(?:i|we|i['’]\p{L}+|ich|wir|mir|je|j['’]|nous|yo|prefiero|preferimos|no me|me)(?![\p{L}]))/iu;
 
+/** Who asks how somebody else did says besides what they do, and asks oka to do nothing like it. */
+const ABOUT_SOMEBODY =
+  /^(?:did|does|has|is|was|will|hat|ist|war|wird|ha|est)\s+(?:\p{Lu}\p{Ll}+|he|she|they|er|sie|él|ella|il|elle)(?!\p{L})/u;
+
 const BECAUSE = /^(?:since|because|as|weil|da|comme|puisque|como|ya que)\s+/iu;
 
 /** Preferences inside a sentence, such as "…, so I prefer trains, can you …?", and instructions behind an "and" (1). */
@@ -54,6 +58,7 @@ function remarksIn(marked: string, at: string): Statement[] {
   const later = parseLater(sentence, at);
   if (later !== null) return [later];
   const clauses = sentence.split(CLAUSE);
+  if (sentence.endsWith('?') && ABOUT_SOMEBODY.test(clauses.at(-1) ?? '')) return [];
   return clauses.flatMap((clause, index) => {
     const said = clause
       .replace(LEAD, '')
