@@ -64,9 +64,11 @@ export async function fillHome(story: Story): Promise<void> {
     'standing',
   );
   await story.oka('schedule', 'add', 'Water the plants on the balcony', '--every', 'monday 08:00');
-  story.drop('backup.md', runbook('Back up the desk', 'echo "copying notes"; sleep 600'));
+  story.drop('backup.md', runbook('Back up the desk', 'echo "copying notes"; while [ -e notes ]; do sleep 1; done'));
   await story.until('work', async () =>
-    (await story.eventsOf('call.started')).some(({ data }) => JSON.stringify(data.input).includes('sleep 600'))
+    (await story.eventsOf('call.started')).some(({ data }) =>
+      JSON.stringify(data.input).includes('while [ -e notes ]; do sleep 1; done'),
+    )
       ? true
       : undefined,
   );
