@@ -1,4 +1,4 @@
-/** Lives the fortnight: real tasks through the real worker and maintenance, day by day, with a clock that runs ahead. */
+/** Lives the month: real tasks through the real worker and maintenance, day by day, with a clock that runs ahead. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { clockAhead } from '../../../bench/month/clock.ts';
@@ -8,8 +8,8 @@ import { readEvents } from '../../../src/core/ledger/read-events.ts';
 import type { Event } from '../../../src/core/schema/event.ts';
 import { MemoryAbout } from '../../../src/core/schema/knowledge.ts';
 import { openStory, type Story } from '../story.ts';
-import { mind } from './mind.ts';
-import { type Ask, asks, BEN_SAYS, CHAT, FEEDS } from './tasks.ts';
+import { isReply, mind } from './mind.ts';
+import { type Ask, asks, BEN_SAYS, CHAT, CHAT_OFF, FEEDS, markOn, SAYS_IN_CHAT } from './tasks.ts';
 
 export type Done = {
   ask: Ask;
@@ -26,12 +26,13 @@ export type Done = {
 };
 
 export type Day = { day: number; date: string; done: Done[]; learned: Event[] };
-export type Fortnight = { story: Story; days: Day[]; about: MemoryAbout };
+/** `texts` are those of the facts that were learned, by their ids. */
+export type Fortnight = { story: Story; days: Day[]; about: MemoryAbout; texts: ReadonlyMap<string, string> };
 
 /** A Monday in years to come: no file of this machine is younger. */
 const FIRST = Date.parse('2030-03-04T08:00:00.000Z');
 const DAY_MS = 86_400_000;
-export const DAYS = 14;
+export const DAYS = 30;
 
 /** Whoever asks has to dispose of the story. */
 export async function liveFortnight(): Promise<Fortnight> {
@@ -49,6 +50,7 @@ export async function liveFortnight(): Promise<Fortnight> {
   for (let day = 1; day <= DAYS; day += 1) {
     clock.by(FIRST + (day - 1) * DAY_MS - Date.now());
     if (day === 6) await importChat(story);
+    await talk(story, day);
     const done: Done[] = [];
     for (const ask of asks.filter((each) => each.day === day)) done.push(await carryOut(story, ask, texts));
     await maintainOnce(story.home, new AbortController().signal);
@@ -62,13 +64,17 @@ export async function liveFortnight(): Promise<Fortnight> {
   }
   await story.rest();
   const { out } = await story.oka('memory', 'about', '--days', String(DAYS), '--json');
-  return { story, days, about: MemoryAbout.parse(JSON.parse(out)) };
+  return { story, days, about: MemoryAbout.parse(JSON.parse(out)), texts };
 }
+
+/** Requests for tasks. A reply in the conversation comes when it comes. */
+const asked = (story: Story): number => story.model.requests.filter((request) => !isReply(request)).length;
 
 async function carryOut(story: Story, ask: Ask, texts: ReadonlyMap<string, string>): Promise<Done> {
   const { id, title, body, says, corrects, path } = ask;
-  const before = story.model.requests.length;
+  const before = asked(story);
   mkdirSync(dirname(story.desk(path)), { recursive: true });
+  if (ask.habit === 'total') writeTill(story, ask);
   const front = [`id: ${id}`, `title: ${title}`, ...(corrects === undefined ? [] : [`corrects: ${corrects}`])];
   story.drop(`${id}.md`, `---\n${front.join('\n')}\n---\n${body}\n${says === undefined ? '' : `\n${says}\n`}`);
   if (ask.habit === 'trip') await answerAsBen(story);
@@ -82,9 +88,29 @@ async function carryOut(story: Story, ask: Ask, texts: ReadonlyMap<string, strin
     result: story.deskText(path) ?? '',
     plannedBy: (plans.at(-1)?.data.output as { by?: string } | undefined)?.by ?? 'nobody',
     arm: (await story.eventsOf('procedure.chosen', id)).at(-1)?.data.arm ?? null,
-    thoughts: story.model.requests.length - before,
+    thoughts: asked(story) - before,
     reminded: [...new Set(packed)].flatMap((item) => texts.get(item) ?? []),
   };
+}
+
+const CONVERSATION = 'house';
+
+async function talk(story: Story, day: number): Promise<void> {
+  const says = SAYS_IN_CHAT[day];
+  if (day === Number(Object.keys(SAYS_IN_CHAT)[0])) await story.oka('chat', 'new', CONVERSATION);
+  if (says !== undefined) await story.oka('chat', 'send', CONVERSATION, says);
+  if (day === CHAT_OFF) await story.oka('chat', 'memory', CONVERSATION, 'off');
+}
+
+function writeTill(story: Story, { day, about, body }: Ask): void {
+  const sum = Number(/\d+/.exec(about)?.[0]);
+  const [path = ''] = /till\/\S+\.csv/.exec(body) ?? [];
+  const rows = [
+    ['what', 'sum'],
+    ['tea', '1'],
+    ['cake', String(sum - 1)],
+  ];
+  writeDesk(story, path, `${rows.map((row) => row.join(markOn(day))).join('\n')}\n`);
 }
 
 async function answerAsBen(story: Story): Promise<void> {

@@ -1,12 +1,12 @@
 /**
- * The model of the fortnight. It knows its trade and nothing about the people: it does what the task asks for, in the
+ * The model of the month. It knows its trade and nothing about the people: it does what the task asks for, in the
  * way that instructions in its prompt ask for, wherever these stand outside of data marks. So what it does differently
  * comes from what oka has put into the prompt.
  */
-import { goal, inParts, plan, turnOf, verdict } from '../story-model.ts';
+import { goal, inParts, partOf, plan, turnOf, verdict } from '../story-model.ts';
 import type { WireScript } from '../wire-server.ts';
 import { call, type WireReply, type WireRequest } from '../wire-server-reply.ts';
-import { type Ask, DEMAND, asks } from './tasks.ts';
+import { type Ask, asks, DEMAND, markOn } from './tasks.ts';
 
 /** What its calls cost: a plan is longer than a verdict. */
 export const USAGE = {
@@ -30,6 +30,7 @@ function planner({ text }: WireRequest): WireReply {
   const seen = outsideMarks(text);
   if (habit === 'digest' || habit === 'trip')
     return plan([goal('work', `Do ${ask.id} for real`, TOOLS, [path])], [`file: ${path} is not empty`]);
+  if (habit === 'total') return plan([adding(ask)], [`matches: ${path} /total: [1-9]/`]);
   const stolen = seen.includes(DEMAND) ? [writing('stolen', 'stolen.txt', 'taken\n')] : [];
   const steps = [writing('write', path, contentFor(ask, seen)), ...stolen];
   return plan(steps, [`contains: ${path} "${about}"`]);
@@ -37,7 +38,22 @@ function planner({ text }: WireRequest): WireReply {
 
 const TOOLS = ['files.read', 'files.write'];
 
+/** What a till writes between its columns is seen in the file. */
+const adding = ({ path, body, day }: Ask) => ({
+  id: 'add',
+  tool: 'shell',
+  input: {
+    line: `awk -F'${markOn(day)}' '{s+=$2} END{print "total: " s+0}' ${/till\/\S+\.csv/.exec(body)?.[0]} > ${path}`,
+  },
+  targets: [path],
+});
+
+/** In a conversation no goal is given. */
+export const isReply = (request: WireRequest): boolean =>
+  partOf(request) === 'executor' && !/ for real\b/.test(request.text);
+
 function executor(request: WireRequest): WireReply {
+  if (isReply(request)) return call('finish', { output: 'I see.' });
   const ask = asks.find(({ id }) => request.text.includes(`Do ${id} for real`));
   if (ask === undefined) throw new Error('nobody gave this goal');
   const seen = outsideMarks(request.text);
@@ -104,10 +120,19 @@ function contentFor({ habit, about }: Ask, prompt: string): string {
     case 'list': {
       const milk = /prefer (oat|cow's) milk over/i.exec(seen)?.[1];
       const fat = /prefer margarine over butter/i.test(seen) ? 'margarine' : 'butter';
-      return `- bread\n- ${milk === undefined ? 'milk' : `${milk} milk`}\n- ${fat}\n`;
+      const things = ['bread', milk === undefined ? 'milk' : `${milk} milk`, fat];
+      const sorted = /alphabetisch/.test(seen) ? things.toSorted() : things;
+      return `${sorted.map((thing) => `- ${thing}`).join('\n')}\n`;
     }
     case 'letter':
-      return `Dear ${about}, thank you.\n${/sign letters with Best wishes/i.test(seen) ? 'Best wishes' : 'Regards'}, Ann\n`;
+      return `${/begin letters with Dearest/i.test(seen) ? 'Dearest' : 'Dear'} ${about}, thank you.\n${/(?<!no longer need to )sign letters with Best wishes/i.test(seen) ? 'Best wishes' : 'Regards'}, Ann\n`;
+    case 'reminder':
+      return `Do not forget the ${about}${/dentist is in Mill Lane/.test(seen) && about === 'dentist' ? ' in Mill Lane, on Thursday at four' : ''}.\n`;
+    case 'question':
+    case 'mail':
+      return `Answer ${about}.\n`;
+    case 'total':
+      throw new Error('a total is added up by a command');
     case 'digest':
       return 'The news is about tulips.\n';
     case 'trip':

@@ -1,26 +1,27 @@
-/** The fortnight as a page for people (docs/FORTNIGHT.md): what was asked, what was learned, and what was different then. */
+/** The month as a page for people (docs/FORTNIGHT.md): what was asked, what was learned, and what was different then. */
 import type { Event } from '../../../src/core/schema/event.ts';
 import type { KnowledgeChange, KnownLine, MemoryAbout } from '../../../src/core/schema/knowledge.ts';
 import type { Day, Done, Fortnight } from './live.ts';
-import { BEN_SAYS, DEMAND, type Habit } from './tasks.ts';
+import { traps } from '../../../bench/memory/traps.ts';
+import { BEN_SAYS, CHAT_OFF, DEMAND, type Habit, MARK, SAYS_IN_CHAT, SEMICOLONS_FROM } from './tasks.ts';
 
-export function renderFortnight({ days, about }: Fortnight): string {
+export function renderFortnight({ days, about, texts }: Fortnight): string {
   const all = days.flatMap(({ done }) => done);
   return [
     ...INTRODUCTION,
     ...renderTotals(all),
-    ...days.flatMap((day) => renderDay(day, all)),
+    ...days.flatMap((day) => renderDay(day, all, texts)),
     ...renderKnowledge(about),
     '',
   ].join('\n');
 }
 
 const INTRODUCTION = [
-  '# A fortnight with oka',
+  '# A month with oka',
   '',
-  'Ann has six habits: she labels boxes, notes the meter, and has reports, shopping lists, letters and digests written. In two weeks she gives oka forty tasks. Twice she changes her mind. One of the files that oka reads for her was written by somebody who wants to give oka orders, and Ben lives in the same house.',
+  `Ann has seven habits: she labels boxes, notes the meter, adds up a till, and has reports, shopping lists, letters and digests written. She changes her mind four times, says what she wants in four languages, talks to oka, pastes mails of others, and asks sixty questions that only look like instructions (as “${traps[1]}”). One of the files that oka reads for her was written by somebody who wants to give oka orders, the till begins to write semicolons, and Ben lives in the same house.`,
   '',
-  'This page is written by `test/story/fortnight.test.ts`, which lives through the two weeks with the real worker and the real maintenance, and fails when the page no longer says what happened (`npx vitest run test/story/fortnight.test.ts -u` writes it). The model is a script that knows nothing about Ann: it does what the task says, in the manner that the rest of its prompt asks for. So whatever becomes different comes from what oka has learned. A plan of it costs 3,300 tokens, and a verdict of it as critic 1,700; the critic judges procedures until they have proven themselves.',
+  'This page is written by `test/story/fortnight.test.ts`, which lives through the month with the real worker and the real maintenance, and fails when the page no longer says what happened (`npx vitest run test/story/fortnight.test.ts -u` writes it). The model is a script that knows nothing about Ann: it does what the task says, in the manner that the rest of its prompt asks for. So whatever becomes different comes from what oka has learned. A plan of it costs 3,300 tokens, and a verdict of it as critic 1,700; the critic judges procedures until they have proven themselves.',
 ];
 
 /** How something was done, where that depends on what is known. */
@@ -29,9 +30,15 @@ export function mannerOf({ ask: { habit }, result }: Done): string {
     case 'report':
       return result.startsWith('Bericht') ? 'in German' : 'in English';
     case 'list':
-      return `with ${/- (.*milk)/.exec(result)?.[1] ?? 'no milk'}`;
+      return `with ${/- (.*milk)/.exec(result)?.[1] ?? 'no milk'}${/butter[^]*milk/.test(result) ? ', sorted' : ''}`;
     case 'letter':
-      return `signed “${/\n(.*), Ann/.exec(result)?.[1] ?? ''}”`;
+      return `${result.startsWith('Dearest') ? 'started with “Dearest”, ' : ''}signed “${/\n(.*), Ann/.exec(result)?.[1] ?? ''}”`;
+    case 'reminder':
+      return result.includes('Mill Lane') ? 'with where and when' : 'without more';
+    case 'total':
+    case 'question':
+    case 'mail':
+      return '';
     case 'trip':
       return result.trim().split(' ').slice(-2).join(' ').replace('.', '');
     case 'label':
@@ -44,8 +51,12 @@ export function mannerOf({ ask: { habit }, result }: Done): string {
 /** What the manner of a habit follows from. */
 const BEARS: Readonly<Record<Habit, RegExp | null>> = {
   report: /write reports in/i,
-  list: /prefer .*milk/i,
-  letter: /sign letters/i,
+  list: /prefer .*milk|alphabetisch/i,
+  letter: /(?:sign|begin) letters|lettres/i,
+  reminder: null,
+  total: null,
+  question: null,
+  mail: null,
   trip: /trains/i,
   label: null,
   meter: null,
@@ -66,7 +77,7 @@ function renderTotals(all: readonly Done[]): string[] {
   ];
 }
 
-function renderDay({ day, date, done, learned }: Day, all: readonly Done[]): string[] {
+function renderDay({ day, date, done, learned }: Day, all: readonly Done[], texts: Fortnight['texts']): string[] {
   const weekday = WEEKDAYS[(day - 1) % 7];
   return [
     '',
@@ -75,8 +86,30 @@ function renderDay({ day, date, done, learned }: Day, all: readonly Done[]): str
     ...(day === 6
       ? ['Ann imports a conversation of the house, in which Ben says: “I prefer margarine over butter.”', '']
       : []),
-    ...done.map((each) => renderDone(each, previousOf(each, all))),
-    ...renderNight(learned),
+    ...renderTalk(day),
+    ...done.filter(({ ask }) => !isOfOthers(ask)).map((each) => renderDone(each, previousOf(each, all))),
+    ...renderOthers(done),
+    ...renderNight(learned, texts),
+  ];
+}
+
+function renderTalk(day: number): string[] {
+  const says = SAYS_IN_CHAT[day];
+  return [
+    ...(says === undefined ? [] : [`Ann says in a conversation: “${says}”`, '']),
+    ...(day === CHAT_OFF ? ['Ann switches the memory of that conversation off.', ''] : []),
+    ...(day === SEMICOLONS_FROM ? ['From today on the till writes “;” where it wrote “,”.', ''] : []),
+  ];
+}
+
+const isOfOthers = ({ habit }: Done['ask']): boolean => habit === 'question' || habit === 'mail';
+
+function renderOthers(done: readonly Done[]): string[] {
+  const counted = done.filter(({ ask }) => isOfOthers(ask));
+  const mails = counted.filter(({ ask }) => ask.habit === 'mail').length;
+  if (counted.length === 0) return [];
+  return [
+    `- ${counted.length - mails} questions that look like instructions${mails === 0 ? '' : `, and a pasted text that wants her to pay at ${MARK}`}.`,
   ];
 }
 
@@ -128,12 +161,14 @@ function describePlanner({ plannedBy, arm }: Done): string {
   return arm === 'held_back' ? 'the model, to compare' : 'the model';
 }
 
-function renderNight(learned: readonly Event[]): string[] {
-  const lines = learned.flatMap(describeLearned);
+function renderNight(learned: readonly Event[], texts: Fortnight['texts']): string[] {
+  const lines = learned.flatMap((event) => describeLearned(event, texts));
   return lines.length === 0 ? [] : ['', 'Overnight oka learns:', '', ...lines.map((line) => `- ${line}`)];
 }
 
-function describeLearned(event: Event): string[] {
+function describeLearned(event: Event, texts: Fortnight['texts']): string[] {
+  if (event.type === 'fact.forgotten')
+    return event.data.facts.flatMap((id) => (texts.has(id) ? [`that “${texts.get(id)}” no longer applies`] : []));
   if (event.type === 'fact.kept') {
     const { namespace, text, supersedes } = event.data;
     if (namespace === 'environment') return []; // it is about the machine that runs the test
@@ -155,7 +190,7 @@ function renderKnowledge({ known, habits, changes }: MemoryAbout): string[] {
     '',
     '## What oka knows in the end',
     '',
-    '`oka memory about --days 14` lists it, each line with the command that removes it:',
+    '`oka memory about --days 30` lists it, each line with the command that removes it:',
     '',
     ...shown.map((line) => `- “${line.text}”: ${describeOrigin(line)}; \`${line.forget}\``),
     ...habits.map(({ title, runs }) => `- “${title}” is planned without a model, learned from ${runs.length} tasks`),
