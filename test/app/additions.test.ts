@@ -44,7 +44,7 @@ const ADDITIONS: Record<Exclude<Example, 'room'>, Addition> = {
           "import { bell } from './bell/bell-channel.ts';",
           "import { command } from './command/command-channel.ts';",
         ),
-        ['command, desktop];', 'command, desktop, bell];'],
+        line('  bell,', '  desktop,\n];'),
       ],
     },
   },
@@ -54,7 +54,7 @@ const ADDITIONS: Record<Exclude<Example, 'room'>, Addition> = {
       file: 'src/app/web/pages.ts',
       at: [
         line("import { clockPage } from '../../rooms/records/clock-page.ts';", 'import { comparePage }'),
-        line('  clockPage,', '  setupPage,\n];'),
+        line('  clockPage,', '  designPage,\n];'),
       ],
     },
   },

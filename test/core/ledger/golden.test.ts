@@ -25,6 +25,7 @@ const goldens: Record<string, string> = {
   v11: '7637df6c33255054b4156051f669a3cc0a67d464cb52bbedf74681d1f71073e6',
   v12: '5fa0d3bb515dcf3268dd383f3b13fa16319f71f1e3d0207978b8e466f8b75cda',
   v13: '7bdb45d809e57db99240dfd5ca6a7e1436fa40b7e28fa0ab5ced5baff7f737c9',
+  v14: 'e31ce57b0b9204a2b2e156480d22904d4834f4466fb9d21ca2ebff3c615d895e',
 };
 
 const folder = join(import.meta.dirname, '../../fixture/golden');

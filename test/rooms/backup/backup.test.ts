@@ -67,6 +67,9 @@ async function homeWithBackup() {
   };
 }
 
+/** On a slow machine it also says how far it is. */
+const problemsIn = ({ err }: { err: string }): string => err.replaceAll(/^[a-z]+: [\d.]+ .?B.*\n/gm, '');
+
 it('another machine has the whole home again with the recovery key alone, byte for byte, secrets included', async () => {
   await using home = await homeWithBackup();
   const { story } = home;
@@ -80,10 +83,10 @@ it('another machine has the whole home again with the recovery key alone, byte f
   execFileSync('mkfifo', [join(desk, 'pipe')]);
   await okaWith({ input: 'value-of-a-secret' }, 'secrets', 'set', 'TOKEN', '--dir', story.home.dir);
   const made = await home.backUp('--recovery-key', home.key);
-  expect(made.err).toBe('');
+  expect(problemsIn(made)).toBe('');
   expect(made.out).toContain('Left out: workspace/desk/pipe (neither a file, a folder nor a link)');
   const restored = await home.restore('again');
-  expect(restored.err).toBe('');
+  expect(problemsIn(restored)).toBe('');
   expect(restored.out).toContain('It is paused');
   const there = join(home.dir, 'again');
   rmSync(join(desk, 'pipe'));
@@ -123,7 +126,7 @@ it('a record that is half written is not in the backup', async () => {
   await okaWith({ input: 'value-of-a-secret' }, 'secrets', 'set', 'TOKEN', '--dir', home.story.home.dir);
   appendFileSync(home.story.home.ledgers.run, '{"v":1,"seq":99999,"ty');
   await home.backUp('--recovery-key', home.key);
-  expect((await home.restore('again')).err).toBe('');
+  expect(problemsIn(await home.restore('again'))).toBe('');
   expect(readFileSync(join(home.dir, 'again/.oka/run_ledger.jsonl'), 'utf8').endsWith('\n')).toBe(true);
 });
 
@@ -154,7 +157,7 @@ it('damage is found, named, and mended by the next backup as far as files are st
   expect(existsSync(join(home.dir, 'again'))).toBe(false);
   rmSync(join(home.to, 'packs', pack));
   await home.backUp();
-  expect((await home.restore('again')).err).toBe('');
+  expect(problemsIn(await home.restore('again'))).toBe('');
 });
 
 it('a folder that somebody has begun with another recovery key is refused', async () => {
