@@ -1,4 +1,5 @@
 /** The settings of the dashboard, each seen on the real command: whoever reads them must know the parts of rooms. */
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -78,3 +79,23 @@ async function statusOf(port: number, path: string, host: string): Promise<numbe
   response.resume();
   return response.statusCode;
 }
+
+it.each(['SIGTERM', 'SIGKILL'] as const)(
+  'a second dashboard that ends by %s leaves the first one its address',
+  async (signal) => {
+    await using story = await openStory();
+    const started = async (): Promise<{ server: ChildProcess; address: string }> => {
+      const server = story.start(['web', '--port', '0', '--json']);
+      const [line] = (await once(server.stdout?.setEncoding('utf8') as NodeJS.ReadableStream, 'data')) as [string];
+      return { server, address: (JSON.parse(line) as { address: string }).address };
+    };
+    const first = await started();
+    const second = await started();
+    expect(second.address).not.toBe(first.address);
+    expect((await story.oka('web', 'link')).out).toContain(new URL(second.address).host);
+    second.server.kill(signal);
+    await once(second.server, 'exit');
+    expect((await story.oka('web', 'link')).out).toContain(new URL(first.address).host);
+    expect(await statusOf(Number(new URL(first.address).port), '/login', new URL(first.address).host)).toBe(200);
+  },
+);

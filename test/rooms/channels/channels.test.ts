@@ -85,7 +85,7 @@ describe('oka channels', () => {
     await oka(dir, 'init');
     const env = { XDG_CONFIG_HOME: join(dir, 'config') };
     // The kind, an empty answer to a question that needs one, and no test.
-    const answers = ['9', 'ntfy', '', 'https://ntfy.example.org', 'oka', 'answers', 'NTFY', '', 'tk_value', 'n'];
+    const answers = ['99', 'ntfy', '', 'https://ntfy.example.org', 'oka', 'answers', 'NTFY', '', 'tk_value', 'n'];
     const ran = await okaWith({ env, answers }, 'channels', 'add', 'phone', '--dir', dir);
     expect(ran).toMatchObject({ code: 0 });
     expect(ran.out + ran.err).not.toContain('tk_value');
