@@ -117,7 +117,7 @@ async function assertOnce(server: string, all: readonly Returned[]): Promise<voi
     expect(readdirSync(join(oka, 'state')).filter((name) => name.startsWith('fleet-'))).toEqual([]);
     expect(readFileSync(join(workspace, 'desk', id, 'count.txt'), 'utf8'), killed).toBe('once\n');
     expect(readdirSync(join(workspace, 'desk', id)), killed).toEqual(['count.txt']);
-    expect(readdirSync(join(workspace, 'outbox', id)), killed).toEqual(['RESULT.md', 'TASK.md']);
+    expect(readdirSync(join(workspace, 'outbox', id)), killed).toEqual(['RESULT.md', 'TASK.md', 'files']);
   }
   await close();
 }

@@ -121,7 +121,7 @@ async function comeBack(home: FleetHome): Promise<void> {
   home.start();
   if (isSent) {
     await until('its result is there', async () => (await home.events('task.returned')).length === 1);
-    expect(readdirSync(result)).toEqual(['RESULT.md', 'TASK.md']);
+    expect(readdirSync(result)).toEqual(['RESULT.md', 'TASK.md', 'files']);
     rmSync(result, { recursive: true });
   }
   rmSync(pauseFile(home.home));

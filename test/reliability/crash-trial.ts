@@ -2,6 +2,8 @@
  * Kills of four kinds and full disks while tasks run, with an observer outside. A round is over when every task has its
  * result; then the results are compared with the desk, and some tasks are undone.
  */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { verifyLedger } from '../../src/core/ledger/verify-ledger.ts';
 import { crashTask, type CrashTask, deskFiles, didHappen, isDone, judgeResult, overlapsNoted } from './crash-tasks.ts';
@@ -17,6 +19,9 @@ const DISK_MB = 96;
 /** With less time left no further round begins. */
 const ROUND_MS = 180_000;
 const FILL_CHANCE = 0.2;
+/** Where what explains a failure is kept. */
+const EVIDENCE = join(import.meta.dirname, '../../test-artifacts/reliability');
+
 /** After the last fault everything has to come to its end within this time. */
 const QUIET_MS = 600_000;
 
@@ -119,12 +124,22 @@ async function answer({ live, repeats, count }: Round): Promise<void> {
   }
 }
 
+/** The page and the events of a task whose result is wrong, since its home goes with the round. */
+function keepEvidence(live: LiveHome, { id }: CrashTask): void {
+  mkdirSync(EVIDENCE, { recursive: true });
+  const lines = readFileSync(live.home.ledgers.run, 'utf8').split('\n');
+  writeFileSync(join(EVIDENCE, `${id}.jsonl`), lines.filter((line) => line.includes(id)).join('\n'));
+  writeFileSync(join(EVIDENCE, `${id}.md`), live.page(id) ?? 'no page');
+}
+
 async function judge(round: Round, observer: DeskObserver, random: Random): Promise<void> {
   const { live, tasks, repeats, count, fail } = round;
   for (const task of tasks) {
     count('tasks');
     count(isDone(live, task) ? 'tasks done' : 'tasks not done, with a true result');
-    for (const problem of judgeResult(live, task, repeats)) fail(problem);
+    const problems = judgeResult(live, task, repeats);
+    for (const problem of problems) fail(problem);
+    if (problems.length > 0) keepEvidence(live, task);
   }
   for (const pair of observer.overlaps()) fail(`seen from outside: steps of ${pair} ran at the same time`);
   for (const overlap of overlapsNoted(live, tasks)) fail(`noted by the steps: ${overlap}`);

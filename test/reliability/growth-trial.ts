@@ -162,7 +162,7 @@ async function ask(live: LiveHome): Promise<Asked> {
     'KB of snapshots': snapshotsKb(live),
     'ms of `oka status`': command(live, 'status'),
     'ms of `oka runs`': command(live, 'runs'),
-    'ms of the page Now': await timed(async () => void (await askQuery(nowQuery, live.home))),
+    'ms of the page Now': await leastOf(20, () => timed(async () => void (await askQuery(nowQuery, live.home)))),
   };
 }
 
@@ -170,6 +170,13 @@ async function timed(work: () => Promise<void>): Promise<number> {
   const begun = performance.now();
   await work();
   return performance.now() - begun;
+}
+
+/** What takes milliseconds is asked more often, so that something else on the machine does not decide. */
+async function leastOf(times: number, measure: () => Promise<number>): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let count = 0; count < times; count += 1) least = Math.min(least, await measure());
+  return least;
 }
 
 const folderSize = (folder: string): number =>

@@ -46,7 +46,7 @@ describe('a conversation with a worker', () => {
     const messages = await chat.settled('forge', 5);
     expect(messages.filter(({ kind }) => kind === 'agent').map(({ from, content }) => `${from}: ${content}`)).toEqual([
       'gendry: I tried.',
-      'arya: I tried.',
+      expect.stringContaining('arya: I could not answer: the planner answered 3 times in a row what is not allowed'),
     ]);
     expect(readFileSync(chat.story.desk('sword.txt'), 'utf8')).toBe('steel');
     expect(chat.story.deskText('needle.txt')).toBeNull();

@@ -58,7 +58,7 @@ describe('oka up', () => {
     const first = story.start(['up']);
     await story.until('the result', async () => story.told.find((line) => line.includes('RESULT.md')));
     const [welcome = ''] = readdirSync(outbox);
-    expect(story.page(welcome)).toContain('✅ Done.** 4 of 4 criteria met.');
+    expect(story.page(welcome)).toContain('✅ Done.** 3 of 3 criteria met.');
     await sleep(1500);
     expect(story.model.requests).toEqual([]);
     const idle = (await story.events()).length;

@@ -16,7 +16,7 @@ describe('a task that is saved again right after it was taken', () => {
   it('is done once, as it was saved last, when it had not changed anything yet', async () => {
     await using story = await openStory();
     story.work();
-    const half = '# Pay\n\nThe rent of this month:\n\n';
+    const half = '# Pay\n\nPay the rent:\n\n';
     story.drop('pay.md', half); // without its steps it is prose, and waits for a model
     await story.until('the wait', async () => ((await story.waiting()).length > 0 ? true : undefined));
     story.drop('pay.md', `${half}${STEP_1}${STEP_2}`);
@@ -54,7 +54,7 @@ describe('a task that is saved again right after it was taken', () => {
   it('is done once, as it was saved last, also when the worker was restarted in between', async () => {
     await using story = await openStory();
     story.work();
-    const half = '# Pay\n\nThe rent of this month:\n\n';
+    const half = '# Pay\n\nPay the rent:\n\n';
     story.drop('pay.md', half);
     await story.until('the wait', async () => ((await story.waiting()).length > 0 ? true : undefined));
     await story.rest();

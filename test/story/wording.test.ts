@@ -9,7 +9,7 @@ import { say } from '../support/wire-server-reply.ts';
 
 const TASK = '---\nid: first\n---\n# Totals\n\n```sh\necho 3 > totals.csv\n```\n';
 const CORRECTION =
-  '---\nid: second\ncorrects: first\n---\n# Totals\n\nThe totals are in euro.\n\n```sh\necho 4 > totals.csv\n```\n';
+  '---\nid: second\ncorrects: first\n---\n# Totals\n\nWrite the totals in euro.\n\n```sh\necho 4 > totals.csv\n```\n';
 
 it('a model may word a lesson better; what it adds is dropped, and it is asked once about what is new', async () => {
   let answer = (facts: { fact: string; text: string }[]): string => JSON.stringify(facts);
@@ -56,21 +56,21 @@ it('what wording takes is in the ledger, and it ends for the day when its budget
       `${run}-2.md`,
       CORRECTION.replace('second', `${run}-2`)
         .replace('first', run)
-        .replace(/The totals.*/, text),
+        .replace(/Write the totals.*/, text),
     );
     await story.ended(`${run}-2`);
     await maintain();
   };
-  await lesson('a', 'The totals are in euro.');
+  await lesson('a', 'Write the totals in euro.');
   expect([story.model.requests.length, told]).toEqual([1, []]);
   const calls = (await eventsIn(story)).filter(({ type }) => type === 'call.started' || type === 'call.ended');
   expect(calls.map(({ data }) => data)).toMatchObject([
     { tool: 'model.complete', node: null, class: 'read' },
     { status: 'ok', usage: { tokens_in: 900, tokens_out: 100 } },
   ]);
-  await lesson('b', 'The report begins with a summary.');
-  await lesson('c', 'The photos are sorted by year.');
-  await lesson('d', 'The letter is written in German.');
+  await lesson('b', 'Start the report with a summary.');
+  await lesson('c', 'Sort the photos by year.');
+  await lesson('d', 'Write the letter in German.');
   expect(story.model.requests.length).toBeLessThan(4);
   const asked = story.model.requests.length;
   expect(told.length).toBeGreaterThan(0);
@@ -78,7 +78,7 @@ it('what wording takes is in the ledger, and it ends for the day when its budget
     new Set([expect.stringMatching(/^lessons of \S+ stay as they were worded.*wording_budget/)]),
   );
   now += 24 * 3_600_000;
-  await lesson('e', 'The invoices go to the folder paid.');
+  await lesson('e', 'Name the invoices by their date.');
   expect(story.model.requests).toHaveLength(asked + 1);
   expect((await story.oka('log', '--pen', 'maintenance')).out).toMatch(
     /oka calls model\.complete[^]*oka: ok \(1,000 tokens\)/,
