@@ -13,8 +13,8 @@ describe.skipIf(browserProgram === null)('Web Push', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('Health offers to notify this browser, and the service worker starts', async () => {
-    const page = await dashboard.open('/health');
+  it('Settings offer to notify this browser, and the service worker starts', async () => {
+    const page = await dashboard.open('/settings');
     await expect
       .poll(() => page.getByRole('button', { name: 'Notify this browser' }).count(), { timeout: 60_000 })
       .toBe(1);

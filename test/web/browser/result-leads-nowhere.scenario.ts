@@ -77,8 +77,9 @@ describe.skipIf(browserProgram === null)('a result that wants to be noticed', { 
     await sleep(3000); // connections of the page before
     connections = 0;
     await other.goto(`${dashboard.address}runs/page`);
-    await other.frameLocator('iframe[title="files/page.html"]').getByRole('heading', { name: 'Sum' }).waitFor();
-    const drawn = `document.querySelector('img[alt="files/drawing.svg"]')?.naturalWidth`;
+    for (const name of ['page.html', 'drawing.svg']) await other.locator('summary', { hasText: name }).first().click();
+    await other.frameLocator('iframe[title$="page.html"]').getByRole('heading', { name: 'Sum' }).waitFor();
+    const drawn = `document.querySelector('img[alt$="drawing.svg"]')?.naturalWidth`;
     await expect.poll(() => other.evaluate(drawn)).toBe(90);
     await other.getByRole('link', { name: 'a link' }).waitFor();
     await sleep(3000);

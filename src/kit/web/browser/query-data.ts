@@ -12,7 +12,9 @@ export function useQuery<T>(query: string, params: Params, turn = 0): QueryData<
   useEffect(() => {
     const stop = new AbortController();
     get<T>(query, params, stop.signal).then(
-      (data) => setFound({ state: 'read', data }),
+      (data) => {
+        if (!stop.signal.aborted) setFound({ state: 'read', data });
+      },
       (error: unknown) => {
         if (!stop.signal.aborted && error instanceof ApiError) setFound({ state: 'failed', error: shownError(error) });
       },
