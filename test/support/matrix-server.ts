@@ -145,6 +145,7 @@ async function route(server: Homeserver, request: IncomingMessage): Promise<Repl
   const known = server.rooms.get(room);
   if (known === undefined) return no(404, 'M_NOT_FOUND', 'no such room');
   if (kind === 'join') {
+    if (room.startsWith('!gone')) return no(403, 'M_FORBIDDEN', 'the invitation was withdrawn');
     Object.assign(known, { invited: false, members: [...known.members, ME] });
     return { status: 200, body: { room_id: room } };
   }

@@ -133,6 +133,7 @@ class Bot {
       case 'getFile': {
         const id = String(ask['file_id']);
         const found = this.files.get(id);
+        if (found !== undefined && found.length > 20 * 1024 * 1024) return no(400, 'Bad Request: file is too big');
         return found === undefined
           ? no(400, 'Bad Request: invalid file_id')
           : ok({ file_id: id, file_path: `documents/${id}`, file_size: found.length });

@@ -69,6 +69,7 @@ describe('Matrix', () => {
   it('joins no group, reads no encrypted room, and takes a question’s answer from a reply to it', async () => {
     story.work();
     await pair();
+    server.invite('!gone:home.test', true); // stays, and cannot be followed
     server.invite('!group:home.test', false, [ANN, '@bob:home.test']);
     server.write(ROOM, ANN, { algorithm: 'm.megolm.v1.aes-sha2', ciphertext: 'x' }, 'm.room.encrypted');
     await seen('that it cannot be read', 'is encrypted');

@@ -113,6 +113,17 @@ describe('a messenger', () => {
     );
   });
 
+  it('a file that cannot be fetched stops nothing: its sender is told, and the next message is answered', async () => {
+    await setUp();
+    story.work();
+    await pair(ann);
+    server.writeFile(ann, 'large.bin', 'x'.repeat(21 * 1024 * 1024), '/task Look at it.');
+    server.write(ann, 'Remember the milk');
+    await seen('that it could not be taken', ({ text }) => text.startsWith('I could not take it'));
+    await seen('an answer', ({ text }) => text === 'You said: milk & <b>');
+    expect(await story.eventsOf('task.received')).toEqual([]);
+  });
+
   it('what changes something outside takes two taps, of the right person, at the right message', async () => {
     await setUp();
     story.work();

@@ -14,6 +14,7 @@ import {
   type Messenger,
   NetworkError,
   type OutgoingText,
+  readUpTo,
 } from '../messenger/messenger.ts';
 import type { MatrixChannel } from './matrix-settings.ts';
 
@@ -115,17 +116,6 @@ async function problemOf(response: Response): Promise<NetworkError> {
 
 const json = async <T>(answer: Promise<Response>): Promise<T> => (await (await answer).json()) as T;
 
-async function readUpTo(response: Response, most: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body as ReadableStream<Uint8Array>) {
-    size += chunk.length;
-    if (size > most) throw new NetworkError('the file is too large', { isFinal: true });
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 async function whoAmI(call: Call, signal: AbortSignal): Promise<string> {
   const { user_id: id } = await json<{ user_id: string }>(
     call({ method: 'GET', path: `${API}/account/whoami`, signal }),
@@ -173,7 +163,17 @@ async function sync(call: Call, take: (incoming: Incoming) => Promise<void>, lis
 async function acceptInvites(call: Call, { rooms }: Synced, signal: AbortSignal): Promise<void> {
   for (const [room, { invite_state }] of Object.entries(rooms?.invite ?? {})) {
     if (invite_state?.events?.some(({ content }) => content.is_direct === true) !== true) continue;
-    await call({ method: 'POST', path: `${API}/join/${encodeURIComponent(room)}`, body: {}, signal });
+    await unlessFinal(call({ method: 'POST', path: `${API}/join/${encodeURIComponent(room)}`, body: {}, signal }));
+  }
+}
+
+/** What a server refuses for good, such as a room that is gone, must not be asked for again and again: null. */
+async function unlessFinal<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof NetworkError && error.isFinal) return null;
+    throw error;
   }
 }
 
@@ -197,7 +197,8 @@ async function takeBatch(
   }
   for (const [at, { room, event }] of found.entries()) {
     const position = at === found.length - 1 ? synced.next_batch : since;
-    const isGroup = (await membersOf(call, room, signal)) > 2;
+    const members = await unlessFinal(membersOf(call, room, signal));
+    const isGroup = members === null || members > 2;
     await take(toIncoming(event, { room, position, isGroup }));
   }
 }

@@ -97,8 +97,15 @@ class MessengerChannel {
     await this.#messenger.listen(
       async (incoming) => {
         if (inbox.isKnown(incoming.id)) return;
-        if (incoming.kind === 'press') await this.#press(incoming, inbox, signal);
-        else await takeText(incoming, inbox, talk, signal);
+        try {
+          if (incoming.kind === 'press') await this.#press(incoming, inbox, signal);
+          else await takeText(incoming, inbox, talk, signal);
+        } catch (error) {
+          // What the network refuses for good would come again and again, and hold up everything behind it.
+          if (!(error instanceof NetworkError) || !error.isFinal) throw error;
+          const { id: message, person: from } = incoming;
+          await inbox.refuse({ message, from, reason: error.message, ...positionOf(incoming) });
+        }
       },
       { position: inbox.position(), ready: () => inbox.ready(), signal },
     );

@@ -101,3 +101,15 @@ export class NetworkError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 }
+
+/** The body of an answer; a larger one is refused before all of it has come. */
+export async function readUpTo({ body }: Response, most: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > most) throw new NetworkError('the file is too large', { isFinal: true });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -12,7 +12,7 @@ import { messageOf } from '../../../core/schema/errors.ts';
 import { hash } from 'node:crypto';
 import { safeNames } from '../safe-names.ts';
 import { partsOf } from './message-text.ts';
-import type { IncomingText, Messenger } from './messenger.ts';
+import { type IncomingText, type Messenger, NetworkError } from './messenger.ts';
 
 /** `told`: when strangers got their line; `heard`: when each person wrote, within the last minute. */
 export type Talk = { messenger: Messenger; told: Map<string, number>; heard: Map<string, number[]> };
@@ -131,8 +131,13 @@ async function takeTask(
     files.map(({ name }) => name),
   );
   const contents = [];
-  for (const [at, file] of files.entries())
-    contents.push({ name: names[at] ?? '', bytes: await messenger.fetchFile(file, MOST_FILE_BYTES, signal) });
+  try {
+    for (const [at, file] of files.entries())
+      contents.push({ name: names[at] ?? '', bytes: await messenger.fetchFile(file, MOST_FILE_BYTES, signal) });
+  } catch (error) {
+    if (error instanceof NetworkError && error.isFinal) await reply(`I could not take it: ${error.message}.`);
+    throw error;
+  }
   const material = isForwarded && words !== '' ? [{ name: FORWARDED, bytes: Buffer.from(`${words}\n`) }] : [];
   const own = isForwarded ? '' : words.trim();
   const said =

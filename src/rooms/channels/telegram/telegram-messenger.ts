@@ -14,6 +14,7 @@ import {
   NetworkError,
   type OutgoingButton,
   type OutgoingText,
+  readUpTo,
 } from '../messenger/messenger.ts';
 import type { TelegramChannel } from './telegram-settings.ts';
 
@@ -127,15 +128,8 @@ async function download(
 ): Promise<Uint8Array> {
   const url = await addressOf(settings, tools, 'file/bot', path);
   const response = await tools.fetch(url, { method: 'GET', headers: {}, signal });
-  if (!response.ok || response.body === null) throw new NetworkError(`the file is not there: ${response.status}`);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body as ReadableStream<Uint8Array>) {
-    size += chunk.length;
-    if (size > most) throw new NetworkError('the file is too large', { isFinal: true });
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  if (!response.ok) throw new NetworkError(`the file is not there: ${response.status}`);
+  return readUpTo(response, most);
 }
 
 /** Where the markup is not understood, the words matter more. */
