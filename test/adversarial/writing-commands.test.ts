@@ -42,6 +42,14 @@ async function startWorker(story: Story): Promise<ReturnType<Story['start']>> {
   return worker;
 }
 
+// What a command has written to the vault, a worker notes when it looks at it next.
+async function whenDone(story: Story, name: string): Promise<void> {
+  for (let looks = 0; looks < 200; looks += 1) {
+    if ((await timesOf(story, name, 0)) > 0) return;
+    await sleep(100);
+  }
+}
+
 const done = (rows: readonly string[]): string[] => rows.map((name) => `${name}: 0, done 1 times`);
 
 it('alone, and beside a worker, each is done once', { timeout: PATIENCE_MS }, async () => {
@@ -52,8 +60,7 @@ it('alone, and beside a worker, each is done once', { timeout: PATIENCE_MS }, as
     const seen: string[] = [];
     for (const name of NAMES) {
       const { code, err } = await ran(story, name, 0);
-      // What a command has written to the vault, a worker notes when it looks at it next.
-      for (let looks = 0; isBeside && looks < 200 && (await timesOf(story, name, 0)) < 1; looks += 1) await sleep(100);
+      if (isBeside) await whenDone(story, name);
       seen.push(`${name}: ${code === 0 ? 0 : `${code} ${err}`}, done ${await timesOf(story, name, 0)} times`);
     }
     expect(seen).toEqual(done(NAMES));
