@@ -1,6 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { chapters } from '../pack/site/site-pages.ts';
 import { rooms } from '../src/app/rooms.ts';
 import { checkGraphValue } from '../src/kit/graphs/graph-files.ts';
 import { knownToolNames, nodeKinds } from '../src/kit/house/room-contributions.ts';
@@ -104,6 +105,11 @@ it.each(PAGES)('the tables of %s are those of the source; `npm run docs` writes 
 it('the picture of a graph in the documents is the one that oka graph render draws; `npm run docs` writes it', () => {
   expect(readFileSync(join(TOP, PICTURE), 'utf8')).toBe(examplePicture());
   expect(readFileSync(join(TOP, 'docs/GRAPHS.md'), 'utf8')).toContain(`](${basename(PICTURE)})`);
+});
+
+it('every document is on a page of the site', () => {
+  const shown = chapters.flatMap(({ pages }) => pages.map(({ file }) => file));
+  expect(globSync('docs/*.md', { cwd: TOP }).filter((file) => !shown.includes(file))).toEqual([]);
 });
 
 it('every example of a graph in docs/GRAPHS.md has no problem', async () => {

@@ -34,6 +34,7 @@ export const chapters: readonly Chapter[] = [
       { file: 'docs/CHECKS.md', title: 'Checks' },
       { file: 'docs/POLICY.md', title: 'Permissions' },
       { file: 'docs/WORDS.md', title: 'Words' },
+      { file: 'docs/STYLE.md', title: 'How oka speaks' },
       { file: 'CHANGELOG.md', title: 'Changes' },
     ],
   },
