@@ -91,10 +91,12 @@ export class LiveHome implements AsyncDisposable {
     rmSync(join(this.home.dir, 'filler'), { force: true });
   }
 
+  /** What the page says about a task that has ended or waits for somebody; null while it goes on. */
   page(run: string): string | null {
     const file = join(this.home.workspace, 'outbox', run, 'RESULT.md');
     try {
-      return existsSync(file) ? readFileSync(file, 'utf8') : null;
+      const page = existsSync(file) ? readFileSync(file, 'utf8') : null;
+      return page?.includes('**⏳ In progress') === true ? null : page;
     } catch {
       return null;
     }

@@ -11,8 +11,10 @@ it('a model that answers 500 is named in the conversation, in view, and by --wai
   const waited = await chat.story.oka('chat', 'send', 'forge', '@arya hello', '--wait');
   expect(waited.code).toBe(1);
   expect(waited.err + waited.out).toMatch(/arya.*waits for .*model/is);
-  const queue = (await chat.conversation('forge'))?.queue;
-  expect(queue).toMatchObject([{ agent: 'arya', state: 'waiting for its model', why: expect.any(String) as string }]);
+  const queue = async (): Promise<unknown> => (await chat.conversation('forge'))?.queue;
+  await expect
+    .poll(queue, { timeout: 30_000 }) // now and then the model is asked again
+    .toMatchObject([{ agent: 'arya', state: 'waiting for its model', why: expect.any(String) as string }]);
   const view = async (): Promise<string> => (await chat.story.oka('chat', 'view', 'forge')).err;
-  await expect.poll(view, { timeout: 30_000 }).toMatch(/arya waits for its model/); // now and then it is asked again
+  await expect.poll(view, { timeout: 30_000 }).toMatch(/arya waits for its model/);
 });

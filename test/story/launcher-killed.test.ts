@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { errnoOf } from '../../src/core/schema/errors.ts';
 import { canJail, whyNot } from '../support/launcher.ts';
 import { openRecordingServer, portOf } from '../support/recording-server.ts';
 import { openStory, type Story } from '../support/story.ts';
@@ -35,7 +36,12 @@ async function killLauncher(story: Story): Promise<void> {
     const found = launchersOf(story);
     return found.length === 0 ? undefined : found;
   });
-  for (const pid of pids) process.kill(pid, 'SIGKILL');
+  for (const pid of pids)
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if (errnoOf(error) !== 'ESRCH') throw error; // it had just ended
+    }
 }
 
 const WAITS = 'touch begun; until [ -e go ]; do sleep 0.05; done';

@@ -67,7 +67,7 @@ describe('habits of families of sixty tasks, some of which no procedure can do',
     for (const [n, [name, world]] of Object.entries(KINDS).entries())
       figures.set(name, live(world, FIRST_SEED + 1000 * n));
     if (process.env['OKA_FIGURES'] === '1') console.table(Object.fromEntries(figures));
-  });
+  }, 1_200_000);
 
   it.each(['clean', 'clean, with a step that a model does', 'clean, and the planner is not'])(
     'a family that is %s is promoted after ten tasks at the median, always, and stays so',

@@ -109,7 +109,7 @@ describe.skipIf(browserProgram === null)('the page of a run', () => {
       'push.md',
       '---\nid: push\n---\n# Publish the notes\n\n```bash\ngit push https://127.0.0.1:9/notes.git main\n```\n',
     );
-    const page = await dashboard.open('runs');
+    const page = await dashboard.open('runs', { hasTouch: true });
     await dashboard.story.until('its question', async () => (await dashboard.story.eventsOf('wait.opened'))[0]);
     await page.goto(`${dashboard.address}runs/push`);
     await page.getByText('may change something outside this computer').waitFor();
