@@ -1,9 +1,10 @@
 /** Homes of a fleet, each with a real worker, for trials that kill and pause them by their ids. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errnoOf } from '../../src/core/schema/errors.ts';
 import { setUp } from '../../src/kit/home/set-up.ts';
 import { homeAt } from '../../src/kit/settings.ts';
 import { readEvents } from '../../src/core/ledger/read-events.ts';
@@ -20,7 +21,12 @@ export type FleetHome = {
   kill: () => Promise<void>;
   pause: () => void;
   resume: () => void;
+  /** Its worker and everything that it has started, as where a machine sleeps. Returns what lets them go on. */
+  freeze: () => Frozen;
 };
+
+/** Commands may go on before the worker does. */
+export type Frozen = { thawCommands: () => void; thawWorker: () => void };
 
 export type FleetHomes = { list: FleetHome[]; [Symbol.asyncDispose]: () => Promise<void> };
 
@@ -98,7 +104,46 @@ function fleetHome(home: Home, name: string, variables: Record<string, string>):
     },
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
+    freeze: () => {
+      const worker = child?.pid ?? 0;
+      const commands = new Set<number>();
+      signal([worker], 'SIGSTOP'); // so that it starts nothing more
+      for (let found = startedBy(worker); found.some((pid) => !commands.has(pid)); found = startedBy(worker)) {
+        signal(found, 'SIGSTOP');
+        for (const pid of found) commands.add(pid);
+      }
+      return {
+        thawCommands: () => signal([...commands], 'SIGCONT'),
+        thawWorker: () => signal([worker], 'SIGCONT'),
+      };
+    },
   };
+}
+
+function signal(pids: readonly number[], name: 'SIGSTOP' | 'SIGCONT'): void {
+  for (const pid of pids)
+    try {
+      process.kill(pid, name);
+    } catch (error) {
+      if (errnoOf(error) !== 'ESRCH') throw error; // it has ended meanwhile
+    }
+}
+
+/** Processes whose parent, or the parent of whose parent and so on, is this one. */
+function startedBy(worker: number): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each)))
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT' && errnoOf(error) !== 'ESRCH') throw error; // it has ended meanwhile
+    }
+  const isBelow = (pid: number): boolean => {
+    const parent = parents.get(pid);
+    return parent !== undefined && (parent === worker || isBelow(parent));
+  };
+  return [...parents.keys()].filter(isBelow);
 }
 
 export async function eventsAt({ home }: FleetHome): Promise<Event[]> {

@@ -16,9 +16,10 @@
  * timeout    around the tool alone, not around waiting for the disk
  * originals  inside record: what a person wrote is restored for the tool alone
  * secrets    inside record, so that no value can be recorded; right before the tool
+ * claimed    after everything that takes time: what was true when the intent was recorded may be long ago
  */
 import { asRegistry } from '../engine/tool-registry.ts';
-import type { Cache, Clock, Middleware, Redact, ToolRegistry } from '../schema/ports.ts';
+import type { Cache, ClaimCheck, Clock, Middleware, Redact, ToolRegistry } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
 import { type ApprovalPorts, authorize, confirm, type Judge } from './middleware/authorize.ts';
 import { budget } from './middleware/check-budget.ts';
@@ -30,6 +31,7 @@ import { record } from './middleware/record-attempt.ts';
 import { dayBudget, type ReserveDayBudget } from './middleware/reserve-day-budget.ts';
 import { retry } from './middleware/retry.ts';
 import { secrets } from './middleware/insert-secrets.ts';
+import { stillClaimed } from './middleware/still-claimed.ts';
 import { timeout } from './middleware/timeout.ts';
 import { validate } from './middleware/validate.ts';
 import { refuseMasked, restoreOriginals } from './middleware/originals.ts';
@@ -47,6 +49,8 @@ export type ChainOptions = {
   limits?: RateLimits;
   /** Counts calls under limits together with those of other homes. */
   takePlaces?: TakePlaces;
+  /** In a fleet: whether nobody else can go on with a run by now. */
+  claims?: ClaimCheck;
   diagnose?: Diagnose;
   /** Takes what a call may cost off the budget of the day. */
   reserveDayBudget?: ReserveDayBudget;
@@ -74,5 +78,6 @@ export function standardChain(options: ChainOptions): Middleware[] {
     timeout(),
     restoreOriginals(tools, options.restore),
     secrets(options.reveal, options.redact),
+    stillClaimed(options.claims),
   ];
 }

@@ -3,6 +3,7 @@
  * still while the machine sleeps, and the boot in which it counts.
  */
 import { readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 
 export type MachineTime = { boot: string; ms: number };
 
@@ -20,3 +21,11 @@ export function bootId(): string {
     return '';
   }
 }
+
+/** A moment by two clocks: one that counts the sleep of the machine, and the one that people set. */
+export type Moment = { upMs: number; clock: number };
+
+export const momentNow = (): Moment => ({ upMs: uptime() * 1000, clock: Date.now() });
+
+/** By the clock that says more: a machine of which only an image was stored finds that just one of them went on. */
+export const passedSince = ({ upMs, clock }: Moment): number => Math.max(uptime() * 1000 - upMs, Date.now() - clock);

@@ -32,6 +32,8 @@ const TakenOver = z
       .array(CallId)
       .max(1000)
       .describe('Calls that the owner before intended, and of which nobody here saw the end.'),
+    heard: Instant.optional().describe('When the servers got the last message of that owner.'),
+    quiet: Instant.optional().describe('From then on that owner lets nothing more out, however long it stood still.'),
   })
   .describe('What was taken over from the owner before; copies of these events follow.');
 
@@ -52,6 +54,7 @@ export const RunClaimed = z
     from: TakenOver.optional(),
   })
   .describe('This member executes the run from now on: its claim was appended to the subject of the run.');
+export type RunClaimed = z.infer<typeof RunClaimed>;
 
 export const RunFenced = z
   .strictObject({

@@ -14,6 +14,13 @@ import type { TimerWait } from './wait.ts';
 /** Removes secrets from text. Applied at the single point where text enters the ledger and the artifacts. */
 export type Redact = (text: string) => string;
 
+/** In a fleet: whether nobody else can go on with a run by now, so that what is done for it may still reach the outside. */
+export type ClaimCheck = {
+  isSure(run: string | null): boolean;
+  /** Null once that is known again; else why nothing of the run goes out here any more. */
+  makeSure(run: string | null, signal: AbortSignal): Promise<string | null>;
+};
+
 /** Milliseconds since 1970. */
 export type Clock = () => number;
 

@@ -8,7 +8,7 @@
 import { lookup as resolveName } from 'node:dns/promises';
 import { egressRule, type Registry } from '../../core/guard/egress-rule.ts';
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
-import type { Clock } from '../../core/schema/ports.ts';
+import type { ClaimCheck, Clock } from '../../core/schema/ports.ts';
 import type { Policy } from '../../core/schema/policy.ts';
 import { type Egress, type Grant, openEgress, proxyEnvironment, toAddress } from './open-egress.ts';
 import { createAuthority } from './certificates.ts';
@@ -28,6 +28,8 @@ export type EgressPorts = {
   policy: () => Policy;
   decided: (decided: ProxyDecision) => void;
   clock: Clock;
+  /** Whether a run may still reach the outside, where others could go on with it. */
+  claims?: ClaimCheck | undefined;
 };
 
 /** Gives a step access to the network; to be disposed of when the process ends. */
@@ -53,6 +55,7 @@ export function localEgress(ports: EgressPorts): EgressAccess {
       clock: ports.clock,
       authority: createAuthority(),
       packageAuthorities: registries.authorities,
+      claims: ports.claims,
     });
   return {
     async grant(holder) {

@@ -9,6 +9,7 @@ import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { type Fetch, relayFetched } from './fetched-answer.ts';
 import { readFraming, forwardedHeaders } from './headers.ts';
+import type { Gate } from './claim-gate.ts';
 import { meter } from './meter.ts';
 import type { Limits } from './limits.ts';
 import type { Target } from './proxy-target.ts';
@@ -22,6 +23,8 @@ type Exchange = {
   added?: Readonly<Record<string, string>>;
   /** Set if the request only fetches a package: nothing of it goes on but its path and the kind of answer. */
   fetch?: Fetch | null;
+  /** What has to be open before anything is sent. */
+  gate?: Gate | undefined;
 };
 
 /** Why a request is not passed on whoever asks, or null. */
@@ -33,7 +36,7 @@ export function findObjection({ method, rawHeaders, httpVersion }: IncomingMessa
 
 /** Throws what the other side does wrong. Owns the socket. */
 export async function forward(
-  { request, response, target, added = {}, fetch = null }: Exchange,
+  { request, response, target, added = {}, fetch = null, gate }: Exchange,
   upstream: Socket,
   limits: Limits,
 ): Promise<void> {
@@ -51,7 +54,7 @@ export async function forward(
   try {
     const answered = sendUpstream(sent);
     // What goes wrong with the body breaks the request off, and so the answer; an early answer is given back all the same.
-    pipeline(request, meter(limits.upBytes), sent).catch((error: Error) => sent.destroy(error));
+    pipeline(request, meter(limits.upBytes, gate), sent).catch((error: Error) => sent.destroy(error));
     await (fetch === null
       ? relayResponse(await answered, response, limits)
       : relayFetched(await answered, response, limits, fetch));

@@ -6,6 +6,8 @@
  * X2 Every connection is decided by name, then by address, and goes to an address that was decided on (route.ts).
  * X3 Each decision is reported, however often it is the same (decision-log.ts).
  * X4 Time, size and number of everything are bounded; a client that stalls costs a socket for a while, no more.
+ * X6 In a fleet nothing of a run goes out that another member may go on with by now: a process that stood still asks
+ *    first, before it connects and before each piece of what a client sends.
  * X5 What goes wrong with one connection ends that connection only.
  */
 import { once } from 'node:events';
@@ -14,7 +16,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Registry } from '../../core/guard/egress-rule.ts';
 import { messageOf } from '../../core/schema/errors.ts';
+import type { ClaimCheck } from '../../core/schema/ports.ts';
 import { headersFor, plainObjection } from './added-headers.ts';
+import { gateFor } from './claim-gate.ts';
 import { connectTo } from './connect.ts';
 import { forward, findObjection } from './forward.ts';
 import { type Limits, LIMITS } from './limits.ts';
@@ -41,6 +45,8 @@ export type ProxyOptions = RouteOptions & {
   trusted?: readonly string[];
   /** Authorities, as PEM, that package registries are trusted by in addition. */
   packageAuthorities?: () => readonly string[];
+  /** Whether a run may still reach the outside, where others could go on with it. */
+  claims?: ClaimCheck | undefined;
   /** The key that is shared with a worker in another process. */
   key?: Buffer;
 };
@@ -136,7 +142,7 @@ async function tunnel(request: IncomingMessage, client: Socket, head: Buffer, do
       fetching,
       added,
     });
-  joinSockets(client, found.socket, door.limits, connectionLifetime(admitted, door));
+  joinSockets(client, found.socket, door.limits, connectionLifetime(admitted, door), gateFor(admitted, client, door));
 }
 
 function tunnelObjection(isPlain: boolean, added: Readonly<Record<string, string>>, door: Door): string | null {
@@ -164,6 +170,7 @@ function registryTunnel(
     },
     refused: (reason) => admitted.refusals.add(reason),
     lifeMs: connectionLifetime(admitted, door),
+    gate: gateFor(admitted, client, door),
   };
 }
 
@@ -208,7 +215,8 @@ async function exchange(request: IncomingMessage, response: ServerResponse, door
   );
   try {
     const fetch = fetching === null ? null : { scope: fetching.scope, path: wanted.path };
-    await forward({ request, response, target: wanted, added, fetch }, found.socket, door.limits);
+    const gate = gateFor(admitted, request.socket, door);
+    await forward({ request, response, target: wanted, added, fetch, gate }, found.socket, door.limits);
   } catch (error) {
     if (response.headersSent) response.destroy();
     else refuse(String(NO_ANSWER), `the other side does not answer properly: ${messageOf(error)}`);
@@ -245,6 +253,9 @@ async function reach(target: Target | Unclear, admitted: Admitted, client: Socke
     if (route.verdict === 'refused') refusals.add(`${target.host}:${target.port}: ${route.reason}`);
     if (route.verdict === 'refused') return { status: '403 Forbidden', reason: `${route.reason}. ${ADVICE}` };
     if (route.verdict === 'unknown') return { status: '502 Bad Gateway', reason: route.reason };
+    const lost = await gateFor(admitted, client, door)?.open();
+    if (typeof lost === 'string') refusals.add(lost);
+    if (typeof lost === 'string') return { status: '403 Forbidden', reason: lost };
     const connected = await connectTo(route.addresses, target.port, door.limits.connectMs, signal);
     if ('socket' in connected && !gone.signal.aborted) return { ...connected, registry: route.registry };
     if ('socket' in connected) connected.socket.destroy();

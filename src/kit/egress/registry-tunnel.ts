@@ -14,6 +14,7 @@ import { errnoOf, messageOf } from '../../core/schema/errors.ts';
 import type { Authority } from './certificates.ts';
 import { findObjection, forward } from './forward.ts';
 import type { Limits } from './limits.ts';
+import type { Gate } from './claim-gate.ts';
 import type { PackageScope } from './package-scope.ts';
 import type { Target } from './proxy-target.ts';
 import { NO_ANSWER, OWN_ANSWER } from './refusals.ts';
@@ -29,6 +30,8 @@ export type RegistryTunnel = {
   /** Headers that the proxy adds to each request (added-headers.ts). */
   added: Readonly<Record<string, string>>;
   lifeMs: number;
+  /** What has to be open before anything is sent. */
+  gate: Gate | undefined;
 };
 
 type RegistryReaderOptions = {
@@ -89,7 +92,7 @@ function createContexts({ authority, clock }: RegistryReaderOptions): (host: str
 async function exchange(
   request: IncomingMessage,
   response: ServerResponse,
-  { target, connect: open, refused, fetching, added }: RegistryTunnel,
+  { target, connect: open, refused, fetching, added, gate }: RegistryTunnel,
   { limits, trusted = machineAuthorities(), packageAuthorities = () => [] }: RegistryReaderOptions,
 ): Promise<void> {
   const refuse = (status: number, reason: string): void => {
@@ -112,7 +115,11 @@ async function exchange(
     const upstream = await encrypt(found.socket, target.host, limits, authorities);
     status = NO_ANSWER;
     const fetch = fetching === null ? null : { scope: fetching.scope, path };
-    await forward({ request, response, target: { ...target, path, isSecure: true }, added, fetch }, upstream, limits);
+    await forward(
+      { request, response, target: { ...target, path, isSecure: true }, added, fetch, gate },
+      upstream,
+      limits,
+    );
   } catch (error) {
     found.socket.destroy();
     if (response.headersSent) return void response.destroy();

@@ -7,11 +7,12 @@
  */
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
+import type { Gate } from './claim-gate.ts';
 import { meter } from './meter.ts';
 import type { Limits } from './limits.ts';
 
 /** Joins two connected sockets until one of them is gone. */
-export function joinSockets(client: Socket, upstream: Socket, limits: Limits, lifeMs: number): void {
+export function joinSockets(client: Socket, upstream: Socket, limits: Limits, lifeMs: number, gate?: Gate): void {
   const end = (): void => {
     client.destroy();
     upstream.destroy();
@@ -31,7 +32,7 @@ export function joinSockets(client: Socket, upstream: Socket, limits: Limits, li
       end();
     });
   }
-  pipeline(client, meter(limits.upBytes), upstream, failed);
+  pipeline(client, meter(limits.upBytes, gate), upstream, failed);
   pipeline(upstream, meter(limits.downBytes), client, failed);
 }
 

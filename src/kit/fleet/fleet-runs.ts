@@ -1,5 +1,5 @@
 /** Owns: the projection of what this home knows about its fleet: the stream it joined, and the runs it has claimed. */
-import type { FleetStream } from '../../core/schema/fleet.ts';
+import type { FleetStream, RunClaimed } from '../../core/schema/fleet.ts';
 import type { TaskAsked } from '../../core/schema/fleet-requests.ts';
 import type { Projection } from '../../core/schema/ports.ts';
 import type { ProjectionsPort } from '../ports/port-types.ts';
@@ -13,6 +13,8 @@ export type ClaimedRun = {
   missing: number;
   /** Calls of an owner before of which nobody here saw the end. */
   inDoubt: string[];
+  /** That owner: its last message, and when it lets out no more. */
+  before: { worker: string; heard: string | null; quiet: string | null } | null;
 };
 
 export type FleetRuns = {
@@ -41,7 +43,7 @@ const MOST_REMEMBERED = 10_000;
 
 export const fleetRuns: Projection<FleetRuns> = {
   name: 'fleet_runs',
-  version: 6,
+  version: 7,
   initial: () => ({
     joined: null,
     claimed: {},
@@ -120,10 +122,13 @@ function applyOrder(halts: Halts, order: 'stop' | 'resume' | 'drain' | 'work'): 
   else halts.isDrained = order === 'drain';
 }
 
-type Claim = { epoch: number; from?: { copied: number; in_doubt: string[] } | undefined };
+type Claim = Pick<RunClaimed, 'epoch' | 'from'>;
 
 function toClaimed(seq: number, { epoch, from }: Claim, before: ClaimedRun | undefined): ClaimedRun {
   if (from === undefined)
-    return before === undefined ? { epoch, seq, copied: 0, missing: 0, inDoubt: [] } : { ...before, epoch };
-  return { epoch, seq, copied: from.copied, missing: from.copied, inDoubt: from.in_doubt };
+    return before === undefined
+      ? { epoch, seq, copied: 0, missing: 0, inDoubt: [], before: null }
+      : { ...before, epoch };
+  const { worker, copied, in_doubt: inDoubt, heard = null, quiet = null } = from;
+  return { epoch, seq, copied, missing: copied, inDoubt, before: { worker, heard, quiet } };
 }

@@ -24,7 +24,10 @@ export function engineOptions(
   config: Config,
   tools: readonly Tool[] | ToolRegistry,
   rules: Rules,
-  chain: Pick<ChainOptions, 'reveal' | 'redact' | 'restore' | 'diagnose' | 'reserveDayBudget' | 'takePlaces'> = {},
+  chain: Pick<
+    ChainOptions,
+    'reveal' | 'redact' | 'restore' | 'diagnose' | 'reserveDayBudget' | 'takePlaces' | 'claims'
+  > = {},
 ): EngineOptions {
   const deskOf: GuardPorts['deskOf'] = ({ desk }) => deskFolder(home, desk);
   const classify = classifierOf(home);

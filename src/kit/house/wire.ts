@@ -156,7 +156,7 @@ function optionsFor(
     ...secretsOf(needed, parentOf),
     diagnose: deps.diagnose,
     reserveDayBudget: dayBudget.reserve,
-    ...(needed.fleet !== null && { takePlaces: needed.fleet.rates.take }),
+    ...(needed.fleet !== null && { takePlaces: needed.fleet.rates.take, claims: needed.fleet.claims }),
   };
   return {
     ...engineOptions(home, config, tools, rulesOf(needed, policy), chain),

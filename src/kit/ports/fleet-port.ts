@@ -7,7 +7,7 @@ import type { DayNeed } from '../../core/schema/day-budget.ts';
 import type { FleetReply } from '../../core/schema/fleet-requests.ts';
 import type { Intake } from '../../core/schema/intake.ts';
 import type { TakePlaces } from '../../core/chain/middleware/rate.ts';
-import type { ArtifactStore, EventStore } from '../../core/schema/ports.ts';
+import type { ArtifactStore, ClaimCheck, EventStore } from '../../core/schema/ports.ts';
 import type { LedgerPort } from './port-types.ts';
 
 export type FleetPort = {
@@ -22,6 +22,8 @@ export type FleetPort = {
   relay: RequestRelay;
   /** Tasks that this process has claimed, and of which everything is here. */
   owned: { isReady(task: string): boolean; readyCount(): number };
+  /** Whether something of a run may still reach the outside. */
+  claims: ClaimCheck;
   /** How many tasks of the fleet are in progress here. */
   taskCount: () => number;
 };

@@ -15,11 +15,12 @@ import { ports } from '../../kit/ports/room-ports.ts';
 import { acceptSent } from './accept-sent.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { type ClaimedRun, fleetRuns } from '../../kit/fleet/fleet-runs.ts';
+import { pause } from '../../kit/pause.ts';
 import { hasStarted, takeOver } from './take-over.ts';
 import type { Active, Work } from './work-in-progress.ts';
 
 export async function beginRun(work: Work, { taken: { task } }: Active, claim: Claim): Promise<void> {
-  const { host, member, log } = work;
+  const { host, member, log, signal } = work;
   const { id } = task;
   const { history } = claim;
   const state = await host.engine.stateOf(id);
@@ -28,7 +29,8 @@ export async function beginRun(work: Work, { taken: { task } }: Active, claim: C
   if (isMine && state !== null) await continueHere(member, id, claim, mine);
   else if (hasStarted(history, id)) {
     log(`taken over from ${history.owner?.worker ?? 'another member'}: ${id}`);
-    await takeOver(host, member, id, claim);
+    const quiet = await takeOver(host, member, id, claim);
+    if (quiet !== null) await pause(Math.max(0, quiet - Date.now()), signal);
   } else {
     await (isMine || state === null ? recordClaim(member, id, claim) : takeOver(host, member, id, claim));
     member.owned.markReady(id);

@@ -27,6 +27,7 @@ import type { FleetEnvironment } from '../../kit/fleet-environment.ts';
 import { programVersion } from '../../kit/settings.ts';
 import type { Stores } from '../../kit/house/stores.ts';
 import { cancelQueued } from './cancel-queued.ts';
+import { confirmedClaims } from './confirmed-claims.ts';
 import { fencedLedger, sharedArtifacts } from './fenced-stores.ts';
 import type { OpenFleet } from '../../kit/ports/fleet-port.ts';
 import type { FleetMember } from './fleet-member.ts';
@@ -97,6 +98,7 @@ export async function openFleet(
       rates: sharedRates(shared, randomUUID().slice(0, 13)),
       orders: await retryWhileDown(() => openOrders(connection, replicas)),
       owned,
+      claims: confirmedClaims(owned, ackWaitMs),
       ownLedger: stores.ledger,
       isConnected: connection.isConnected,
       explain,

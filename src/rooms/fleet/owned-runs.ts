@@ -21,6 +21,8 @@ export type OwnedRuns = {
   /** Only the claim that it was added with: a later one of the same task stays. */
   remove(fence: RunFence): void;
   get(task: string): RunFence | null;
+  /** The fence of a run of a task; null where it is no run of the fleet, `lost` where its task is not owned any more. */
+  fenceOf(run: string): RunFence | 'lost' | null;
   /** Says that everything of a task is here, its folder too, so that it can be continued. */
   markReady(task: string): void;
   /** Takes that back: nobody here continues it any more. */
@@ -82,6 +84,10 @@ export function ownedRuns({ share, storeFolder }: OwnedRunsPorts): OwnedRuns {
       if (past.size > MOST_PAST) forget(Math.ceil(MOST_PAST / 2));
     },
     get: (task) => owned.get(task)?.fence ?? null,
+    fenceOf: (run) => {
+      const task = taskOf.get(run);
+      return task === undefined ? null : (owned.get(task)?.fence ?? 'lost');
+    },
     markReady: (task) => {
       const own = owned.get(task);
       if (own === undefined) return;

@@ -6,6 +6,8 @@
  *    the ledger has of the run from before the claim does not count any more (fleet-runs.ts).
  * T2 Calls that were intended and have no outcome are in doubt, whatever this machine finds: the member before may have
  *    made them, and one that wakes up may still make the call that it had intended.
+ *    Of such calls nobody asks before that member can let nothing more out: it asks the fence first when it wakes
+ *    (confirmed-claims.ts). What it had sent before may still take effect, which the question says.
  * T3 The folder of the run is restored as it was after the last call whose outcome is in the stream, before the claim is in
  *    the ledger: after a crash in between the run is taken over again.
  */
@@ -22,6 +24,7 @@ import { deskFolder } from '../../kit/desk-folder.ts';
 import { callsFolder } from '../../kit/sandbox/sandbox.ts';
 import type { Host } from '../../kit/house/host.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
+import { quietAfterMs } from './confirmed-claims.ts';
 import type { FleetMember } from './fleet-member.ts';
 import { makeTaskFolder } from './accept-sent.ts';
 import { readFolder, withFetched } from './run-folder.ts';
@@ -40,10 +43,14 @@ export const NOT_COPIED = new Set<string>([
 export const hasStarted = ({ events }: RunHistory, run: string): boolean =>
   events.some((event) => event.type === 'run.started' && event.run === run);
 
-export async function takeOver(host: Host, member: FleetMember, run: string, claim: Claim): Promise<void> {
+/** Resolves with the moment from which on nothing of its calls in doubt leaves the owner before; null where there are none. */
+export async function takeOver(host: Host, member: FleetMember, run: string, claim: Claim): Promise<number | null> {
   const { history, fence, sequence } = claim;
   const events = history.events as unknown as Event[];
   const copies = events.filter(({ type }) => !NOT_COPIED.has(type)).map(toCopy);
+  const inDoubt = openCalls(events);
+  const quiet = inDoubt.length === 0 ? null : Date.now() + quietAfterMs(member.ackWaitMs);
+  const { heard } = history;
   const from = {
     worker: history.owner?.worker ?? member.name,
     first: history.first,
@@ -51,7 +58,9 @@ export async function takeOver(host: Host, member: FleetMember, run: string, cla
     events: events.length,
     sha256: hashOf(history.events),
     copied: copies.length,
-    in_doubt: openCalls(events),
+    in_doubt: inDoubt,
+    ...(heard !== null && { heard }),
+    ...(quiet !== null && { quiet: new Date(quiet).toISOString() }),
   };
   const { worker, epoch } = fence.owner;
   const claimed = { worker, epoch, stream: member.log.stream, sequence, from };
@@ -61,6 +70,7 @@ export async function takeOver(host: Host, member: FleetMember, run: string, cla
   });
   member.owned.add(fence);
   member.owned.learn(events);
+  return quiet;
 }
 
 const toCopy = (event: Event): NewEvent => {

@@ -3,7 +3,7 @@ import type { Config } from '../../core/schema/config.ts';
 import { defineRoom } from '../../core/schema/room.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
 
-const { home, config, ledger, vault, policy, providers, egress, models } = ports;
+const { home, config, ledger, vault, policy, providers, fleet, egress, models } = ports;
 
 export const network = defineRoom({
   name: 'rooms/models',
@@ -13,10 +13,18 @@ export const network = defineRoom({
     if (settings === null) return [];
     return (await import('./model-findings.ts')).modelFindings(at, settings, await loadProviders());
   },
-  needs: { home, config, ledger, vault, policy, providers },
+  needs: { home, config, ledger, vault, policy, providers, fleet },
   gives: { egress, models },
   open: async (needed) => {
-    const { home: at, config: set, ledger: written, vault: secrets, policy: active, providers: known } = needed;
+    const {
+      home: at,
+      config: set,
+      ledger: written,
+      vault: secrets,
+      policy: active,
+      providers: known,
+      fleet: member,
+    } = needed;
     const [{ egressRoutes }, { egressEvent }, { modelsOf }] = await Promise.all([
       import('../../kit/egress/egress-routes.ts'),
       import('./egress-event.ts'),
@@ -27,6 +35,7 @@ export const network = defineRoom({
       policy: () => active().policy,
       decided: (decided) => void written.stage(egressEvent(decided)),
       clock: Date.now,
+      claims: member?.claims,
     });
     return {
       gives: { egress: routes, models: modelsOf(at, set, secrets, known, routes.models) },

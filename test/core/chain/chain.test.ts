@@ -23,6 +23,7 @@ const NAMES = [
   'timeout',
   'originals',
   'secrets',
+  'claimed',
 ];
 const allow: Judge = () => ({ effect: 'allow', why: '' });
 

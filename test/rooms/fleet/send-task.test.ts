@@ -39,12 +39,17 @@ const memberAmong = (labels: readonly string[]): FleetMember =>
   ({ name: 'me', members: { list: () => Promise.resolve([{ name: 'other', labels }]) } }) as unknown as FleetMember;
 
 it('T2 no witness of this machine is asked about a call that another member intended', async () => {
-  const from = { copied: 1, in_doubt: ['r.a.1'] };
+  const [heard, quiet] = ['2026-01-01T03:23:40.000Z', '2026-01-01T03:24:10.000Z'];
+  const from = { worker: 'one', copied: 1, in_doubt: ['r.a.1'], heard, quiet };
   const claimed = { type: 'run.claimed', run: 'r', seq: 7, data: { epoch: 2, from } } as unknown as Event;
   const state = fleetRuns.apply(fleetRuns.initial(), claimed);
   const witness = exceptTakenOver(() => Promise.resolve({ status: 'cancelled', error: 'never began', begun: false }), {
     stateOf: (() => state) as never,
   });
-  expect(await witness('r', { call: 'r.a.1' } as OpenCall)).toBeNull();
+  const seen = await witness('r', { call: 'r.a.1' } as OpenCall);
+  expect(seen).toMatchObject({ status: 'cancelled', unseen: true });
+  expect(JSON.stringify(seen)).toMatch(
+    /one, may still .*: its last message came at 2026-01-01 03:23:40 UTC; .* 03:24:10 UTC/,
+  );
   expect(await witness('r', { call: 'r.a.2' } as OpenCall)).toMatchObject({ begun: false });
 });

@@ -11,7 +11,11 @@
  * F4 No clock and no lease: a worker that was paused for an hour is refused as surely as one that was paused for a second.
  * F5 Nobody claims a run whose history is damaged: it is refilled first, from the ledger of whoever owned it last
  *    (refill-run.ts).
+ * F6 It knows when the stream has last said that this claim is the last one, counted from the question: whatever stood
+ *    still since then has to ask again before it lets anything out (confirmed-claims.ts). That is no lease: no clock
+ *    gives a run to anybody.
  */
+import { type Moment, momentNow, passedSince } from '../../../core/ledger/machine-time.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import type { FleetStream, RunMessage } from '../../../core/schema/fleet.ts';
 import {
@@ -76,10 +80,11 @@ export async function appendClaim(
   epoch: number,
   refill?: { events: number; from: number },
 ): Promise<Claim | null> {
+  const asked = momentNow();
   const claim: RunMessage = { kind: 'claim', worker, process, epoch, stream: log.stream, version };
   const sequence = await appendOnce(log, run, history.last, refill === undefined ? claim : { ...claim, refill });
   if (sequence === null) return null;
-  return { fence: new RunFence(log, run, { worker, process, epoch }, sequence), history, sequence };
+  return { fence: new RunFence(log, run, { worker, process, epoch }, { sequence, asked }), history, sequence };
 }
 
 /** Of one message: servers refuse messages of more than a megabyte. */
@@ -93,17 +98,19 @@ export class RunFence {
   readonly #log: RunLog;
   readonly #lost = Promise.withResolvers<void>();
   #last: number;
+  #confirmed: Moment;
   #count = 0;
   #queue: Queued | null = null;
   #publishing: Promise<void> | null = null;
   #refusal: OkaError | null = null;
   #end: 'open' | 'wanted' | 'published' = 'open';
 
-  constructor(log: RunLog, run: string, owner: RunOwner, last: number) {
+  constructor(log: RunLog, run: string, owner: RunOwner, { sequence, asked }: { sequence: number; asked: Moment }) {
     this.run = run;
     this.owner = owner;
     this.#log = log;
-    this.#last = last;
+    this.#last = sequence;
+    this.#confirmed = asked;
   }
 
   /** Resolves as soon as an append was refused, or the claim of another worker was seen. */
@@ -126,8 +133,15 @@ export class RunFence {
 
   /** Learns of the claim of another worker also while nothing is published, such as when the run waits for a person. */
   async confirm(): Promise<void> {
+    const asked = momentNow();
     const last = await this.#log.last(this.run);
     if (last !== null && last.message.epoch > this.owner.epoch) this.#refuse();
+    else this.#confirmed = asked;
+  }
+
+  /** How long ago the stream was asked when it last said that the run belongs to this claim (F6). */
+  unconfirmedMs(): number {
+    return passedSince(this.#confirmed);
   }
 
   get isLost(): boolean {
@@ -172,9 +186,11 @@ export class RunFence {
   }
 
   async #append(message: RunMessage): Promise<void> {
+    const asked = momentNow();
     const sequence = await appendOnce(this.#log, this.run, this.#last, message);
-    if (sequence === null) this.#refuse();
-    else this.#last = sequence;
+    if (sequence === null) return this.#refuse();
+    this.#last = sequence;
+    this.#confirmed = asked;
   }
 
   #refuse(): void {

@@ -78,7 +78,7 @@ function toStored(stored: StoredMsg | null, { created }: FleetStream): StoredMes
   const message: RunMessage = isHere
     ? { ...data, worker }
     : { kind: 'returned', worker, process: UNREADABLE, epoch: 1 };
-  return { sequence: stored.seq, message, ...chainOf(stored) };
+  return { sequence: stored.seq, at: stored.time.toISOString(), message, ...chainOf(stored) };
 }
 
 /** After which message it was appended, as the servers checked it then, and whether it is still the same. */

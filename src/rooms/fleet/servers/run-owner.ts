@@ -15,6 +15,8 @@ export type StoredMessage = {
   after?: number;
   /** Whether it is not what its publisher appended. */
   isChanged?: boolean;
+  /** When the servers got it, by their clock. */
+  at?: string;
   message: RunMessage;
 };
 export type RunOwner = { worker: string; process: string; epoch: number };
@@ -25,6 +27,8 @@ export type RunHistory = {
   claims: RunOwner[];
   /** The epoch up to which the owner knows the run: that of its claim, or the one that it refilled the run from. */
   known: number;
+  /** When the servers got the last message of all. */
+  heard: string | null;
   /** The highest epoch of all messages. */
   epoch: number;
   first: number;
@@ -72,6 +76,7 @@ const emptyHistory = (last: number): RunHistory => ({
   owner: null,
   claims: [],
   known: 0,
+  heard: null,
   epoch: 0,
   first: 0,
   last,
@@ -84,12 +89,13 @@ const emptyHistory = (last: number): RunHistory => ({
 });
 
 /** W1. The owner is known from its events, too, if its claim is gone. */
-function applyStored(history: RunHistory, { sequence, after, isChanged, message }: StoredMessage): void {
+function applyStored(history: RunHistory, { sequence, after, isChanged, at, message }: StoredMessage): void {
   if (isChanged === true) history.damage ??= `message ${sequence} is not what was published`;
   if (after !== undefined && after !== history.last)
     history.damage ??= `messages between ${history.last} and ${sequence} are missing`;
   if (history.first === 0) history.first = sequence;
   history.last = sequence;
+  history.heard = at ?? history.heard;
   history.epoch = Math.max(history.epoch, message.epoch);
   const isReadable = message.process !== UNREADABLE;
   if (history.damage !== null && isReadable && message.epoch > (history.owner?.epoch ?? 0))
