@@ -76,3 +76,24 @@ it('sentences from Now run beside each other: each in a folder of its own, and w
   story.write(`workspace/desk/${long}/go`, '');
   expect((await story.ended(long)).status).toBe('done');
 });
+
+it('a file that another task is in the middle of writing is read when it is whole', async () => {
+  const model = inParts({
+    planner: () => plan([goal('say', 'say it', ['files.read'])], ['prices/book.txt is read']),
+    executor: acting(call('files_read', { path: 'prices/book.txt' })),
+  });
+  await using story = await openStory({ model });
+  story.write('workspace/desk/prices/older.txt', '');
+  const WRITE = 'echo half > book.txt; until [ -e go ]; do sleep 0.05; done; echo whole > book.txt';
+  story.drop('write.md', `---\nid: write\ndir: prices\n---\n\`\`\`bash\n${WRITE}\n\`\`\`\n`);
+  story.work();
+  await story.until('its half', async () => story.deskText('prices/book.txt') ?? undefined);
+  const reader = await say(story, 'Say what is in prices/book.txt.');
+  const waited = await story.until('its waiting', async () => (await story.eventsOf('desk.awaited'))[0]);
+  expect([waited.run, waited.data.behind].map((run) => run?.split('.')[0])).toEqual([reader, 'write']);
+  story.write('workspace/desk/prices/go', '');
+  const read = await story.until('what it read', async () =>
+    (await story.eventsOf('call.ended')).find(({ data }) => data.call === waited.data.call),
+  );
+  expect(read.data.output).toMatchObject({ content: 'whole\n' });
+});

@@ -4,7 +4,8 @@
  *
  * K1 One writing call at a time in a place, so that undo and blame are exact; others, and reads, run at the same time. A
  *    call has the place of its task (task-place.ts). What the task names in `reads:` nobody changes while one of its calls
- *    is at work, also one that only reads.
+ *    is at work, also one that only reads; and a file that it reads nobody changes meanwhile, so that it is never seen
+ *    half written by another task.
  * K3 A call that outlived its process is settled before anybody else writes there. One of which K2 is not in the ledger
  *    never began.
  * K8 A check waits for its turn as a writer does, for a state that nobody changes; it leaves nothing to be recorded.
@@ -65,14 +66,14 @@ function withPaths({ name, targets }: Tool, input: Json, call: ToolCall): Placed
   return { ...call, paths: targets.flatMap((target) => (typeof given[target] === 'string' ? [given[target]] : [])) };
 }
 
-/** A call that only reads waits for those who change what its task names in `reads:`. */
+/** A call that only reads waits for those who change what its task names in `reads:`, or the file itself. */
 async function readInTurn(
   ports: DeskPorts,
   tool: Tool,
   input: Parameters<Tool['invoke']>[0],
   call: ToolCall,
 ): Promise<Outcome> {
-  const reads = (await ports.readsOf?.(call)) ?? [];
+  const reads = (await ports.readsOf?.(withPaths(tool, input, call))) ?? [];
   if (reads.length === 0) return tool.invoke(input, call);
   const written = { place: [], reads, folders: [], uncovered: [] };
   return (await inTurnOf(ports, call, written, () => tool.invoke(input, call))) ?? NOT_BEGUN;

@@ -2,7 +2,8 @@
  * Owns: who may write to the desk now, and where.
  *
  * D1 Those whose places touch go one at a time, in the order of asking; all others go at the same time. Whoever asks gets
- *    all that it may change at once or waits for it without having anything: nobody can wait for each other.
+ *    all that it may change at once or waits for it without having anything: nobody can wait for each other. What a run
+ *    only reads does not wait for its own writing, nor the other way round: it knows what it does.
  * D2 Before anybody writes, every writing call of which nobody saw the end, and which touches the same place, is settled:
  *    nothing of it runs any more, and what it left is recorded. Until that has succeeded nobody writes there.
  */
@@ -18,6 +19,11 @@ type Asked = {
   onWait: ((behind: string | null) => void) | undefined;
 };
 
+const isOwnReading = (one: Asked, other: Asked): boolean =>
+  one.run !== null && one.run === other.run && (onlyReads(one.reach) || onlyReads(other.reach));
+
+const onlyReads = ({ place, outside = [] }: Reach): boolean => place?.length === 0 && outside.length === 0;
+
 export function deskTurns(settle: (reach: Reach) => Promise<void>): InTurn {
   const active = new Set<Asked>();
   const queue = new Set<Asked>();
@@ -27,8 +33,8 @@ export function deskTurns(settle: (reach: Reach) => Promise<void>): InTurn {
    */
   const before = (asked: Asked): Asked | undefined => {
     const earlier = [...queue];
-    return [...active, ...earlier.slice(0, earlier.indexOf(asked))].findLast(({ reach }) =>
-      doTouch(reach, asked.reach),
+    return [...active, ...earlier.slice(0, earlier.indexOf(asked))].findLast(
+      (each) => doTouch(each.reach, asked.reach) && !isOwnReading(each, asked),
     );
   };
   const beginNext = (): void => {

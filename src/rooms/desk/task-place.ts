@@ -10,7 +10,7 @@
  *    its other calls change just the paths that they name. Each call asks for all that it may change at once.
  */
 import { mkdirSync, rmdirSync } from 'node:fs';
-import { isAbsolute, join, posix } from 'node:path';
+import { isAbsolute, join, posix, relative } from 'node:path';
 import type { RunState } from '../../core/engine/run-state.ts';
 import { lstatIfPresent } from '../../core/ledger/disk.ts';
 import { isInFolder } from '../../core/schema/folder.ts';
@@ -35,8 +35,8 @@ export type PlacedCall = ToolCall & { paths?: readonly string[] };
 export type TaskPlaces = {
   /** The folders of the desk that a call may change; null for all of it. A fork changes its copy, and nothing of the desk. */
   of: (call: PlacedCall) => Promise<readonly string[] | null>;
-  /** The folders of the desk that the task of a call names as read. */
-  readBy: (call: ToolCall) => Promise<readonly string[]>;
+  /** What the task of a call names as read, and the file of the desk that the call reads. */
+  readBy: (call: PlacedCall) => Promise<readonly string[]>;
   /** Makes the folders of its task that are not there; what it gives removes those of them that stayed empty again. */
   make: (call: ToolCall) => Promise<() => void>;
 };
@@ -65,8 +65,14 @@ export function taskPlaces({ home, runs, isConfined }: PlacePorts): TaskPlaces {
       return named?.every((path) => isApart(desk, path)) === true ? named : null;
     },
     readBy: async (call) => {
-      const reads = call.desk === undefined ? ((await taskOf(call))?.given.fields.reads ?? []) : [];
-      return withoutNested(reads.filter(isDeskPath).flatMap((path) => toDeskPath(path) ?? []));
+      const task = call.desk === undefined ? await taskOf(call) : null;
+      if (task === null) return [];
+      const file = call.tool === 'files.read' ? (call.paths ?? []) : [];
+      const reads = [
+        ...(task.given.fields.reads ?? []).filter(isDeskPath),
+        ...file.map((path) => belowDesk(desk, path)),
+      ];
+      return withoutNested(reads.flatMap((path) => toDeskPath(path) ?? []));
     },
     make: async (call) => {
       const task = call.desk === undefined ? await taskOf(call) : null;
@@ -79,6 +85,8 @@ export function taskPlaces({ home, runs, isConfined }: PlacePorts): TaskPlaces {
     },
   };
 }
+
+const belowDesk = (desk: string, path: string): string => (isInFolder(path, desk) ? relative(desk, path) : path);
 
 /** Those that the call leaves empty go again. */
 function makeFolders(desk: string, paths: readonly string[]): () => void {

@@ -68,6 +68,25 @@ describe('deskTurns', () => {
     expect(working).toEqual(['one', 'two', 'changes it', 'reads it later']);
   });
 
+  it('what a run only reads does not wait for its own writing, and for that of others it does', async () => {
+    const inTurn = deskTurns(nothingOpen);
+    const gate = latch();
+    const working: string[] = [];
+    const ask = (name: string, run: string, reach: Reach): Promise<void> =>
+      inTurn(() => (working.push(name), name === 'writes' ? gate.promise : nothingOpen()), { reach, run });
+    const all = [
+      ask('writes', 'one', { place: ['data'] }),
+      ask('other reads', 'two', { place: [], reads: ['data/prices'] }),
+      ask('reads', 'one', { place: [], reads: ['data/prices'] }),
+      ask('writes again', 'one', { place: ['data'] }),
+    ];
+    await breathe();
+    expect(working).toEqual(['writes', 'reads']);
+    gate.resolve();
+    await Promise.all(all);
+    expect(working).toEqual(['writes', 'reads', 'other reads', 'writes again']);
+  });
+
   it('who waits is told for whom, and who need not wait is not', async () => {
     const inTurn = deskTurns(nothingOpen);
     const gate = latch();
