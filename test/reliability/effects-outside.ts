@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEvents } from '../../src/core/ledger/read-events.ts';
-import { parseMailHeader } from '../../src/rooms/channels/mail/mail-header.ts';
+import { parseMailHeader } from '../../src/kit/mail/mail-header.ts';
 import { mailId } from '../../src/rooms/channels/mail/mail-to-task.ts';
 import { oka, okaWith } from '../support/cli.ts';
 import type { MailServers } from '../support/mail-servers.ts';

@@ -5,7 +5,7 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { ChannelRoute } from '../../src/rooms/channels/channel-tools.ts';
+import type { AccessRoute } from '../../src/kit/egress/server-access.ts';
 import { reachingProjection } from '../../src/rooms/channels/delivery-state.ts';
 import type { Reaching } from '../../src/rooms/channels/reaching-state.ts';
 import { openReaching, type ReachingPorts } from '../../src/rooms/channels/open-reaching.ts';
@@ -55,7 +55,7 @@ export function reachingStory(
   dir: string,
   file: unknown,
   redact = (text: string): string => text,
-  route?: ChannelRoute,
+  route?: AccessRoute,
 ): ReachingStory {
   const home = homeAt(dir);
   mkdirSync(join(home.oka, 'rules'), { recursive: true });
@@ -159,7 +159,7 @@ export function reachingStory(
 
 /** Stories that end, with their folders, when `closeStories` is called. */
 export function reachingStories(): {
-  tell: (file: object, redact?: (text: string) => string, route?: ChannelRoute) => ReachingStory;
+  tell: (file: object, redact?: (text: string) => string, route?: AccessRoute) => ReachingStory;
   closeStories: () => Promise<void>;
 } {
   const open: { story: ReachingStory; folder: Disposable }[] = [];

@@ -7,7 +7,9 @@ import { penHolder } from '../../core/ledger/pen.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { VaultContents } from '../../core/schema/secret.ts';
 import { type Answer, answer, type Call } from './command-module.ts';
+import type { Dialog } from './dialog.ts';
 import { requireHome } from './require-home.ts';
+import { withValue } from '../vault/vault-contents.ts';
 
 type Changed = { contents: VaultContents; change: Omit<SecretChange, 'name'> };
 
@@ -48,6 +50,23 @@ export async function changeSecret(
   if (change === undefined) throw new OkaError('refused', 'nothing was changed');
   const data = { ...change, new_key: newKey, recorded: await recordChange(call, change) };
   return { ...answer(data), data };
+}
+
+/** Asks for a secret and puts it into the vault, for this tool and these hosts; Enter leaves it for later. */
+export async function askSecret(
+  call: Pick<Call, 'home' | 'notify' | 'signal'>,
+  { name, tool, hosts }: { name: string; tool: string; hosts: string[] },
+  dialog: Dialog,
+): Promise<boolean> {
+  const value = await dialog.askHidden(`Value of ${name} (it is not shown; Enter if it is in the vault already): `);
+  if (value === '') return false;
+  const rules = { tools: [tool], hosts, commands: [] };
+  const { data } = await changeSecret(call, name, (contents) => {
+    const after = withValue(contents, name, value, new Date().toISOString(), rules);
+    return { contents: after, change: { version: after.secrets[name]?.version ?? 1, change: 'set' } };
+  });
+  dialog.print(renderSecretChange(data));
+  return true;
 }
 
 export function renderSecretChange({ name, version, change, new_key: key }: SecretAnswer): string {

@@ -1,11 +1,8 @@
 /** Owns: the dialog in which a person describes a channel, gives its secrets and has it tested. */
-import { withValue } from '../../kit/vault/vault-contents.ts';
-import type { Call } from '../../kit/cli/command-module.ts';
 import type { Dialog } from '../../kit/cli/dialog.ts';
 import type { ChannelDefinition } from './channel-definition.ts';
 import { type ChannelFields, type NamedField, openFields } from './channel-fields.ts';
 import { channelKinds } from './channel-kinds.ts';
-import { changeSecret, renderSecretChange } from '../../kit/cli/secret-changes.ts';
 
 export async function askKind(dialog: Dialog): Promise<ChannelDefinition> {
   dialog.print(channelKinds.map(({ label }, index) => `  ${index + 1}  ${label}\n`).join(''));
@@ -39,21 +36,4 @@ async function askField(
     const words = answer.split(value === null ? /\s+/ : /[\s,;]+/).filter((word) => word !== '');
     if (answer !== '') return { [name]: isList === true ? words : answer };
   }
-}
-
-/** Puts a secret into the vault, for this channel and these hosts; Enter leaves it for later. */
-export async function askSecret(
-  call: Pick<Call, 'home' | 'notify' | 'signal'>,
-  { channel, name, hosts }: { channel: string; name: string; hosts: string[] },
-  dialog: Dialog,
-): Promise<boolean> {
-  const value = await dialog.askHidden(`Value of ${name} (it is not shown; Enter if it is in the vault already): `);
-  if (value === '') return false;
-  const rules = { tools: [`channels.${channel}`], hosts, commands: [] };
-  const { data } = await changeSecret(call, name, (contents) => {
-    const after = withValue(contents, name, value, new Date().toISOString(), rules);
-    return { contents: after, change: { version: after.secrets[name]?.version ?? 1, change: 'set' } };
-  });
-  if (data !== undefined) dialog.print(renderSecretChange(data));
-  return true;
 }

@@ -31,16 +31,6 @@ type AnySettings = z.ZodObject<{ kind: z.ZodLiteral<string> } & typeof sharedSet
 export type ChannelSettings = z.infer<AnySettings>;
 
 export const Address = z.url({ protocol: /^https?$/ }).max(2000);
-export const SecretText = z
-  .string()
-  .regex(/^secret:[A-Za-z0-9][A-Za-z0-9_.-]{0,119}$/)
-  .describe('A secret of the vault, written as `secret:NAME`.');
-export const Fingerprint = z
-  .string()
-  .regex(/^([0-9a-f]{2}:?){31}[0-9a-f]{2}$/i)
-  .describe(
-    'The SHA-256 fingerprint of a private certificate. Only this certificate is accepted; without it, the authorities of the machine decide.',
-  );
 
 /** Something that a person says about a new channel: an option of `oka channels add`, and a question. */
 export type Field = {

@@ -25,7 +25,8 @@ import type { LedgerPort, ProjectionsPort } from '../../kit/ports/port-types.ts'
 import { answerDefaults } from './answer-defaults.ts';
 import { answerKey } from './answer-token.ts';
 import { deliveryEnded, deliveryStarted } from './channel-events.ts';
-import { type ChannelRoute, channelTools } from './channel-tools.ts';
+import { channelTools } from './channel-tools.ts';
+import type { AccessRoute } from '../../kit/egress/server-access.ts';
 import { openConnectionProblems } from './connection-problems.ts';
 import { channelsStamp, type HomeChannels, loadChannels } from './channels-file.ts';
 import { approvable, composeMessage, type Composing } from './compose-message.ts';
@@ -50,7 +51,7 @@ export type ReachingPorts = {
   ledger: Pick<LedgerPort, 'append'>;
   projections: ProjectionsPort;
   redact: Redact;
-  route: ChannelRoute;
+  route: AccessRoute;
   now?: () => number;
   open?: typeof openChannel;
 };

@@ -30,16 +30,16 @@ export const reaching = defineRoom({
   open: async ({ home: at, ledger: written, projections: folds, vault: secrets, egress: routes }) => {
     const { lazyReaching } = await import('./lazy-reaching.ts');
     const reach = async (): Promise<ReachingPort> => {
-      const [{ openReaching }, { channelRoute }] = await Promise.all([
+      const [{ openReaching }, { accessRoute }] = await Promise.all([
         import('./open-reaching.ts'),
-        import('./channel-tools.ts'),
+        import('../../kit/egress/server-access.ts'),
       ]);
       return openReaching({
         home: at,
         ledger: written,
         projections: folds,
         redact: secrets.redact,
-        route: channelRoute((name) => secrets.find(name), routes),
+        route: accessRoute((name) => secrets.find(name), routes),
       });
     };
     const takeCalls = async (log: Log): Promise<TakeCalls> =>

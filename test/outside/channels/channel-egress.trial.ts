@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { signWebhook } from '../../../src/rooms/channels/webhook/webhook-channel.ts';
-import { channelRoute } from '../../../src/rooms/channels/channel-tools.ts';
+import { accessRoute } from '../../../src/kit/egress/server-access.ts';
 import type { ProxyDecision } from '../../../src/kit/egress/decision-log.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 import { openRealEgress, outerAddress } from '../../support/real-egress.ts';
@@ -42,7 +42,7 @@ it.skipIf(outerAddress === undefined)(
     const story = tell(
       file,
       undefined,
-      channelRoute(() => Promise.resolve(secret), egress.routes),
+      accessRoute(() => Promise.resolve(secret), egress.routes),
     );
     const paths = (): string[] => calls.map(({ path }) => path).toSorted();
 

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { openMailChannel } from '../../../src/rooms/channels/mail/mail-channel.ts';
-import { channelRoute, channelTools } from '../../../src/rooms/channels/channel-tools.ts';
+import { accessRoute } from '../../../src/kit/egress/server-access.ts';
+import { channelTools } from '../../../src/rooms/channels/channel-tools.ts';
 import { MailChannel } from '../../../src/rooms/channels/mail/mail-settings.ts';
 import type { ProxyDecision } from '../../../src/kit/egress/decision-log.ts';
 import { temporaryFolder } from '../../support/cli.ts';
@@ -39,7 +40,7 @@ it.skipIf(own === undefined || hasDovecot === null)(
       header: null,
       fingerprint: '',
     };
-    const route = channelRoute(() => Promise.resolve(secret), (await openRealEgress(folder.dir, decided)).routes);
+    const route = accessRoute(() => Promise.resolve(secret), (await openRealEgress(folder.dir, decided)).routes);
     const channel = openMailChannel(settings, channelTools('mail', route));
     const about = { kind: 'test', title: 'Hello', body: '', link: null, thread: 't', run: null } as const;
     const sent = await channel.announce(

@@ -1,16 +1,9 @@
 /** Owns: messages to an Apprise server, or to anything that takes {title, body, type} as JSON. */
+import { Fingerprint, SecretText } from '../../../core/schema/server-settings.ts';
 import { z } from 'zod';
 import type { Channel, ChannelMessage, ChannelTools, DeliveryOutcome } from '../../../core/schema/channel-port.ts';
 import { bearerHeader } from '../bearer-token.ts';
-import {
-  Address,
-  certificateField,
-  defineChannel,
-  Fingerprint,
-  secretField,
-  SecretText,
-  sharedSettings,
-} from '../channel-definition.ts';
+import { Address, certificateField, defineChannel, secretField, sharedSettings } from '../channel-definition.ts';
 import { attempt, toOutcome } from '../http-outcome.ts';
 
 export const AppriseChannel = z

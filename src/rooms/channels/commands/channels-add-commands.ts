@@ -2,7 +2,7 @@
 import { addChannel, channelsFile, loadChannels } from '../channels-file.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import type { Json } from '../../../core/schema/json.ts';
-import { askFields, askKind, askSecret } from '../ask-channel.ts';
+import { askFields, askKind } from '../ask-channel.ts';
 import type { ChannelDefinition } from '../channel-definition.ts';
 import {
   type ChannelFields,
@@ -22,7 +22,7 @@ import { addTemplate, hookSecret } from '../inbound-hooks.ts';
 import { withValue } from '../../../kit/vault/vault-contents.ts';
 import { CHANNEL_NAME } from '../../../core/schema/channel.ts';
 import { onlyOperand } from '../../../kit/cli/operands.ts';
-import { changeSecret, renderSecretChange } from '../../../kit/cli/secret-changes.ts';
+import { askSecret, changeSecret, renderSecretChange } from '../../../kit/cli/secret-changes.ts';
 import { choice, flag } from '../../../kit/cli/options.ts';
 
 type AddCall = Pick<Call, 'home' | 'notify' | 'signal' | 'runOther'>;
@@ -163,7 +163,7 @@ async function addIt(
   const text = addChannel(home, channel, entry);
   const secrets: string[] = [];
   for (const secret of channelSecrets(kind, given))
-    if (dialog === null || !(await askSecret(call, { channel, ...secret }, dialog)))
+    if (dialog === null || !(await askSecret(call, { tool: `channels.${channel}`, ...secret }, dialog)))
       secrets.push(storeCommand(channel, secret));
   const about = { channel, entry, file: channelsFile(home), secrets };
   if (text !== null) return answer({ ...about, test: null, added: false, text }, exits.refused);

@@ -5,7 +5,7 @@
  *    only below those that the server adds.
  * 2. What stands in comments and quoted strings is never a result: senders influence it.
  */
-import { type HeaderField, headerValues } from './mail-header.ts';
+import { type HeaderField, headerValues } from '../../../kit/mail/mail-header.ts';
 
 /** The domains (header.d) for which that server has verified a DKIM signature; empty when it has verified none. */
 export function verifiedDomains(header: readonly HeaderField[], authservId: string): string[] {

@@ -1,5 +1,5 @@
 /** Owns: recognising mail that a program has sent: bounces, absence notes, lists, and our own. It never becomes a task or an answer, so that no two programs write to each other for ever. Pure. */
-import { type HeaderField, headerValue, headerValues } from './mail-header.ts';
+import { type HeaderField, headerValue, headerValues } from '../../../kit/mail/mail-header.ts';
 
 /** Why a mail was written by a program; null for one that a person wrote. */
 export function whyAutomatic(header: readonly HeaderField[]): string | null {

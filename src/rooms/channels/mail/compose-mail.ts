@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import type { MailChannel } from './mail-settings.ts';
 import type { ChannelMessage, ChannelQuestion, MessageFile } from '../../../core/schema/channel-port.ts';
 import { subjectOf } from './judge-mail.ts';
-import { headerValue } from './mail-header.ts';
+import { headerValue } from '../../../kit/mail/mail-header.ts';
 import type { DeclinedMail } from './receive-mail.ts';
-import { REPLY_ABOVE } from './reply-text.ts';
+import { REPLY_ABOVE } from '../../../kit/mail/reply-text.ts';
 import { subjectWithToken, withToken } from './reply-token.ts';
 
 export type OutgoingMail = {

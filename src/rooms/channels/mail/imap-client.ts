@@ -1,9 +1,13 @@
-/** Owns: the mailbox that is read, as oka needs it: candidates, headers, single mails, and the mark that one was read. The only door to imapflow. Nothing is moved or deleted, and nothing is marked but what was handled. */
-import { ImapFlow, type MailboxObject, type SearchObject } from 'imapflow';
+/** Owns: the mailbox that is read, as oka needs it: candidates, headers, single mails, and the mark that one was read. Nothing is moved or deleted, and nothing is marked but what was handled. */
 import type { MailChannel } from './mail-settings.ts';
 import type { ChannelTools } from '../../../core/schema/channel-port.ts';
-import { MOST_HEADER_BYTES } from './mail-header.ts';
-import { tlsOptions } from './server-tls.ts';
+import { MOST_HEADER_BYTES } from '../../../kit/mail/mail-header.ts';
+import {
+  askingImap,
+  type ImapConnection,
+  type MailFilter,
+  newImapConnection,
+} from '../../../kit/mail/imap-connection.ts';
 
 type ImapServer = NonNullable<MailChannel['imap']>;
 
@@ -23,14 +27,11 @@ export type Mailbox = {
 
 export type MailHead = { uid: number; header: Uint8Array; bytes: number };
 
-const PATIENCE_MS = 30_000;
-/** Shorter than the time after which proxies and routers forget a connection. */
-const IDLE_MS = 90_000;
 const RECENT_MS = 30 * 86_400_000;
 
 /** At the signal the connection is closed, whatever the server was asked and does not answer. */
 export async function openMailbox(server: ImapServer, tools: ChannelTools, signal: AbortSignal): Promise<Mailbox> {
-  const client = await newClient(server, tools);
+  const client = await newImapConnection(server, tools);
   signal.throwIfAborted();
   const stop = (): void => client.close();
   signal.addEventListener('abort', stop, { once: true });
@@ -74,45 +75,20 @@ export async function openMailbox(server: ImapServer, tools: ChannelTools, signa
   };
 }
 
-/** The client says "Command failed" where the server has said why. */
-async function openBox(client: ImapFlow, mailbox: string): Promise<MailboxObject> {
+async function openBox(client: ImapConnection, mailbox: string): Promise<{ uidValidity: bigint }> {
   try {
-    await client.connect();
-    return await client.mailboxOpen(mailbox);
+    return await askingImap(async () => {
+      await client.connect();
+      return client.mailboxOpen(mailbox);
+    });
   } catch (error) {
     client.close();
-    const { responseText } = error as { responseText?: string };
-    throw responseText === undefined ? error : new Error(responseText.slice(0, 500), { cause: error });
+    throw error;
   }
 }
 
-/** Not connected yet. */
-async function newClient(server: ImapServer, tools: ChannelTools): Promise<ImapFlow> {
-  const { host, port, security, user, password } = server;
-  const proxy = await tools.proxyFor(host, port);
-  return new ImapFlow({
-    host,
-    port,
-    secure: security === 'tls',
-    ...(security === 'starttls' ? { doSTARTTLS: true } : security === 'none' ? { doSTARTTLS: false } : {}),
-    tls: await tlsOptions(server, 'imap', proxy),
-    ...(user === undefined
-      ? {}
-      : { auth: { user, pass: password === undefined ? '' : await tools.reveal(password, host) } }),
-    ...(proxy === null ? {} : { proxy }),
-    logger: false,
-    maxIdleTime: IDLE_MS,
-    autoIdleDelay: 200,
-    connectionTimeout: PATIENCE_MS,
-    greetingTimeout: PATIENCE_MS,
-    maxLineLength: 4 * 1024 * 1024,
-    maxLiteralSize: 256 * 1024 * 1024,
-    maxResponseSize: 300 * 1024 * 1024,
-  });
-}
-
-function searchFor(words: readonly string[]): SearchObject {
-  const or = words.flatMap((word): SearchObject[] => [
+function searchFor(words: readonly string[]): MailFilter {
+  const or = words.flatMap((word): MailFilter[] => [
     { to: word },
     { cc: word },
     { subject: word },

@@ -11,8 +11,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isAligned, verifiedDomains } from './authentication-results.ts';
 import { whyAutomatic } from './automatic-mail.ts';
-import { type HeaderField, headerValue, headerValues } from './mail-header.ts';
-import { decodeHeaderText, parseAddresses } from './parse-mail.ts';
+import { type HeaderField, headerValue, headerValues } from '../../../kit/mail/mail-header.ts';
+import { decodeHeaderText, parseAddresses } from '../../../kit/mail/parse-mail.ts';
 import { findToken } from './reply-token.ts';
 
 export type MailRules = {

@@ -1,6 +1,6 @@
 /** Owns: what in the settings of e-mail would never work, or would be less safe than it looks. Pure. */
 import type { MailChannel } from './mail-settings.ts';
-import { isThisMachine } from './this-machine.ts';
+import { isThisMachine } from '../../../kit/mail/this-machine.ts';
 
 type MailProblem = { problem: string; fix: string };
 

@@ -1,15 +1,8 @@
 /** The entry of a channel of the kind mail in channels.json. */
 import { z } from 'zod';
-import { Fingerprint, SecretText, sharedSettings } from '../channel-definition.ts';
+import { mailServerSettings, SecretText } from '../../../core/schema/server-settings.ts';
+import { sharedSettings } from '../channel-definition.ts';
 
-const MailServer = {
-  host: z.string().min(1).max(253).describe('Its name or address.'),
-  port: z.int().min(1).max(65_535).describe('Its port.'),
-  security: z.enum(['tls', 'starttls', 'none']).default('tls').describe('none is possible on this machine only.'),
-  user: z.string().min(1).max(320).optional().describe('The name to log in with.'),
-  password: SecretText.optional().describe('The password, written as `secret:NAME`.'),
-  certificate: Fingerprint.optional(),
-};
 const MailAddress = z.email().max(320);
 
 export const MailChannel = z
@@ -17,10 +10,10 @@ export const MailChannel = z
     kind: z.literal('mail').describe('E-mail.'),
     from: MailAddress.describe('The address that oka writes from.'),
     to: z.array(MailAddress).min(1).max(20).describe('Who gets the messages.'),
-    smtp: z.strictObject(MailServer).describe('The server that mail is handed to.'),
+    smtp: z.strictObject(mailServerSettings).describe('The server that mail is handed to.'),
     imap: z
       .strictObject({
-        ...MailServer,
+        ...mailServerSettings,
         mailbox: z.string().min(1).max(200).default('INBOX').describe('The mailbox that is read.'),
       })
       .optional()

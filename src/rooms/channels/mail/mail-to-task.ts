@@ -1,11 +1,11 @@
 /** Owns: a mail as a task: its own text, its attachments as files, and what it quotes as a file next to them. Pure. */
 import { createHash } from 'node:crypto';
 import type { IncomingTask, MessageThread } from '../../../core/schema/channel-port.ts';
-import { type HeaderField, headerValue } from './mail-header.ts';
-import type { ParsedMail } from './parse-mail.ts';
+import { type HeaderField, headerValue } from '../../../kit/mail/mail-header.ts';
+import type { ParsedMail } from '../../../kit/mail/parse-mail.ts';
 import { safeNames } from '../safe-names.ts';
 import { subjectOf } from './judge-mail.ts';
-import { splitReply } from './reply-text.ts';
+import { splitReply } from '../../../kit/mail/reply-text.ts';
 
 /** The same for every copy of a mail, whatever number the server has given it. */
 export function mailId(header: readonly HeaderField[], place: string): string {

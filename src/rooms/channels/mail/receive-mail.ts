@@ -9,10 +9,10 @@
 import type { ChannelInbox } from '../../../core/schema/channel-port.ts';
 import type { Mailbox, MailHead } from './imap-client.ts';
 import { judgeMail, type MailRules, type MailVerdict } from './judge-mail.ts';
-import { type HeaderField, parseMailHeader } from './mail-header.ts';
+import { type HeaderField, parseMailHeader } from '../../../kit/mail/mail-header.ts';
 import { mailId, mailToTask } from './mail-to-task.ts';
-import { parseMail } from './parse-mail.ts';
-import { splitReply } from './reply-text.ts';
+import { parseMail } from '../../../kit/mail/parse-mail.ts';
+import { splitReply } from '../../../kit/mail/reply-text.ts';
 
 type Reception = {
   mailbox: Mailbox;

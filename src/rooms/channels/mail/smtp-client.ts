@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import type { ChannelTools, DeliveryOutcome } from '../../../core/schema/channel-port.ts';
 import { messageOf } from '../../../core/schema/errors.ts';
 import type { OutgoingMail } from './compose-mail.ts';
-import { type MailServer, tlsOptions } from './server-tls.ts';
+import { type MailServer, tlsOptions } from '../../../kit/mail/server-tls.ts';
 
 const PATIENCE_MS = 30_000;
 

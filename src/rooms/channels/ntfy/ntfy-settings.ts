@@ -1,6 +1,7 @@
 /** The entry of a channel of the kind ntfy in channels.json. */
 import { z } from 'zod';
-import { Address, Fingerprint, SecretText, sharedSettings } from '../channel-definition.ts';
+import { Fingerprint, SecretText } from '../../../core/schema/server-settings.ts';
+import { Address, sharedSettings } from '../channel-definition.ts';
 
 export const NtfyChannel = z
   .strictObject({

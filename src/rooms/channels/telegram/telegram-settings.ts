@@ -1,6 +1,7 @@
 /** The entry of a channel of the kind telegram in channels.json. */
 import { z } from 'zod';
-import { Address, SecretText, sharedSettings } from '../channel-definition.ts';
+import { SecretText } from '../../../core/schema/server-settings.ts';
+import { Address, sharedSettings } from '../channel-definition.ts';
 
 export const TelegramChannel = z
   .strictObject({

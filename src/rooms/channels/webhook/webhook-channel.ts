@@ -2,6 +2,7 @@
  * Owns: signed POSTs in the form of Standard Webhooks: webhook-id, webhook-timestamp and webhook-signature.
  * A message that is sent again has the same id, so that a receiver can recognise it.
  */
+import { Fingerprint, SecretText } from '../../../core/schema/server-settings.ts';
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type {
@@ -11,15 +12,7 @@ import type {
   ChannelTools,
   DeliveryOutcome,
 } from '../../../core/schema/channel-port.ts';
-import {
-  Address,
-  certificateField,
-  defineChannel,
-  Fingerprint,
-  secretField,
-  SecretText,
-  sharedSettings,
-} from '../channel-definition.ts';
+import { Address, certificateField, defineChannel, secretField, sharedSettings } from '../channel-definition.ts';
 import { attempt, toOutcome } from '../http-outcome.ts';
 
 export const WebhookChannel = z

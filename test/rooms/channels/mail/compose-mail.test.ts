@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { composeMail, messageIdOf } from '../../../../src/rooms/channels/mail/compose-mail.ts';
-import { splitReply } from '../../../../src/rooms/channels/mail/reply-text.ts';
+import { splitReply } from '../../../../src/kit/mail/reply-text.ts';
 import { MailChannel } from '../../../../src/rooms/channels/mail/mail-settings.ts';
 import type { ChannelMessage, ChannelQuestion } from '../../../../src/core/schema/channel-port.ts';
 

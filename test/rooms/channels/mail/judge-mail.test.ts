@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeMail, type MailRules } from '../../../../src/rooms/channels/mail/judge-mail.ts';
-import { parseMailHeader } from '../../../../src/rooms/channels/mail/mail-header.ts';
+import { parseMailHeader } from '../../../../src/kit/mail/mail-header.ts';
 
 const RULES: MailRules = {
   from: 'oka@home.test',

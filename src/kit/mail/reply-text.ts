@@ -16,22 +16,60 @@ type SplitMail = {
 };
 
 export function splitReply(text: string): SplitMail {
-  const own: string[] = [];
-  const quoted: string[] = [];
+  const lines = markQuoted(text);
+  const own = lines.flatMap(({ line, isQuoted }) => (isQuoted ? [] : [line]));
+  const quoted = lines.flatMap(({ line, isQuoted }) => (isQuoted ? [line] : []));
+  return { own: withoutSignature(own).trim(), quoted: quoted.join('\n').trim() };
+}
+
+/** The text with one line in the place of each quotation, and how many lines were quoted. */
+export function foldQuoted(text: string): { text: string; folded: number } {
+  const shown: string[] = [];
+  let folded = 0;
+  const groups = groupRuns(markQuoted(text));
+  for (const { lines, isQuoted } of groups) {
+    const written = lines.filter((line) => line.trim() !== '').length;
+    if (!isQuoted || written < LEAST_FOLDED) shown.push(...lines);
+    else shown.push(`[${written} quoted lines]`);
+    if (isQuoted && written >= LEAST_FOLDED) folded += written;
+  }
+  return {
+    text: shown
+      .join('\n')
+      .replaceAll(/\n{3,}/g, '\n\n')
+      .trim(),
+    folded,
+  };
+}
+
+/** A line or two that somebody answers between are not folded: the answer would mean nothing. */
+const LEAST_FOLDED = 3;
+
+function groupRuns(marked: readonly MarkedLine[]): { lines: string[]; isQuoted: boolean }[] {
+  const groups: { lines: string[]; isQuoted: boolean }[] = [];
+  for (const { line, isQuoted } of marked) {
+    const last = groups.at(-1);
+    if (last?.isQuoted === isQuoted) last.lines.push(line);
+    else groups.push({ lines: [line], isQuoted });
+  }
+  return groups;
+}
+
+type MarkedLine = { line: string; isQuoted: boolean };
+
+function markQuoted(text: string): MarkedLine[] {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
+  const marked: MarkedLine[] = [];
   let follows = false;
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
-    if (startsForeignRest(lines, at)) {
-      quoted.push(...lines.slice(at));
-      break;
-    }
+    if (startsForeignRest(lines, at))
+      return [...marked, ...lines.slice(at).map((each) => ({ line: each, isQuoted: true }))];
     if (isQuotedLine(line)) follows = true;
     else if (line.trim() === '') follows = false;
-    if (follows || isAttribution(lines, at)) quoted.push(line);
-    else own.push(line);
+    marked.push({ line, isQuoted: follows || isAttribution(lines, at) });
   }
-  return { own: withoutSignature(own).trim(), quoted: quoted.join('\n').trim() };
+  return marked;
 }
 
 const isQuotedLine = (line: string): boolean => /^\s{0,3}[>|｜]/.test(line);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { REPLY_ABOVE, splitReply } from '../../../../src/rooms/channels/mail/reply-text.ts';
-import { visibleText } from '../../../../src/rooms/channels/mail/visible-text.ts';
+import { foldQuoted, REPLY_ABOVE, splitReply } from '../../../src/kit/mail/reply-text.ts';
+import { visibleText } from '../../../src/kit/mail/visible-text.ts';
 
 const own = (text: string): string => splitReply(text).own;
 
@@ -77,5 +77,15 @@ describe('the visible text of HTML', () => {
     expect(visibleText('<style>'.repeat(50_000)).length).toBeLessThan(10);
     expect(visibleText('<'.repeat(200_000)).length).toBe(0);
     expect(visibleText('<script>x</scrip'.repeat(50_000)).length).toBe(0);
+  });
+});
+
+describe('a folded mail', () => {
+  it('has one line in the place of each quotation, keeps what is answered between, and its signature', () => {
+    const text = 'Yes.\n\n> When?\n\nIn May.\n\nOn 1 May, Bob wrote:\n> a\n> b\n> c\n\nAnn\n-- \nAnn Miller';
+    expect(foldQuoted(text)).toEqual({
+      text: 'Yes.\n\n> When?\n\nIn May.\n\n[4 quoted lines]\n\nAnn\n-- \nAnn Miller',
+      folded: 4,
+    });
   });
 });

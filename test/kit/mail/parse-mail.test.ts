@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseMail } from '../../../../src/rooms/channels/mail/parse-mail.ts';
+import { parseMail } from '../../../src/kit/mail/parse-mail.ts';
 
 const mailOf = (parts: number, boundary = 'b1'): Buffer =>
   Buffer.from(

@@ -2,7 +2,8 @@
 import PostalMime, { addressParser, decodeWords } from 'postal-mime';
 import { hidesText, visibleText } from './visible-text.ts';
 
-export type ParsedMail = { text: string; files: { name: string; bytes: Uint8Array }[] };
+/** `isHiding`: it has text that its reader does not see, which is left out. */
+export type ParsedMail = { text: string; isHiding: boolean; files: { name: string; bytes: Uint8Array }[] };
 
 /** People send a few; a mail of very many parts only keeps the worker busy. */
 const MOST_PARTS = 1000;
@@ -18,12 +19,13 @@ export async function parseMail(source: Uint8Array): Promise<ParsedMail | null> 
   if (mail === null) return null;
   const html = mail.html ?? '';
   // The text may contain that of HTML parts, too, with what these hide; the HTML contains all parts.
-  const text = isWritten(mail.text) && !hidesText(html) ? (mail.text ?? '') : visibleText(html);
+  const isHiding = hidesText(html);
+  const text = isWritten(mail.text) && !isHiding ? (mail.text ?? '') : visibleText(html);
   const files = mail.attachments.map(({ filename, mimeType, content }, index) => ({
     name: filename ?? defaultName(mimeType, index),
     bytes: typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content),
   }));
-  return { text, files };
+  return { text, isHiding, files };
 }
 
 /** How many parts a mail can have: lines that begin with one of its boundaries. */

@@ -8,11 +8,25 @@
 import { once } from 'node:events';
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import type { MailChannel } from './mail-settings.ts';
-import { messageOf, OkaError } from '../../../core/schema/errors.ts';
+import type { ChannelTools } from '../../core/schema/channel-port.ts';
+import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import { isThisMachine } from './this-machine.ts';
 
-export type MailServer = MailChannel['smtp'];
+/** A server of mail, as the settings of a channel or an account name it. */
+export type MailServer = {
+  host: string;
+  port: number;
+  security: 'tls' | 'starttls' | 'none';
+  user?: string | undefined;
+  /** The name of a secret, as `secret:NAME`. */
+  password?: string | undefined;
+  /** The fingerprint of a private certificate. */
+  certificate?: string | undefined;
+};
+
+/** What a connection needs from the home: the password that is meant for a host, and the proxy that leads there. */
+export type MailRoute = Pick<ChannelTools, 'reveal' | 'proxyFor'>;
+
 type Protocol = 'smtp' | 'imap';
 
 /** Options for the client of the server; empty where the authorities of the machine decide. */
@@ -27,7 +41,7 @@ export async function tlsOptions(
       'not-set-up',
       `${host} is not on this machine, so mail and the password would go there in plain text`,
       {
-        fix: 'Set "security" of this server to "tls" or "starttls" in .oka/rules/channels.json; a private certificate is pinned by "certificate".',
+        fix: 'Set "security" of this server to "tls" or "starttls"; a private certificate is pinned by "certificate".',
       },
     );
   const name = isIP(host) === 0 ? { servername: host } : {};
@@ -46,7 +60,7 @@ export async function tlsOptions(
 
 const plainFingerprint = (text: string): string => text.replaceAll(':', '').toLowerCase();
 const otherCertificate = (host: string): string =>
-  `${host} has another certificate than the one that channels.json names; nothing was sent to it`;
+  `${host} has another certificate than the one that is pinned; nothing was sent to it`;
 
 /** Throws when it is not the pinned one. */
 async function fetchCertificate(
