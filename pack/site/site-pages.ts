@@ -17,6 +17,7 @@ export const chapters: readonly Chapter[] = [
       { file: 'docs/CHAT.md', title: 'Conversations and agents' },
       { file: 'docs/CHANNELS.md', title: 'Being reached' },
       { file: 'docs/MAIL.md', title: 'Mail' },
+      { file: 'docs/ACCOUNTS.md', title: 'Your mailbox' },
       { file: 'docs/HOOKS.md', title: 'Hooks' },
       { file: 'docs/MCP.md', title: 'Tools of MCP servers' },
       { file: 'docs/SKILLS.md', title: 'Skills' },

@@ -11,6 +11,7 @@ import { models } from '../kit/models/room.ts';
 import type { HouseRoom } from '../kit/house/house.ts';
 import { replica } from '../rooms/replica/room.ts';
 import { views } from '../kit/views/room.ts';
+import { accounts } from '../rooms/accounts/room.ts';
 import { addOns } from '../rooms/add-ons/room.ts';
 import { agents } from '../rooms/agents/room.ts';
 import { reaching } from '../rooms/channels/room.ts';
@@ -64,6 +65,7 @@ export const rooms: readonly HouseRoom[] = [
   synthesis,
   network,
   webSearch,
+  accounts,
   skills,
   agents,
   offering,

@@ -40,10 +40,10 @@ export type MailServers = AsyncDisposable & {
   password: string;
   /** What was handed to the SMTP server, in order. */
   sent: SentMail[];
-  /** Puts a mail into the mailbox, as it is. */
-  deliver: (raw: string | Uint8Array) => void;
-  /** The mails in the mailbox, with their flags as Maildir writes them (`S`: seen); empty for unread ones. */
-  mails: () => { raw: string; flags: string }[];
+  /** Puts a mail into the mailbox, as it is; `folder` is one of Sent, Drafts, Archive, Junk and Trash. */
+  deliver: (raw: string | Uint8Array, folder?: string) => void;
+  /** The mails in the mailbox, or in a folder, with their flags as Maildir writes them (`S`: seen); empty for unread ones. */
+  mails: (folder?: string) => { raw: string; flags: string }[];
   /** Gives all mails new numbers, and the mailbox another UIDVALIDITY. */
   renumber: () => void;
   /** While true, the SMTP server refuses connections. */
@@ -65,7 +65,8 @@ export async function openMailServers({
   const [imapPort, imapsPort] = await Promise.all([freePort(), freePort()]);
   const owner = process.getuid?.() === 0 ? nobody() : { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const box = join(dir, 'box');
-  for (const folder of ['', 'cur', 'new', 'tmp']) makeFolder(join(box, folder), owner);
+  for (const folder of ['', ...FOLDERS.map((name) => `.${name}`)])
+    for (const part of ['', 'cur', 'new', 'tmp']) makeFolder(join(box, folder, part), owner);
   writeFileSync(join(dir, 'dovecot.conf'), dovecotConfig(dir, imapPort, imapsPort, owner));
   const dovecot = spawn(hasDovecot, ['-F', '-c', join(dir, 'dovecot.conf')], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -73,12 +74,13 @@ export async function openMailServers({
   await untilListening(imapPort, dovecot, join(dir, 'log'));
   const sent: SentMail[] = [];
   let count = 0;
-  const deliver = (raw: string | Uint8Array): void => {
+  const deliver = (raw: string | Uint8Array, folder?: string): void => {
     count += 1;
+    const into = folder === undefined ? box : join(box, `.${folder}`);
     const name = `${Date.now()}.${process.pid}_${String(count).padStart(6, '0')}.test`;
-    writeFileSync(join(box, 'tmp', name), raw);
-    chownSync(join(box, 'tmp', name), owner.uid, owner.gid);
-    renameSync(join(box, 'tmp', name), join(box, 'new', name));
+    writeFileSync(join(into, 'tmp', name), raw);
+    chownSync(join(into, 'tmp', name), owner.uid, owner.gid);
+    renameSync(join(into, 'tmp', name), join(into, 'new', name));
   };
   const isOwn = (address: string): boolean => own.includes(address.toLowerCase().replace(/\+[^@]*@/, '@'));
   const openSmtp = async (port: number): Promise<SMTPServer> => {
@@ -113,7 +115,7 @@ export async function openMailServers({
     password: PASSWORD,
     sent,
     deliver,
-    mails: () => mailsIn(box),
+    mails: (folder) => mailsIn(folder === undefined ? box : join(box, `.${folder}`)),
     renumber: () => {
       for (const name of readdirSync(box)) if (name.startsWith('dovecot')) rmSync(join(box, name), { recursive: true });
     },
@@ -131,6 +133,7 @@ export async function openMailServers({
 }
 
 const PASSWORD = 'correct-horse-7';
+const FOLDERS = ['Sent', 'Drafts', 'Archive', 'Junk', 'Trash'];
 
 function dovecotConfig(dir: string, imapPort: number, imapsPort: number, owner: { uid: number; gid: number }): string {
   const user = spawnSync('id', ['-un'], { encoding: 'utf8' }).stdout.trim();
@@ -149,6 +152,9 @@ ssl_key = <${dir}/key.pem
 disable_plaintext_auth = no
 mail_location = maildir:${dir}/box
 first_valid_uid = ${owner.uid}
+namespace inbox {
+  inbox = yes
+${FOLDERS.map((name) => `  mailbox ${name} {\n    special_use = \\${name}\n    auto = subscribe\n  }\n`).join('')}}
 mail_max_userip_connections = 100
 passdb {
   driver = static

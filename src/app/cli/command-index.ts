@@ -12,6 +12,8 @@ const up = () => import('../commands/up-commands.ts');
 const update = () => import('../commands/update-commands.ts');
 const web = () => import('../commands/web-commands.ts');
 const worker = () => import('../commands/worker-commands.ts');
+const accountsAdd = () => import('../../rooms/accounts/commands/accounts-add-commands.ts');
+const accounts = () => import('../../rooms/accounts/commands/accounts-commands.ts');
 const addOn = () => import('../../rooms/add-ons/commands/add-on-commands.ts');
 const agents = () => import('../../rooms/agents/commands/agents-commands.ts');
 const answer = () => import('../../rooms/approvals/commands/answer-commands.ts');
@@ -460,6 +462,16 @@ export const commandIndex: readonly IndexedGroup[] = [
       'fleet stop': ['Stop everything at every member, also at those that join later', fleet],
       'fleet verify': ['Compare the runs of this home in the stream with its ledger', fleet],
       'fleet why': ['Say where a task of the fleet is, and why nobody has taken it', fleet],
+    },
+  },
+  {
+    title: 'More',
+    commands: {
+      'accounts add': ['Let oka look into a mailbox of yours; on a terminal, asks for what is missing', accountsAdd],
+      'accounts list': ['List your accounts, and what oka may see of them', accounts],
+      'accounts remove': ['Remove an account; its mails stay where they are', accounts],
+      'accounts see': ['Let oka see further folders of an account; --not: no longer', accounts],
+      'accounts test': ['Log in to an account and list its folders; exit 1 when that does not work', accounts],
     },
   },
 ];

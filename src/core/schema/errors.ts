@@ -42,7 +42,8 @@ export type OkaErrorCode =
   | 'replica-refused'
   | 'fleet-down'
   | 'fleet-refused'
-  | 'run-fenced';
+  | 'run-fenced'
+  | 'account-down';
 
 /** `message` says what was wrong and where; `fix` says what to do about it. */
 export class OkaError extends Error {

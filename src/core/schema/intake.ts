@@ -158,6 +158,10 @@ export const Intake = z
       channel: z.string().min(1).max(40).describe('Its name in channels.json.'),
     }),
     z.strictObject({
+      kind: z.literal('test_account').describe('Log in to an account of the person, and see what is there.'),
+      account: z.string().min(1).max(40).describe('Its name in accounts.json.'),
+    }),
+    z.strictObject({
       kind: z.literal('record_scan').describe('Record what a scan of a workspace found to be different.'),
       workspace: WorkspaceName,
       changes: Sha256.describe('The changes (TreeChanges), stored as an artifact.'),

@@ -1,0 +1,39 @@
+/** The entries of .oka/rules/accounts.json: mailboxes of a person, and what oka may see in them. */
+import { z } from 'zod';
+import { mailServerSettings } from '../../core/schema/server-settings.ts';
+
+/** A part of the names of mails and of secrets' tools. */
+const ACCOUNT_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
+
+const Folders = z.array(z.string().min(1).max(500)).max(500);
+
+export const Account = z
+  .strictObject({
+    address: z.email().max(320).describe('The address that mail is written from.'),
+    name: z.string().min(1).max(200).optional().describe('Your name, as it stands before the address.'),
+    imap: z.strictObject(mailServerSettings).describe('The server of the mailbox.'),
+    see: z
+      .strictObject({
+        folders: Folders.default(['inbox', 'sent', 'drafts']).describe(
+          'Folders that oka may read: inbox, sent, drafts, archive, junk or trash, or a name as the server has it; * for all.',
+        ),
+      })
+      .default({ folders: ['inbox', 'sent', 'drafts'] })
+      .describe('What oka may see. Everything else does not exist for it.'),
+    disabled: z.boolean().default(false).describe('Whether the account is left out.'),
+  })
+  .describe('An account of yours.');
+export type Account = z.infer<typeof Account>;
+
+export const AccountsFile = z
+  .strictObject({
+    accounts: z.record(z.string().regex(ACCOUNT_NAME), Account).default({}).describe('Accounts by name.'),
+  })
+  .describe('.oka/rules/accounts.json: the mailboxes that oka may look into.');
+
+/** An account as it is read, or what is wrong with its entry. */
+export function readAccount(name: string, entry: unknown): Account | string {
+  if (!ACCOUNT_NAME.test(name)) return 'its name has to consist of at most 40 lower-case letters, digits, - and _';
+  const read = Account.safeParse(entry);
+  return read.success ? read.data : z.prettifyError(read.error).replaceAll('\n', ' ');
+}

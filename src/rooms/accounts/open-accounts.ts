@@ -1,0 +1,42 @@
+/** Owns: the tools of accounts while a process owns the pen: they are there as soon as accounts.json names an account. */
+import type { ChangingTools } from '../../core/engine/tool-registry.ts';
+import { stampOf } from '../../core/ledger/disk.ts';
+import type { Home } from '../../core/schema/home.ts';
+import type { OpenedRoom } from '../../core/schema/room.ts';
+import type { EgressRoutes } from '../../kit/egress/egress-routes.ts';
+import { accessRoute } from '../../kit/egress/server-access.ts';
+import { readConfined } from '../../kit/sandbox/read-confined.ts';
+import type { HomeVault } from '../../kit/vault/home-vault.ts';
+import type { Account } from './account-settings.ts';
+import { accountTools, TOOLS } from './account-tools.ts';
+import { accountsFile, loadAccounts } from './accounts-file.ts';
+import { openMailboxes } from './open-mailboxes.ts';
+import { testAccount } from './test-account.ts';
+
+type AccountPorts = { home: Home; vault: Pick<HomeVault, 'find'>; egress: EgressRoutes; tools: ChangingTools };
+
+export function openAccounts({ home, vault, egress, tools }: AccountPorts): OpenedRoom {
+  const mailboxes = openMailboxes(accessRoute((name) => vault.find(name), egress));
+  let stamp = '';
+  let current: ReadonlyMap<string, Account> = new Map();
+  const refresh = (): Promise<void> => {
+    const now = stampOf(accountsFile(home));
+    if (now === stamp) return Promise.resolve();
+    stamp = now;
+    current = loadAccounts(home).accounts;
+    tools.remove(TOOLS);
+    if (current.size > 0) tools.add(accountTools({ accounts: () => current, mailboxes, readDocument: readConfined }));
+    return Promise.resolve();
+  };
+  void refresh();
+  return {
+    refresh,
+    intakes: {
+      test_account: async ({ account }) => {
+        await refresh();
+        return { answer: testAccount({ accounts: () => current, mailboxes }, account) };
+      },
+    },
+    close: () => mailboxes.close(),
+  };
+}

@@ -1,0 +1,55 @@
+/** Tools of accounts against servers of this machine, as a worker would have them. */
+import type { AccessRoute } from '../../src/kit/egress/server-access.ts';
+import { Account } from '../../src/rooms/accounts/account-settings.ts';
+import { accountTools } from '../../src/rooms/accounts/account-tools.ts';
+import { openMailboxes } from '../../src/rooms/accounts/open-mailboxes.ts';
+import { readConfined } from '../../src/kit/sandbox/read-confined.ts';
+import type { Credential } from '../../src/core/schema/ports.ts';
+import type { Outcome, ToolCall } from '../../src/core/schema/tool.ts';
+import type { MailServers } from './mail-servers.ts';
+
+export type TriedAccounts = Disposable & {
+  /** Calls a tool; gives its output, and throws its error. */
+  ask: <T = unknown>(tool: string, input: object) => Promise<T>;
+  outcome: (tool: string, input: object, signal?: AbortSignal) => Promise<Outcome>;
+};
+
+export const accountAt = (servers: MailServers, more: object = {}): Account =>
+  Account.parse({
+    address: 'ann@home.test',
+    imap: {
+      host: '127.0.0.1',
+      port: servers.imapsPort,
+      user: 'ann',
+      password: 'secret:MAIL_WORK',
+      certificate: servers.fingerprint,
+    },
+    ...more,
+  });
+
+export function tryAccounts(settings: Readonly<Record<string, Account>>, password: string): TriedAccounts {
+  const credential = { value: password, tools: ['accounts.work', 'accounts.home'], hosts: ['127.0.0.1'] };
+  const route: AccessRoute = {
+    find: () => Promise.resolve(credential as unknown as Credential),
+    proxyFor: () => Promise.resolve(null),
+  };
+  const mailboxes = openMailboxes(route);
+  const accounts = new Map(Object.entries(settings));
+  const tools = accountTools({ accounts: () => accounts, mailboxes, readDocument: readConfined });
+  const outcome: TriedAccounts['outcome'] = async (name, input, signal = AbortSignal.timeout(60_000)) => {
+    const tool = tools.find((each) => each.name === name);
+    if (tool === undefined) throw new Error(`there is no tool ${name}`);
+    const done = await tool.invoke(input as never, { tool: name, signal } as ToolCall);
+    if (done.status === 'ok') tool.output.parse(done.output);
+    return done;
+  };
+  return {
+    outcome,
+    ask: async <T>(name: string, input: object): Promise<T> => {
+      const done = await outcome(name, input);
+      if (done.status === 'ok') return done.output as T;
+      throw new Error('error' in done ? done.error : done.status);
+    },
+    [Symbol.dispose]: () => mailboxes.close(),
+  };
+}
