@@ -37,6 +37,8 @@ export type TelegramServer = AsyncDisposable & {
   repeat: (count: number) => void;
   /** The next requests that send something are answered so. */
   fail: (status: number, times: number, more?: Record<string, unknown>) => void;
+  /** The answers to the next messages are lost: they were sent, and the connection breaks. */
+  loseNext: (times: number) => void;
 };
 
 export type Person = { id: number; first_name: string; chat?: { id: number; type: string } };
@@ -216,6 +218,7 @@ async function bodyOf(request: IncomingMessage): Promise<Ask> {
 
 export async function openTelegramServer(): Promise<TelegramServer> {
   const bot = new Bot();
+  let lost = 0;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [, kind, token, rest = ''] = /^\/(bot|file\/bot)([^/]+)\/(.+)$/.exec(request.url ?? '') ?? [];
     const reply = ({ status, body }: Result): void =>
@@ -227,7 +230,11 @@ export async function openTelegramServer(): Promise<TelegramServer> {
       return;
     }
     const ask = await bodyOf(request);
-    reply(rest === 'getUpdates' ? await bot.updates(ask) : bot.call(rest, ask));
+    const result = rest === 'getUpdates' ? await bot.updates(ask) : bot.call(rest, ask);
+    if (lost > 0 && rest === 'sendMessage') {
+      lost -= 1;
+      response.destroy();
+    } else reply(result);
   };
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -261,6 +268,7 @@ export async function openTelegramServer(): Promise<TelegramServer> {
     },
     repeat: (count) => bot.repeat(count),
     fail: (status, times, more = {}) => bot.failNext(no(status, 'a planted failure', more), times),
+    loseNext: (times) => (lost = times),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -126,6 +126,8 @@ export type PushSubscribed = z.infer<typeof PushSubscribed>;
 export type ChannelMessage = {
   /** The id of the delivery; the same when it is sent again. */
   delivery: string;
+  /** How often it was tried, with this one. */
+  attempt: number;
   kind: AnnouncementKind | 'test' | 'message';
   /** The chat that it belongs to, where it is said in a conversation. */
   chat?: string;

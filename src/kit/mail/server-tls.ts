@@ -1,5 +1,5 @@
 /**
- * Owns: how the server of a mailbox proves that it is the right one.
+ * Owns: how a server of mail, or of XMPP, proves that it is the right one.
  *
  * 1. There is always encryption, except to this machine.
  * 2. A pinned certificate is the only one that is accepted, whoever signed it. It is fetched by a handshake that sends
@@ -7,7 +7,7 @@
  */
 import { once } from 'node:events';
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
-import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import type { ChannelTools } from '../../core/schema/channel-port.ts';
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import { isThisMachine } from './this-machine.ts';
@@ -22,12 +22,14 @@ export type MailServer = {
   password?: string | undefined;
   /** The fingerprint of a private certificate. */
   certificate?: string | undefined;
+  /** Whom the certificate is for, where that is not the host. */
+  name?: string;
 };
 
 /** What a connection needs from the home: the password that is meant for a host, and the proxy that leads there. */
 export type MailRoute = Pick<ChannelTools, 'reveal' | 'proxyFor'>;
 
-type Protocol = 'smtp' | 'imap';
+type Protocol = 'smtp' | 'imap' | 'xmpp';
 
 /** Options for the client of the server; empty where the authorities of the machine decide. */
 export async function tlsOptions(
@@ -39,12 +41,12 @@ export async function tlsOptions(
   if (security === 'none' && !isThisMachine(host))
     throw new OkaError(
       'not-set-up',
-      `${host} is not on this machine, so mail and the password would go there in plain text`,
+      `${host} is not on this machine, so messages and the password would go there in plain text`,
       {
         fix: 'Set "security" of this server to "tls" or "starttls"; a private certificate is pinned by "certificate".',
       },
     );
-  const name = isIP(host) === 0 ? { servername: host } : {};
+  const name = nameOf(server);
   if (security === 'none' || certificate === undefined) return name;
   const pinned = plainFingerprint(certificate);
   const pem = await fetchCertificate(server, protocol, proxy, pinned);
@@ -56,6 +58,30 @@ export async function tlsOptions(
     checkServerIdentity: (_, { fingerprint256 }) =>
       plainFingerprint(fingerprint256) === pinned ? undefined : new Error(otherCertificate(host)),
   };
+}
+
+const nameOf = ({ host, name = host }: MailServer): { servername?: string } =>
+  isIP(name) === 0 ? { servername: name } : {};
+
+/** A connection that is encrypted, to a server that has proved who it is; ends with the signal while it is made. */
+export async function connectSecurely(
+  server: MailServer,
+  protocol: Protocol,
+  proxy: string | null,
+  signal: AbortSignal,
+): Promise<TLSSocket> {
+  const options = await tlsOptions(server, protocol, proxy);
+  const late = AbortSignal.any([signal, AbortSignal.timeout(HANDSHAKE_MS)]);
+  const plain = await openSocket(server.host, server.port, proxy, late);
+  try {
+    if (server.security === 'starttls') await startTls(plain, server, protocol, late);
+    const secure = connectTls({ socket: plain, ...options });
+    await once(secure, 'secureConnect', { signal: late });
+    return secure;
+  } catch (error) {
+    plain.destroy();
+    throw error;
+  }
 }
 
 const plainFingerprint = (text: string): string => text.replaceAll(':', '').toLowerCase();
@@ -73,12 +99,12 @@ async function fetchCertificate(
   const late = AbortSignal.timeout(HANDSHAKE_MS);
   const plain = await openSocket(host, port, proxy, late);
   try {
-    if (server.security === 'starttls') await startTls(plain, protocol, late);
+    if (server.security === 'starttls') await startTls(plain, server, protocol, late);
     // Everything is refused below, unless the fingerprint is the pinned one.
     const secure = connectTls({
       socket: plain,
       rejectUnauthorized: false,
-      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ...nameOf(server),
     });
     try {
       await once(secure, 'secureConnect', { signal: late });
@@ -105,7 +131,10 @@ async function openSocket(host: string, port: number, proxy: string | null, sign
   const via = proxy === null ? null : new URL(proxy);
   const socket =
     via === null ? connectSocket({ host, port }) : connectSocket({ host: via.hostname, port: Number(via.port) });
-  await once(socket, 'connect', { signal });
+  await once(socket, 'connect', { signal }).catch((error: unknown) => {
+    socket.destroy();
+    throw error;
+  });
   if (via === null) return socket;
   const login = Buffer.from(`${decodeURIComponent(via.username)}:${decodeURIComponent(via.password)}`).toString(
     'base64',
@@ -120,18 +149,13 @@ async function openSocket(host: string, port: number, proxy: string | null, sign
 }
 
 /** The few words before the handshake of STARTTLS. */
-async function startTls(socket: Socket, protocol: Protocol, signal: AbortSignal): Promise<void> {
-  const words: readonly (readonly [say: string, until: RegExp])[] =
-    protocol === 'imap'
-      ? [
-          ['', /^\* OK[^\n]*\n$/],
-          ['oka STARTTLS\r\n', /^oka OK[^\n]*\n$/m],
-        ]
-      : [
-          ['', /^220 [^\n]*\n$/m],
-          ['EHLO localhost\r\n', /^250 [^\n]*\n$/m],
-          ['STARTTLS\r\n', /^220 [^\n]*\n$/m],
-        ];
+async function startTls(
+  socket: Socket,
+  { host, name = host }: MailServer,
+  protocol: Protocol,
+  signal: AbortSignal,
+): Promise<void> {
+  const words = WORDS[protocol].map(([say, until]) => [say.replace('HOST', name), until] as const);
   for (const [say, until] of words) {
     if (say !== '') socket.write(say);
     await readUntil(socket, until, signal);
@@ -149,3 +173,22 @@ async function readUntil(socket: Socket, end: RegExp, signal: AbortSignal): Prom
   }
   return text;
 }
+
+const WORDS: Readonly<Record<Protocol, readonly (readonly [say: string, until: RegExp])[]>> = {
+  imap: [
+    ['', /^\* OK[^\n]*\n$/],
+    ['oka STARTTLS\r\n', /^oka OK[^\n]*\n$/m],
+  ],
+  smtp: [
+    ['', /^220 [^\n]*\n$/m],
+    ['EHLO localhost\r\n', /^250 [^\n]*\n$/m],
+    ['STARTTLS\r\n', /^220 [^\n]*\n$/m],
+  ],
+  xmpp: [
+    [
+      "<stream:stream to='HOST' version='1.0' xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'>",
+      /<\/stream:features>$/,
+    ],
+    ["<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>", /<proceed[^>]*(?:\/|><\/proceed)>$/],
+  ],
+};

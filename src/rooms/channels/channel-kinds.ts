@@ -12,11 +12,13 @@ import { ntfy } from './ntfy/ntfy-kind.ts';
 import { push } from './push/push-kind.ts';
 import { telegram } from './telegram/telegram-kind.ts';
 import { webhook } from './webhook/webhook-channel.ts';
+import { xmpp } from './xmpp/xmpp-kind.ts';
 
 export const channelKinds: readonly ChannelDefinition[] = [
   ntfy,
   telegram,
   matrix,
+  xmpp,
   mail,
   push,
   webhook,

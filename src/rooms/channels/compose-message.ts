@@ -61,6 +61,7 @@ export function composeMessage(start: DeliveryStarted, composing: Composing): Co
         : '';
   const message: ChannelMessage = {
     delivery: start.delivery,
+    attempt: start.attempt,
     kind: start.kind,
     ...(only?.to === undefined ? {} : { chat: only.to.chat }),
     title: redact(start.title),

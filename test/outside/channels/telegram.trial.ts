@@ -163,4 +163,31 @@ describe('a messenger', () => {
     expect(failed).toHaveLength(2);
     expect(server.conflicts()).toBe(0);
   });
+
+  it('says that a message may have come before, where nobody knows, after a lost answer and after a kill', async () => {
+    await setUp();
+    const worker = story.start(['worker']);
+    await pair(ann);
+    server.loseNext(1);
+    server.write(ann, 'Remember the milk');
+    await seen(
+      'the same again',
+      ({ text }) => text.startsWith('You said: milk') && text.endsWith('(It may have come before.)'),
+    );
+    server.loseNext(1);
+    server.write(ann, 'And now tea');
+    await seen('an answer', ({ text }) => text === 'You said: tea & <b>');
+    worker.kill('SIGKILL');
+    await new Promise((resolve) => worker.once('exit', resolve));
+    story.work();
+    await seen(
+      'the same again',
+      ({ text }) => text.startsWith('You said: tea') && text.endsWith('(It may have come before.)'),
+    );
+    server.write(ann, 'And milk again');
+    await story.until('an answer', async () =>
+      server.shown.filter(({ text }) => text.startsWith('You said: milk')).length >= 3 ? true : undefined,
+    );
+    expect(server.shown.filter(({ text }) => text.includes('come before'))).toHaveLength(2);
+  });
 });

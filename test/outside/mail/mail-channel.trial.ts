@@ -245,7 +245,16 @@ describe.skipIf(hasDovecot === null)('mail against real servers', () => {
 
 function message(more: Partial<ChannelMessage> = {}): ChannelMessage {
   const about = { kind: 'done', title: 'Totals', body: 'It is 42.', link: null, thread: 'run/1', run: '1' } as const;
-  return { ...about, delivery: 'mail.7', urgency: 'normal', files: [], origin: null, replaces: null, ...more };
+  return {
+    ...about,
+    delivery: 'mail.7',
+    attempt: 1,
+    urgency: 'normal',
+    files: [],
+    origin: null,
+    replaces: null,
+    ...more,
+  };
 }
 
 const question = (): ChannelQuestion => ({

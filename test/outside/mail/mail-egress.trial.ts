@@ -44,7 +44,7 @@ it.skipIf(own === undefined || hasDovecot === null)(
     const channel = openMailChannel(settings, channelTools('mail', route));
     const about = { kind: 'test', title: 'Hello', body: '', link: null, thread: 't', run: null } as const;
     const sent = await channel.announce(
-      { ...about, delivery: 'mail.1', urgency: 'normal', files: [], origin: null, replaces: null },
+      { ...about, delivery: 'mail.1', attempt: 1, urgency: 'normal', files: [], origin: null, replaces: null },
       AbortSignal.timeout(120_000),
     );
     expect(sent).toMatchObject({ status: 'sent' });

@@ -45,6 +45,7 @@ const tools = (): ReturnType<typeof channelTools> => {
 };
 const message: ChannelMessage = {
   delivery: 'x.1',
+  attempt: 1,
   kind: 'done',
   title: 'Totals',
   body: 'The sum is 42.',

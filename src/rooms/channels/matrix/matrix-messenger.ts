@@ -35,7 +35,7 @@ export function matrixMessenger(settings: MatrixChannel, tools: ChannelTools): M
     return id;
   };
   return {
-    limits: { text: MOST_TEXT, payload: 0, buttons: 0, fileBytes: 45 * MEBIBYTE, markup: 'html' },
+    limits: { text: MOST_TEXT, payload: 0, buttons: 0, fileBytes: 45 * MEBIBYTE, markup: 'html', repeats: 'harmless' },
     listen: (take, listening) => sync(call, take, listening),
     sendText: (chat, text, signal) => send(chat, text.key, { ...contentOf(text), ...replyTo(text) }, signal),
     editText: async (chat, id, text, signal) => {

@@ -4,8 +4,8 @@
  *
  * C1 Announcements, questions and results go to the owner, who was paired first; the result of a task goes to the chat
  *    that sent it, and what is said in a conversation to its chat.
- * C2 Of a message in parts, each part is sent once by this process. Of one that was cut off by a crash nobody knows what
- *    arrived: it is sent again, and says so where the network does not recognise it.
+ * C2 Of a message in parts, each part is sent once by this process. Of what was cut off, by a crash or an answer that did
+ *    not come, nobody knows whether it arrived: it is sent again, and says so where the network cannot tell.
  * C3 A button counts when its presser is paired, in the chat and at the message that it was sent to. What changes
  *    something outside takes a second tap, below the whole question.
  */
@@ -39,7 +39,8 @@ export function openMessenger(messenger: Messenger): Channel {
   };
 }
 
-type Sent = { refs: string[]; files: number };
+/** What was sent, and whether the next one may have been sent before, or all of them. */
+type Sent = { refs: string[]; files: number; isDoubtful: boolean; isOfOthers: boolean };
 
 class MessengerChannel {
   readonly #messenger: Messenger;
@@ -80,9 +81,14 @@ class MessengerChannel {
         await this.#messenger.editText(place.chat, place.id, texts[0] ?? NOTHING, signal);
         return `${place.chat} ${place.id}`;
       }
-      const sent = this.#sentOf(message.delivery);
-      for (const text of texts.slice(sent.refs.length))
-        sent.refs.push(`${chat} ${await this.#messenger.sendText(chat, text, signal)}`);
+      const sent = this.#sentOf(message);
+      for (const text of texts.slice(sent.refs.length)) {
+        const id = await sendOnce(sent, (isRepeat) => {
+          const said = isRepeat && this.#messenger.limits.repeats === 'visible' ? withDoubt(text) : text;
+          return this.#messenger.sendText(chat, { ...said, isRepeat }, signal);
+        });
+        sent.refs.push(`${chat} ${id}`);
+      }
       await this.#sendFiles(message, chat, sent, signal);
       return sent.refs.at(-1) ?? null;
     });
@@ -116,10 +122,10 @@ class MessengerChannel {
     return chat ?? from?.chat ?? this.#inbox?.messenger.paired()[0]?.chat ?? null;
   }
 
-  #sentOf(delivery: string): Sent {
+  #sentOf({ delivery, attempt }: ChannelMessage): Sent {
     const found = this.#sent.get(delivery);
     if (found !== undefined) return found;
-    const sent = { refs: [], files: 0 };
+    const sent = { refs: [], files: 0, isDoubtful: false, isOfOthers: attempt > 1 };
     this.#sent.set(delivery, sent);
     const [oldest = ''] = this.#sent.keys();
     if (this.#sent.size > MOST_REMEMBERED) this.#sent.delete(oldest);
@@ -138,6 +144,7 @@ class MessengerChannel {
       buttons: at === parts.length - 1 ? buttons : [],
       replyTo: at === 0 ? replyTo : null,
       key: `${message.delivery}-${at}`,
+      isRepeat: false,
     }));
   }
 
@@ -147,13 +154,12 @@ class MessengerChannel {
     for (const [at, file] of files.entries()) {
       if (at < sent.files) continue;
       const content = file.read();
-      const key = `${message.delivery}-file-${at}`;
+      const about = { name: file.name, isPicture: PICTURE.test(file.name), key: `${message.delivery}-file-${at}` };
       if (content !== null)
-        await this.#messenger.sendFile(
-          chat,
-          { name: file.name, content, isPicture: PICTURE.test(file.name), key },
-          signal,
-        );
+        await sendOnce(sent, (isRepeat) => {
+          const caption = isRepeat && limits.repeats === 'visible' ? DOUBT : '';
+          return this.#messenger.sendFile(chat, { ...about, content, caption, isRepeat }, signal);
+        });
       sent.files += 1;
     }
   }
@@ -198,7 +204,29 @@ class MessengerChannel {
   }
 }
 
-const NOTHING: OutgoingText = { text: '…', plain: '…', buttons: [], replyTo: null, key: 'nothing' };
+const NOTHING: OutgoingText = { text: '…', plain: '…', buttons: [], replyTo: null, key: 'nothing', isRepeat: false };
+
+/** Below the limit of a text by design: adapters leave that much room. */
+const DOUBT = '(It may have come before.)';
+
+const withDoubt = (text: OutgoingText): OutgoingText => ({
+  ...text,
+  text: `${text.text}\n\n${DOUBT}`,
+  plain: `${text.plain}\n\n${DOUBT}`,
+});
+
+/** Notes whether what was sent may have arrived, where it failed (C2). */
+async function sendOnce(sent: Sent, send: (isRepeat: boolean) => Promise<string>): Promise<string> {
+  try {
+    const id = await send(sent.isOfOthers || sent.isDoubtful);
+    sent.isDoubtful = false;
+    return id;
+  } catch (error) {
+    // What the network has answered with a refusal has not arrived; whatever else went wrong, it may have.
+    sent.isDoubtful ||= !(error instanceof NetworkError) || error.isDoubtful;
+    throw error;
+  }
+}
 
 const toButton = ({ label, token, changesOutside }: AnswerButton): OutgoingButton => ({
   label,

@@ -30,6 +30,8 @@ type Limits = {
   fileBytes: number;
   /** What a message is written in. */
   markup: Markup;
+  /** What becomes of a message that is sent again under the same key: nothing, or people see it twice. */
+  repeats: 'harmless' | 'visible';
 };
 
 export type Markup = 'html' | 'plain';
@@ -51,10 +53,18 @@ export type OutgoingText = {
   replyTo: string | null;
   /** The same when the same message is sent again. */
   key: string;
+  /** It may have arrived before: nobody knows. */
+  isRepeat: boolean;
 };
 
 export type OutgoingButton = { label: string; payload: string };
-type OutgoingFile = { name: string; content: Uint8Array; isPicture: boolean; key: string };
+type OutgoingFile = {
+  name: string;
+  content: Uint8Array;
+  isPicture: boolean;
+  /** What stands below it; mostly nothing. */
+  caption: string;
+} & Pick<OutgoingText, 'key' | 'isRepeat'>;
 export type IncomingFile = { id: string; name: string; bytes: number | null };
 
 type Place = {
@@ -90,14 +100,18 @@ export type IncomingPress = Place & { kind: 'press'; message: string; payload: s
 
 export type Incoming = IncomingText | IncomingPress;
 
-/** The network does not do it. `isFinal`: trying again would not help. */
+type Failure = { isFinal?: boolean; isDoubtful?: boolean; retryAfterMs?: number };
+
+/** The network does not do it. `isFinal`: trying again would not help. `isDoubtful`: perhaps it was done all the same. */
 export class NetworkError extends Error {
   readonly isFinal: boolean;
+  readonly isDoubtful: boolean;
   readonly retryAfterMs: number | undefined;
 
-  constructor(reason: string, { isFinal = false, retryAfterMs }: { isFinal?: boolean; retryAfterMs?: number } = {}) {
+  constructor(reason: string, { isFinal = false, isDoubtful = false, retryAfterMs }: Failure = {}) {
     super(reason);
     this.isFinal = isFinal;
+    this.isDoubtful = isDoubtful;
     this.retryAfterMs = retryAfterMs;
   }
 }

@@ -52,7 +52,9 @@ export async function takeText(
   }
   if (incoming.isUnreadable === true) {
     await refuse('it is encrypted');
-    return reply('This room is encrypted, and I cannot read that. Please write to me in one that is not.');
+    return reply(
+      'What you wrote is encrypted, and I cannot read that. Please write without encryption, or in a room that has none.',
+    );
   }
   if (incoming.isVoice) {
     await refuse('it is a voice message');
@@ -174,7 +176,11 @@ async function say(
   const { text, markup } = messenger.limits;
   try {
     for (const [at, part] of partsOf(words, text, markup).entries())
-      await messenger.sendText(chat, { ...part, buttons: [], replyTo: null, key: `say-${id}-${at}` }, signal);
+      await messenger.sendText(
+        chat,
+        { ...part, buttons: [], replyTo: null, key: `say-${id}-${at}`, isRepeat: false },
+        signal,
+      );
   } catch (error) {
     inbox.log(`an answer could not be sent: ${messageOf(error)}`);
   }

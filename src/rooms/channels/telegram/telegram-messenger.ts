@@ -39,7 +39,7 @@ export function telegramMessenger(settings: TelegramChannel, tools: ChannelTools
     }
   };
   return {
-    limits: { text: MOST_TEXT, payload: 64, buttons: 8, fileBytes: 45 * MEBIBYTE, markup: 'html' },
+    limits: { text: MOST_TEXT, payload: 64, buttons: 8, fileBytes: 45 * MEBIBYTE, markup: 'html', repeats: 'visible' },
     listen: (take, listening) => poll(call, take, listening),
     sendText: async (chat, text, signal) =>
       idOf(
@@ -56,9 +56,10 @@ export function telegramMessenger(settings: TelegramChannel, tools: ChannelTools
         { chat_id: chat, message_id: Number(id), reply_markup: keyboard(buttons) },
         signal,
       ),
-    sendFile: async (chat, { name, content, isPicture }, signal) => {
+    sendFile: async (chat, { name, content, isPicture, caption }, signal) => {
       const form = new FormData();
       form.set('chat_id', chat);
+      if (caption !== '') form.set('caption', caption);
       const isPhoto = isPicture && content.length < 10 * MEBIBYTE;
       form.set(isPhoto ? 'photo' : 'document', new File([new Uint8Array(content)], name));
       return idOf(await call(isPhoto ? 'sendPhoto' : 'sendDocument', form, signal));
@@ -110,13 +111,18 @@ function readAnswer(status: number, text: string): unknown {
   try {
     answer = JSON.parse(text) as Answer;
   } catch {
-    throw new NetworkError(`Telegram answered with ${status}, and not with JSON`);
+    throw new NetworkError(`Telegram answered with ${status}, and not with JSON`, { isDoubtful: true });
   }
   if (answer.ok === true) return answer.result;
   const seconds = answer.parameters?.retry_after;
   const reason = `Telegram answered with ${status}: ${(answer.description ?? '').slice(0, 300)}`;
   const isFinal = status === 400 || status === 403;
-  throw new NetworkError(reason, { isFinal, ...(seconds === undefined ? {} : { retryAfterMs: seconds * 1000 }) });
+  const isDoubtful = status >= 500;
+  throw new NetworkError(reason, {
+    isFinal,
+    isDoubtful,
+    ...(seconds === undefined ? {} : { retryAfterMs: seconds * 1000 }),
+  });
 }
 
 async function download(

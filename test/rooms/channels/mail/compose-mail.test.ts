@@ -8,6 +8,7 @@ const server = { host: 'mail.home.test', port: 465 };
 const SETTINGS = MailChannel.parse({ kind: 'mail', from: 'oka@home.test', to: ['ann@home.test'], smtp: server });
 const MESSAGE: ChannelMessage = {
   delivery: 'mail.7',
+  attempt: 1,
   kind: 'done',
   title: 'Totals',
   body: '# Totals\n\n**✅ Done.**\n\n## Answer\n\nIt is 42.\n\n## Files\n\n- [totals.csv](../../desk/totals.csv)',

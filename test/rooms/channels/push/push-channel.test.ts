@@ -13,6 +13,7 @@ import { newBrowser } from '../../../support/push-browser.ts';
 
 const message: ChannelMessage = {
   delivery: 'push.1',
+  attempt: 1,
   kind: 'needs_you',
   title: 'Paint the door',
   body: 'Which colour?',
