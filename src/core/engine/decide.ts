@@ -19,7 +19,8 @@ import type { Node } from '../schema/graph.ts';
 import type { OpenFolder } from '../schema/folder.ts';
 import type { Json } from '../schema/json.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
-import type { Attempt, Author, Tool } from '../schema/tool.ts';
+import { jsonField } from '../schema/json-field.ts';
+import { type Attempt, type Author, runsCommand, type Tool } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import { checkInput, checkName, isAccepting, needsBaseline } from './node-acceptance.ts';
 import { type Handled, handlerStep, questionInput, questionName } from './error-handler.ts';
@@ -330,7 +331,12 @@ function repeatStep(
 }
 
 /** A call that was ended in order is known to be unfinished; of any other nobody knows how it ended. */
-function doubtText({ tool, input, stopped, unseen }: OpenCall): string {
+function doubtText(open: OpenCall): string {
+  const hasKey = runsCommand(open.tool) && jsonField(open.input, 'key') !== null;
+  return `${whatIsInDoubt(open)}${hasKey ? ' When it is repeated, what it sends has the same idempotency key.' : ''}`;
+}
+
+function whatIsInDoubt({ tool, input, stopped, unseen }: OpenCall): string {
   const act = `${tool}${quoteCommand(input)}`;
   if (unseen !== undefined)
     return `${act} broke off, and how it ended is unknown (${unseen}). Did it happen? Check, then answer: done, repeat or fail.`;

@@ -23,9 +23,13 @@ type Exchange = {
   added?: Readonly<Record<string, string>>;
   /** Set if the request only fetches a package: nothing of it goes on but its path and the kind of answer. */
   fetch?: Fetch | null;
+  /** Marks a request that has no such key of its own. */
+  idempotencyKey?: string | undefined;
   /** What has to be open before anything is sent. */
   gate?: Gate | undefined;
 };
+
+const MARK = 'idempotency-key';
 
 /** Why a request is not passed on whoever asks, or null. */
 export function findObjection({ method, rawHeaders, httpVersion }: IncomingMessage): string | null {
@@ -36,7 +40,7 @@ export function findObjection({ method, rawHeaders, httpVersion }: IncomingMessa
 
 /** Throws what the other side does wrong. Owns the socket. */
 export async function forward(
-  { request, response, target, added = {}, fetch = null, gate }: Exchange,
+  { request, response, target, added = {}, fetch = null, gate, idempotencyKey }: Exchange,
   upstream: Socket,
   limits: Limits,
 ): Promise<void> {
@@ -44,7 +48,9 @@ export async function forward(
     method: request.method ?? 'GET',
     path: target.path,
     headers:
-      fetch === null ? upstreamHeaders(request, target, added) : { ...hostHeaders(target), ...fetchHeaders(request) },
+      fetch === null
+        ? upstreamHeaders(request, target, { ...markFor(request, idempotencyKey), ...added })
+        : { ...hostHeaders(target), ...fetchHeaders(request) },
     createConnection: () => upstream,
     setHost: false,
     maxHeaderSize: limits.headerBytes,
@@ -72,6 +78,10 @@ function sendUpstream(sent: ReturnType<typeof httpRequest>): Promise<IncomingMes
     reject(new Error('it switched to another protocol, which nobody had asked for'));
   });
   return promise;
+}
+
+function markFor({ headers }: IncomingMessage, key: string | undefined): Record<string, string> {
+  return key === undefined || headers[MARK] !== undefined ? {} : { [MARK]: key };
 }
 
 function upstreamHeaders(

@@ -27,6 +27,8 @@ export type TicketOwner = {
   onlyFetches?: boolean;
   /** For a step that only fetches: text that names the packages it may ask for (package-scope.ts). */
   packages?: string;
+  /** What each request is marked with that has no idempotency key of its own. */
+  idempotencyKey?: string;
   /** Headers that the proxy adds, so that the secrets in them never enter the process. */
   addedHeaders?: readonly ProxyHeader[];
 };

@@ -126,7 +126,7 @@ async function tunnel(request: IncomingMessage, client: Socket, head: Buffer, do
   if ('reason' in found) return refuseConnect(client, found.status, found.reason);
   const fetching = fetchingFrom(found.registry, admitted);
   const added = headersFor(admitted.holder.addedHeaders, target as Target);
-  const isRead = fetching !== null || Object.keys(added).length > 0;
+  const isRead = fetching !== null || Object.keys(added).length > 0 || admitted.holder.idempotencyKey !== undefined;
   const problem = tunnelObjection(fetching?.registry.isPlain === true, added, door);
   if (problem !== null) {
     found.socket.destroy(); // inside a tunnel nobody would see what is sent
@@ -171,6 +171,7 @@ function registryTunnel(
     refused: (reason) => admitted.refusals.add(reason),
     lifeMs: connectionLifetime(admitted, door),
     gate: gateFor(admitted, client, door),
+    idempotencyKey: admitted.holder.idempotencyKey,
   };
 }
 
@@ -215,8 +216,9 @@ async function exchange(request: IncomingMessage, response: ServerResponse, door
   );
   try {
     const fetch = fetching === null ? null : { scope: fetching.scope, path: wanted.path };
+    const { idempotencyKey } = admitted.holder;
     const gate = gateFor(admitted, request.socket, door);
-    await forward({ request, response, target: wanted, added, fetch, gate }, found.socket, door.limits);
+    await forward({ request, response, target: wanted, added, fetch, gate, idempotencyKey }, found.socket, door.limits);
   } catch (error) {
     if (response.headersSent) response.destroy();
     else refuse(String(NO_ANSWER), `the other side does not answer properly: ${messageOf(error)}`);

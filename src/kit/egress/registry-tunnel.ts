@@ -32,6 +32,7 @@ export type RegistryTunnel = {
   lifeMs: number;
   /** What has to be open before anything is sent. */
   gate: Gate | undefined;
+  idempotencyKey: string | undefined;
 };
 
 type RegistryReaderOptions = {
@@ -92,7 +93,7 @@ function createContexts({ authority, clock }: RegistryReaderOptions): (host: str
 async function exchange(
   request: IncomingMessage,
   response: ServerResponse,
-  { target, connect: open, refused, fetching, added, gate }: RegistryTunnel,
+  { target, connect: open, refused, fetching, added, gate, idempotencyKey }: RegistryTunnel,
   { limits, trusted = machineAuthorities(), packageAuthorities = () => [] }: RegistryReaderOptions,
 ): Promise<void> {
   const refuse = (status: number, reason: string): void => {
@@ -115,11 +116,8 @@ async function exchange(
     const upstream = await encrypt(found.socket, target.host, limits, authorities);
     status = NO_ANSWER;
     const fetch = fetching === null ? null : { scope: fetching.scope, path };
-    await forward(
-      { request, response, target: { ...target, path, isSecure: true }, added, fetch, gate },
-      upstream,
-      limits,
-    );
+    const to = { ...target, path, isSecure: true };
+    await forward({ request, response, target: to, added, fetch, gate, idempotencyKey }, upstream, limits);
   } catch (error) {
     found.socket.destroy();
     if (response.headersSent) return void response.destroy();

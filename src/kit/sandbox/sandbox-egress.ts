@@ -22,8 +22,9 @@ export async function readTunnelSettings(
   { author, proxyHeaders }: ToolCall,
   scratch: string,
   { authority }: Grant,
+  { idempotencyKey }: Pick<SandboxRequest, 'idempotencyKey'>,
 ): Promise<Record<string, string>> {
-  if (author !== 'model' && proxyHeaders === undefined) return {};
+  if (author !== 'model' && proxyHeaders === undefined && idempotencyKey === undefined) return {};
   const settings = await packageSettings(home);
   const trusted = await trustedAuthorities(scratch, authority, await packageAuthorities(settings));
   return author === 'model' ? { ...(await withoutScripts(scratch, npmrcLines(settings))), ...trusted } : trusted;
@@ -45,11 +46,11 @@ export async function grantEgress(
   { egress, classify, home }: EgressPorts,
   toolCall: ToolCall,
   command: Command,
-  { net, timeoutMs }: SandboxRequest,
+  { net, timeoutMs, idempotencyKey }: SandboxRequest,
 ): Promise<Grant | null> {
   const { author, run, call, class: effect, approvedHosts = [] } = toolCall;
   const isUnasked = toolCall.approval === null && toolCall.isAllowedForRun !== true;
-  const step = { run, call, ...limitsOfSecrets(toolCall) };
+  const step = { run, call, ...limitsOfSecrets(toolCall), ...(idempotencyKey !== undefined && { idempotencyKey }) };
   const named = [...approvedHosts, ...(toolCall.onlyHosts ?? [])];
   if (author === 'operator' && net !== false) {
     const declared = net === true ? [] : net;

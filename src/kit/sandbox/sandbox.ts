@@ -121,7 +121,9 @@ async function sandboxCommand(
     env: {
       ...(isConfined ? { PATH: call.class === 'read' ? barePath(ports.home) : reachablePath(ports.home) } : {}),
       ...(grant === null ? OFFLINE : await registrySettings(ports.home)),
-      ...(grant !== null && scratch !== null ? await readTunnelSettings(ports.home, call, scratch, grant) : {}),
+      ...(grant !== null && scratch !== null
+        ? await readTunnelSettings(ports.home, call, scratch, grant, request)
+        : {}),
       ...importsFrom(join(ports.home.oka, 'tools')),
       ...(call.class === 'read' || (call.author === 'model' && call.onlyHosts !== undefined) ? NEUTRAL_GIT : {}),
       ...homeIn(ports.home, place),

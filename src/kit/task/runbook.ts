@@ -151,6 +151,7 @@ function commandInput(
     timeout_seconds: seconds,
     ...(info.net === undefined || info.net === false ? {} : { net: info.net }),
     ...(info.netRefused === undefined ? {} : { net_refused: info.netRefused }),
+    ...(info.key === undefined ? {} : { key: info.key }),
     ...(info.secrets === undefined ? {} : { secrets: variablesOf(info.secrets) }),
   };
 }

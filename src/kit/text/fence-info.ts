@@ -14,6 +14,8 @@ export type FenceInfo = {
   net?: boolean | string[];
   /** A request that the egress proxy refuses does not fail the step. */
   netRefused?: 'ok';
+  /** An idempotency key for what it sends; `yes` for one of its own. */
+  key?: string;
   /** Secrets of the vault, each as an environment variable. */
   secrets?: string[];
   /** Working directory, inside the folder of the task. */
@@ -41,6 +43,11 @@ export const FENCE_ATTRIBUTES: Readonly<Record<string, { example: string; about:
     about: 'The hosts that it may reach; net:yes for those that the policy allows.',
   },
   net_refused: { example: 'net_refused:ok', about: 'A request that is refused does not fail the step.' },
+  key: {
+    example: 'key:yes',
+    about:
+      'What it sends has an idempotency key that is the same when the step is repeated; key:order-4711 gives your own.',
+  },
   secrets: {
     example: 'secrets:API_TOKEN',
     about: 'Secrets of the vault that it gets as environment variables of the same name.',
@@ -60,6 +67,8 @@ const ATTRIBUTE = RegExp(
   String.raw`\s*([A-Za-z][\w-]*)[ \t]*[:=](?:${VALUE}|[ \t]+(?![A-Za-z][\w-]*[ \t]*[:=])${VALUE})?`,
   'y',
 );
+/** What a header may have as its value, so that nothing else can be put behind it. */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/;
 /** The name of a secret that can also be the name of an environment variable. */
 const VARIABLE = /^[A-Z][A-Z0-9_]{0,99}$/;
 const HOST = /^(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*(?::\d{1,5})?$/i;
@@ -114,6 +123,10 @@ const SETTERS: Readonly<Record<string, Setter>> = {
   net_refused: (info, value) => {
     info.netRefused = 'ok';
     return value === 'ok' ? null : `net_refused "${value}" is not known; the only value is ok`;
+  },
+  key: (info, value) => {
+    info.key = value;
+    return IDEMPOTENCY_KEY.test(value) ? null : `key "${value}" is neither yes nor up to 200 visible characters`;
   },
   secrets: (info, value) => {
     info.secrets = value.split(',').filter((each) => each !== '');

@@ -75,7 +75,7 @@ describe('what a fence says of itself', () => {
         fence('bash id:fetch timeout:30 net:yes net_refused:ok'),
         fence("bash {id=clean needs= timeout=5m dir='a b'}"),
         fence('bash id: report needs: fetch, clean fallback:"no \\"data\\"" net:api.example.org,*.b.org'),
-        fence('bash needs:none fallback:{"exit":0} net:no'),
+        fence('bash needs:none fallback:{"exit":0} net:no key:order-4711'),
       ].join('\n'),
       { dir: 'site' },
     );
@@ -89,7 +89,7 @@ describe('what a fence says of itself', () => {
       { line: 'true', dir: 'site', timeout_seconds: 30, net: true, net_refused: 'ok' },
       { line: 'true', dir: 'site/a b', timeout_seconds: 300 },
       { line: 'true', dir: 'site', timeout_seconds: 600, net: ['api.example.org', '*.b.org'] },
-      { line: 'true', dir: 'site', timeout_seconds: 600 },
+      { line: 'true', dir: 'site', timeout_seconds: 600, key: 'order-4711' },
     ]);
     expect(read.graph.nodes.map(({ on_error, fallback }) => [on_error, fallback])).toEqual([
       ['fail', undefined],

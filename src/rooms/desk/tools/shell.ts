@@ -1,4 +1,5 @@
 /** Owns: the tool `shell`. Does not own: how a command is run and stopped (kit/sandbox/launch.ts), what it may do (guard). */
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Command } from '../../../core/schema/command.ts';
 import type { OpenFolder } from '../../../core/schema/folder.ts';
@@ -12,6 +13,7 @@ import { watchFrozenTime } from '../../../core/chain/frozen-time.ts';
 import { type Captured, launch, type Launched } from '../../../kit/sandbox/launch.ts';
 import { countMemoryKills } from '../../../kit/sandbox/memory-kills.ts';
 import { artifactsOf, type BodyText, toBodyText } from '../../../kit/text/body-text.ts';
+import { IDEMPOTENCY_KEY } from '../../../kit/text/fence-info.ts';
 import { ok, defineTool } from '../../../kit/define-tool.ts';
 import { provideSecrets, Secrets } from './command-secrets.ts';
 import { withFolder, Path } from './desk-place.ts';
@@ -59,6 +61,11 @@ const Input = z
       .literal('ok')
       .optional()
       .describe('A request that the egress proxy refuses fails the command, unless this is "ok".'),
+    key: z
+      .string()
+      .regex(IDEMPOTENCY_KEY)
+      .optional()
+      .describe('The idempotency key of what it sends; "yes" for one that stays the same when it is repeated.'),
     secrets: Secrets,
   })
   .refine(({ argv, line }) => (argv === undefined) !== (line === undefined), 'give either argv or line');
@@ -92,7 +99,9 @@ export function shellTool(options: ShellOptions): Tool {
       const command = toCommand(input);
       const readable = handed.folder === null ? [] : [handed.folder];
       const timeoutMs = input.timeout_seconds * 1000;
-      const provided = (await sandbox?.(call, command, { net: input.net, readable, timeoutMs })) ?? unrestricted;
+      const idempotencyKey = input.key === 'yes' ? ownKey(call) : input.key;
+      const request = { net: input.net, readable, timeoutMs, idempotencyKey };
+      const provided = (await sandbox?.(call, command, request)) ?? unrestricted;
       if (provided.kind === 'refused') return { status: 'denied', error: provided.reason };
       await using _ = provided;
       const trial = await trialFolder(call, { desk, cwd, scratch: provided.scratch });
@@ -100,7 +109,7 @@ export function shellTool(options: ShellOptions): Tool {
       const killedBefore = countMemoryKills();
       const launched = await launch(command, {
         cwd: trial?.cwd ?? cwd,
-        env: { ...env, ...provided.env, ...trial?.env, ...handed.env },
+        env: { ...env, ...provided.env, ...trial?.env, ...handed.env, ...keyVariable(idempotencyKey) },
         signal: call.signal,
         timeoutMs,
         outputLimitBytes: limitBytes,
@@ -139,6 +148,12 @@ const unseen = (error: string, ms: number): Outcome => ({
   error: `the worker stood still for ${Math.round(ms / 1000)} s while it ran, which may be why it failed: ${error}`,
   unseen: true,
 });
+
+/** The same for every attempt of the call, also at another member of a fleet; another one for any other call. */
+const ownKey = ({ call }: ToolCall): string => hash('sha256', call.replace(/\.\d+$/, '')).slice(0, 32);
+
+const keyVariable = (key: string | undefined): Record<string, string> =>
+  key === undefined ? {} : { OKA_IDEMPOTENCY_KEY: key };
 
 const unrestricted: CommandSandbox = { kind: 'ready', env: {}, [Symbol.asyncDispose]: () => Promise.resolve() };
 

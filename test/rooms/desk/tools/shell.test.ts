@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../../src/core/schema/command.ts';
 import type { Json } from '../../../../src/core/schema/json.ts';
 import { type ShellOptions, shellTool } from '../../../../src/rooms/desk/tools/shell.ts';
-import { errorOf, ground, put, use } from './support.ts';
+import { callOf, errorOf, ground, put, use } from './support.ts';
 
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8' };
 const { desk, outside, artifacts } = ground();
@@ -36,6 +36,26 @@ describe('a command that ends well', () => {
     expect(await use(shell, { argv: ['env'] })).toMatchObject({
       output: { stdout: expect.stringMatching(/^(PATH=.*\n|LANG=.*\n){2}$/) },
     });
+  });
+});
+
+describe('a command with an idempotency key', () => {
+  it('has it as a variable, and the one of its own is the same for each attempt and no other call', async () => {
+    const line = 'printf %s "$OKA_IDEMPOTENCY_KEY"';
+    const keyOf = async (key: string, call: string): Promise<string> => {
+      const input = { line, key };
+      const outcome = await shell.invoke(input, { ...callOf(shell, input), call });
+      return (outcome as unknown as { output: { stdout: string } }).output.stdout;
+    };
+    expect(await keyOf('order-4711', 'r.pay.1.1')).toBe('order-4711');
+    const own = await keyOf('yes', 'r.pay.1.1');
+    expect(own).toMatch(/^[0-9a-f]{32}$/);
+    expect(await keyOf('yes', 'r.pay.1.2')).toBe(own);
+    expect(await keyOf('yes', 'r.pay.2.1')).not.toBe(own);
+  });
+
+  it('is refused with characters that could end a header', async () => {
+    expect(errorOf(await use(shell, { line: 'true', key: 'a\r\nx: y' }))).toContain('key');
   });
 });
 
