@@ -10,6 +10,7 @@ import { mail } from './mail/mail-kind.ts';
 import { matrix } from './matrix/matrix-kind.ts';
 import { ntfy } from './ntfy/ntfy-kind.ts';
 import { push } from './push/push-kind.ts';
+import { slack } from './slack/slack-kind.ts';
 import { telegram } from './telegram/telegram-kind.ts';
 import { webhook } from './webhook/webhook-channel.ts';
 import { xmpp } from './xmpp/xmpp-kind.ts';
@@ -17,6 +18,7 @@ import { xmpp } from './xmpp/xmpp-kind.ts';
 export const channelKinds: readonly ChannelDefinition[] = [
   ntfy,
   telegram,
+  slack,
   matrix,
   xmpp,
   mail,

@@ -157,7 +157,7 @@ class MessengerChannel {
       const about = { name: file.name, isPicture: PICTURE.test(file.name), key: `${message.delivery}-file-${at}` };
       if (content !== null)
         await sendOnce(sent, (isRepeat) => {
-          const caption = isRepeat && limits.repeats === 'visible' ? DOUBT : '';
+          const caption = isRepeat && limits.repeats !== 'harmless' ? DOUBT : '';
           return this.#messenger.sendFile(chat, { ...about, content, caption, isRepeat }, signal);
         });
       sent.files += 1;

@@ -31,7 +31,7 @@ type Limits = {
   /** What a message is written in. */
   markup: Markup;
   /** What becomes of a message that is sent again under the same key: nothing, or people see it twice. */
-  repeats: 'harmless' | 'visible';
+  repeats: 'harmless' | 'visible in files' | 'visible';
 };
 
 export type Markup = 'html' | 'plain';
