@@ -63,6 +63,7 @@ const RULES: Rules = {
     marked: ['kit/web/browser/components/markdown.ts'],
     'node-cron': ['kit/schedule/cron-expression.ts'],
     nodemailer: ['rooms/channels/mail/smtp-client.ts'],
+    'playwright-core': ['rooms/browsing/'],
     'postal-mime': ['kit/documents/mail-text.ts', 'kit/mail/parse-mail.ts'],
     preact: ['*/browser/'],
     re2js: ['core/schema/pattern.ts'],

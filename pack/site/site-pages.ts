@@ -20,6 +20,7 @@ export const chapters: readonly Chapter[] = [
       { file: 'docs/ACCOUNTS.md', title: 'Your mailbox' },
       { file: 'docs/HOOKS.md', title: 'Hooks' },
       { file: 'docs/MCP.md', title: 'Tools of MCP servers' },
+      { file: 'docs/BROWSER.md', title: 'A browser for tasks' },
       { file: 'docs/SKILLS.md', title: 'Skills' },
       { file: 'docs/CONTEXT.md', title: 'What folders contain' },
       { file: 'docs/OPERATE.md', title: 'Running it for good' },

@@ -14,6 +14,7 @@ import { views } from '../kit/views/room.ts';
 import { accounts } from '../rooms/accounts/room.ts';
 import { addOns } from '../rooms/add-ons/room.ts';
 import { agents } from '../rooms/agents/room.ts';
+import { browsing } from '../rooms/browsing/room.ts';
 import { reaching } from '../rooms/channels/room.ts';
 import { chat } from '../rooms/chat/room.ts';
 import { dependencies } from '../rooms/dependencies/room.ts';
@@ -66,6 +67,7 @@ export const rooms: readonly HouseRoom[] = [
   network,
   webSearch,
   accounts,
+  browsing,
   skills,
   agents,
   offering,

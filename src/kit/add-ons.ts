@@ -26,6 +26,12 @@ export const ADD_ONS = {
     packages: ['convex/browser'],
     loads: ['convex/browser'],
   },
+  browser: {
+    gives: 'tasks have a browser',
+    megabytes: 10,
+    packages: ['playwright-core'],
+    loads: ['playwright-core'],
+  },
 } as const;
 
 export type AddOnName = keyof typeof ADD_ONS;

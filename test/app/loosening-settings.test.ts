@@ -12,6 +12,8 @@ const LOOSENS: Readonly<Record<string, string>> = {
   sandbox: 'commands of a model run without a sandbox',
   'search.url': 'the host that the words of a search go to',
   'search.provider': 'the host that the words of a search go to',
+  'browser.on': 'tasks have a browser, which runs the scripts of pages',
+  'browser.program': 'the program that is started as a browser',
   'models.use': 'who sees the prompts',
   'models.roles.planner': 'who sees the prompts',
   'models.roles.executor': 'who sees the prompts',
@@ -39,7 +41,7 @@ const LOOSENS: Readonly<Record<string, string>> = {
 
 /** Numbers and switches: how much, how long, how often. */
 const HARMLESS =
-  /^(?:\$schema|ledger\..*|inbox\..*|memory\.(?:cap|facts|episodes|procedures|shares\..*|vectors|model)|maintenance\..*|models\.(?:temperature|top_p|max_tokens|context_tokens|timeout_seconds|ask_again_seconds|calls_per_answer)|backup\.(?:every_hours|keep\..*)|replica\.(?:key_secret|ledger|batch\..*|timeout_seconds)|chat\..*|tree\.(?:max_file_mb|frame_types|watch|watch_seconds|max_tokens|on_change)|search\.(?:key|language)|web\.(?:off|port))$/;
+  /^(?:\$schema|ledger\..*|inbox\..*|memory\.(?:cap|facts|episodes|procedures|shares\..*|vectors|model)|maintenance\..*|models\.(?:temperature|top_p|max_tokens|context_tokens|timeout_seconds|ask_again_seconds|calls_per_answer)|backup\.(?:every_hours|keep\..*)|replica\.(?:key_secret|ledger|batch\..*|timeout_seconds)|chat\..*|tree\.(?:max_file_mb|frame_types|watch|watch_seconds|max_tokens|on_change)|search\.(?:key|language)|browser\.idle_minutes|web\.(?:off|port))$/;
 
 type Schema = { properties?: Record<string, Schema>; anyOf?: Schema[]; oneOf?: Schema[] };
 

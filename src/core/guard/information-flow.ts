@@ -86,7 +86,7 @@ export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
     const call = type === 'call.ended' ? open.get(data.call) : undefined;
     if (type === 'wait.closed') addPersonal(data.answer.text ?? '');
     if (type === 'call.ended' && call !== undefined && mayTell(call, data)) {
-      flow.bits += bitsOfChoice(flow, textField(call.input, 'url'));
+      flow.bits += bitsOfChoice(flow, call);
       addOutput(call, data);
     }
   }
@@ -110,7 +110,7 @@ export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
 
   function addOutput(call: OpenCall, { status, output }: Ended): void {
     if (call.isReview) return;
-    if (isPublicPage(call)) {
+    if (isPublicPage(call, output)) {
       const isSearch = call.tool === 'web.search';
       const links = isSearch ? resultLinks(call, output) : pageLinks(output);
       for (const link of links) flow.named.add(new URL(link).host);
@@ -124,20 +124,32 @@ export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
 }
 
 /** What it tells that this address was chosen among all that were offered (F5). */
-function bitsOfChoice({ read, links, grants }: Flow, address: string): number {
-  const url = comparableUrl(address);
-  if (read === null || url === null || !links.has(url)) return 0;
+function bitsOfChoice({ read, links, grants }: Flow, { tool, input }: Pick<OpenCall, 'tool' | 'input'>): number {
+  const url = comparableUrl(textField(input, 'url'));
+  if (read === null || url === null || (tool !== FOLLOW && !links.has(url))) return 0;
   const isGrantedHost = hostGrantFor(grants, new URL(url)) !== undefined;
-  return isGrantedHost || grants.addresses.has(url) ? 0 : Math.log2(Math.max(2, links.size));
+  if (isGrantedHost || grants.addresses.has(url)) return 0;
+  const of = jsonField(input, 'of');
+  return Math.log2(tool !== FOLLOW ? Math.max(2, links.size) : typeof of === 'number' ? of : 2);
 }
+
+/**
+ * Only oka itself makes this call: a page in the browser leads somewhere, or something of it is used. Nothing that the run
+ * has read is in the address, since whatever was entered is held (rooms/browsing); but what is chosen tells something (F5).
+ */
+const FOLLOW = 'browser.follow';
 
 /** The call of the tool that makes this one; a call of a step has none of that name. */
 const callAround = (call: string): string => call.slice(0, call.lastIndexOf('.'));
 
 /** A page that anybody would get: no credentials, no host of the operator's own network; or results of a search. */
-function isPublicPage({ tool, input }: OpenCall): boolean {
+function isPublicPage({ tool, input }: OpenCall, output: Json): boolean {
   if (tool === 'web.search') return true;
-  const url = tool === 'http.get' || tool === 'web.read' ? URL.parse(textField(input, 'url')) : null;
+  const shown = PAGE_OF_BROWSER.test(tool) ? output : null;
+  const url =
+    tool === 'http.get' || tool === 'web.read'
+      ? URL.parse(textField(input, 'url'))
+      : URL.parse(textField(shown, 'url'));
   return (
     url !== null &&
     isPlain(input) &&
@@ -145,6 +157,9 @@ function isPublicPage({ tool, input }: OpenCall): boolean {
     !/^[\d.]+$|\.(local|internal|lan|home)$/.test(url.hostname)
   );
 }
+
+/** The browser begins with nothing and nobody is logged in, so it shows what anybody would get. */
+const PAGE_OF_BROWSER = /^browser\.(?:open|look|wait|back|click|type|choose|press|send)$/;
 
 function pageLinks(output: Json): Set<string> {
   return linksIn(pageText(output), textField(output, 'url') || undefined);
@@ -161,7 +176,7 @@ function resultLinks({ input, isClean }: OpenCall, output: Json): Set<string> {
 
 /** Tools whose output contains nothing that the model did not write itself, or that was shown to it already. */
 const REVEALS_NOTHING =
-  /^(model\.complete|task\.(plan|critique)|step\.check|run\.start|human\.ask|deps\.install|memory\.note)$/;
+  /^(model\.complete|task\.(plan|critique)|step\.check|run\.start|human\.ask|deps\.install|memory\.note|browser\.(?:follow|request))$/;
 
 function describeRead({ tool, input }: OpenCall): string {
   const what = textField(input, 'path') || textField(input, 'from') || textField(input, 'url');
@@ -178,7 +193,7 @@ export function whyRequestAsks(call: ToolCall, flow: Flow, rule: RuleOnHost): st
   const grant = hostGrantFor(flow.grants, url);
   if (grant?.send === true || isGranted(flow.grants, call.input)) return null;
   const isOpened = rule === 'read' || grant !== undefined;
-  if (isLink(flow.links, call.input)) return isOpened ? null : whyChoiceAsks(flow, url);
+  if (call.tool === FOLLOW || isLink(flow.links, call.input)) return isOpened ? null : whyChoiceAsks(flow, call, url);
   if (flow.read !== null) return whyMayCarry(url.host, flow.read, grant?.from ?? (rule === 'read' ? 'a rule' : null));
   return !isOpened && flow.named.has(url.host)
     ? `a page named ${url.host}, and the address is not a link that was found there. To allow it, put this line into the task: hosts: ['${url.host}']`
@@ -205,8 +220,8 @@ function whyMayCarry(host: string, read: string, opened: string | null): string 
   return `it goes to ${host}, ${state}, after this run has read ${read}: the address could carry that out. To allow it, put this line into the task: ${hostLine(host)}`;
 }
 
-function whyChoiceAsks(flow: Flow, url: URL): string | null {
-  const bits = flow.bits + bitsOfChoice(flow, url.href);
+function whyChoiceAsks(flow: Flow, call: ToolCall, url: URL): string | null {
+  const bits = flow.bits + bitsOfChoice(flow, call);
   if (bits <= MOST_BITS) return null;
   return `which links it follows can tell ${Math.ceil(bits)} bits of ${flow.read} to ${url.host} and others; ${MOST_BITS} in a run are not asked about. To allow it, put this line into the task: hosts: ['${url.host}']`;
 }

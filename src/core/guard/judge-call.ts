@@ -157,12 +157,16 @@ function hostsByRule({ host }: PolicyRule, facts: Facts): string[] {
   return port === null ? facts.hosts.filter((each) => !namesMachine(each)) : [];
 }
 
-/** Why reading from a machine of the own network needs a person (J8); null for everything else. */
+/** Why reading from a machine of the own network needs a person (J8); null for everything else, also on a page that is open. */
 function whyOwnMachineAsks(call: ToolCall, { command, class: effect, hosts }: Described): string | null {
-  if (command || effect !== 'read' || isOperatorsOwn(call)) return null;
+  if (command || effect !== 'read' || isOperatorsOwn(call) || actsOnPage(call)) return null;
   const machine = hosts.find(isOwnMachine);
   return machine === undefined ? null : `it goes to ${machine}, which is on your own network`;
 }
+
+/** Only oka makes this call. */
+const actsOnPage = ({ tool, input }: ToolCall): boolean =>
+  tool === 'browser.follow' && jsonField(input, 'stays') === true;
 
 function whyLeaks(call: ToolCall, { passesTo }: Described, flow: Flow, allows?: PolicyRule): string | null {
   if (passesTo !== undefined) return allows?.send === true ? null : whyServerAsks(call, passesTo, flow);

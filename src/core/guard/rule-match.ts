@@ -68,8 +68,9 @@ function ruleLineFor({ tool, class: effect, programs, paths, hosts, ...facts }: 
     .join(', ')} }`;
 }
 
-/** web.read is http.get with a page made readable: what people decided about the one applies to the other. */
-const namesOf = (tool: string): string[] => (tool === 'web.read' ? [tool, 'http.get'] : [tool]);
+/** web.read is http.get with a page made readable, and so are those of a browser: what people decided about the one applies to the others. */
+const namesOf = (tool: string): string[] =>
+  tool === 'web.read' || tool === 'browser.open' || tool === 'browser.follow' ? [tool, 'http.get'] : [tool];
 
 function all(parts: readonly (Match | boolean)[]): Match {
   if (parts.some((part) => part === false || part === 'no')) return 'no';

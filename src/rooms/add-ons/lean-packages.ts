@@ -17,6 +17,7 @@ const UNUSED = [
   'gpt-tokenizer/{src,cjs,data/TestPlans.txt,data/{cl,p,r}*}', // one list of tokens is read (kit/text/count-pieces.ts)
   'gpt-tokenizer/esm/{bpeRanks,encoding,fixtures,model}',
   'mammoth/{browser,test,mammoth.browser*}',
+  'playwright-core/lib/vite',
   'underscore/{amd,modules,underscore-esm*,*min*}',
   '{esbuild,@esbuild,prettier}', // what convex deploys with
 ];

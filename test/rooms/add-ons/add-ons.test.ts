@@ -31,7 +31,7 @@ describe.each(Object.keys(ADD_ONS) as AddOnName[])('the lists of the add-on %s',
     const known = new Set(Object.values(read('package-lock.json').packages).map(({ integrity }) => integrity));
     const others = Object.entries(own.packages).filter(([path, { integrity }]) => path !== '' && !known.has(integrity));
     expect(others.map(([path]) => path)).toEqual([]);
-    expect(Object.keys(own.packages).length).toBeGreaterThan(2);
+    expect(Object.keys(own.packages).length).toBeGreaterThan(1);
   });
 
   it('belong to its manifest, and contain every package that it is known for', () => {
@@ -106,7 +106,7 @@ it('oka doctor says of an add-on whether it is there, how large it is, and what 
   const lacks = expect.stringContaining('replica: not whole, convex/browser is missing') as string;
   expect(doctor(program)).toMatchObject({ state: 'odd', found: lacks, fix });
   writeFileSync(join(place, 'node_modules/convex/browser.js'), ' '.repeat(50_000));
-  expect(listed(program)).toMatch(/\n {2}installed \([\d.]+ KB\)\n$/);
+  expect(listed(program)).toMatch(/\nreplica .*\n {2}installed \([\d.]+ KB\)\n/);
   chmodSync(place, 0o777);
   expect(listed(program)).toMatch(/not used, since somebody else may write [^]*Run: oka add-on add replica/);
   chmodSync(place, 0o755);
