@@ -128,11 +128,12 @@ function buildApp({ home, pages = allPages, place, reader, tail, access, signal,
       500,
     );
   });
-  addHookRoutes(app, { home, isKnownHost: place.isKnownHost, log });
+  const source = (context: Context): string => sourceOf(context, place.proxyOrigin !== null);
+  addHookRoutes(app, { home, isKnownHost: place.isKnownHost, sourceOf: source, log });
   app.use('*', checkRequests(place));
   addMcpRoutes(app, { home, reader, access });
   addAssetRoutes(app, files, base);
-  const checkProof = openProofs(door, (context) => sourceOf(context, place.proxyOrigin !== null));
+  const checkProof = openProofs(door, source);
   addLoginRoutes(app, door, checkProof);
   for (const path of ['/api/*', '/files/*', '/artifacts/*', '/metrics']) app.use(path, requireSession(door));
   addTicketRoute(app, door);

@@ -33,10 +33,11 @@ describe('calls of a hook', () => {
     const { home, ledger, projections } = story;
     return openHookCalls({ home, ledger, projections, find: () => secret(), log: (line) => void log.push(line) });
   };
-  const store = async (id: string, changed: Partial<HookCall> = {}): Promise<void> => {
+  const store = async (id: string, changed: Partial<HookCall> = {}, source = '192.0.2.1'): Promise<void> => {
     const signed = { hook: 'deploy', id, timestamp: String(NOW / 1000), body: '{"words":"Delete it."}', received: NOW };
     const signature = signWebhook(KEY, id, signed.timestamp, signed.body);
-    expect(await submitCall(story.home, { ...signed, signature, ...changed }, new AbortController().signal)).toBe(null);
+    const from = { source, signal: new AbortController().signal };
+    expect(await submitCall(story.home, { ...signed, signature, ...changed }, from)).toBe(null);
   };
   const waiting = (): string[] => readdirSync(join(story.home.oka, 'web', 'hooks'));
   const inInbox = (): string[] =>
@@ -45,6 +46,16 @@ describe('calls of a hook', () => {
     );
   const received = (): string[] =>
     story.events.flatMap(({ type, data }) => (type === 'channel.received' ? [`${data.became}: ${data.reason}`] : []));
+
+  it('a stranger who fills the place of calls while no worker runs keeps out nobody else', async () => {
+    for (let call = 0; call < 100; call += 1) await store(`forged_${call}`, { signature: 'v1,forged' }, '203.0.113.9');
+    await expect(store('forged', { signature: 'v1,forged' }, '203.0.113.9')).rejects.toThrow('too many calls wait');
+    await store('msg_1');
+    expect(waiting()).toHaveLength(101);
+    await take();
+    expect(received()).toContain('task: it was signed with the key of deploy');
+    expect(inInbox()).toHaveLength(2);
+  });
 
   it('become one task of the template each, with the body as a file, however often they come', async () => {
     for (const id of ['msg_1', 'msg_1', 'msg_2']) await store(id);

@@ -2,7 +2,7 @@
  * Owns: POST /hooks/<name>: a signed call of another program, which becomes a task. It needs no session: its signature
  * is what counts, so it is also the one change that comes without an Origin. The worker checks it: no key is known here.
  */
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import { submitCall } from '../../../rooms/channels/hook-calls.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import type { Home } from '../../../core/schema/home.ts';
@@ -18,9 +18,13 @@ import type { Known } from '../../../kit/web/request-checks.ts';
 const MOST_AT_ONCE = 16;
 const MOST_IN_LINE = 1000;
 
-type HookPorts = Pick<Known, 'isKnownHost'> & { home: Home; log: (line: string) => void };
+type HookPorts = Pick<Known, 'isKnownHost'> & {
+  home: Home;
+  sourceOf: (context: Context) => string;
+  log: (line: string) => void;
+};
 
-export function addHookRoutes(app: Hono, { home, isKnownHost, log }: HookPorts): void {
+export function addHookRoutes(app: Hono, { home, isKnownHost, sourceOf, log }: HookPorts): void {
   const inTurn = openLines();
   app.post('/hooks/:name', async (context) => {
     const { req } = context;
@@ -32,7 +36,9 @@ export function addHookRoutes(app: Hono, { home, isKnownHost, log }: HookPorts):
       const header = (name: string): string => req.header(`webhook-${name}`) ?? '';
       const signed = { id: header('id'), timestamp: header('timestamp'), signature: header('signature'), body };
       const call = { hook, ...signed, received: Date.now() };
-      const outcome = await inTurn(hook, () => submitCall(home, call, req.raw.signal));
+      const outcome = await inTurn(hook, () =>
+        submitCall(home, call, { source: sourceOf(context), signal: req.raw.signal }),
+      );
       if (outcome === null) return context.json({ status: 'stored' }, 202);
       if (outcome.status !== 'refused') return context.json(outcome, outcome.status === 'accepted' ? 202 : 200);
       log(`hook ${hook.slice(0, 40)}: a call was refused: ${outcome.reason}`);
