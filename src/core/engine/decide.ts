@@ -48,6 +48,7 @@ import { fillTemplate } from './template.ts';
 import { type NodeEnd, failureOf } from './node-failure.ts';
 import { callTerms, isSafeInDoubt } from './repeat-rule.ts';
 import { isReached, willStartOver } from './routing.ts';
+import { DOUBT_ANSWERS, lacksFiles } from './wait-answers.ts';
 
 const LONGEST_QUESTION = 20_000;
 
@@ -325,19 +326,29 @@ function repeatStep(
   if (again.unaccepted === true) return checkStep(run, config, node, 'doubt', tools);
   return waitStep(run, config, node, {
     kind: 'question',
-    text: `${nodeTitle(config)}: ${doubtText(again)}`,
-    options: ['done', 'repeat', 'fail'],
+    text: `${nodeTitle(config)}: ${doubtText(again, node)}`,
+    options: doubtOptions(again, node),
   });
 }
 
-/** A call that was ended in order is known to be unfinished; of any other nobody knows how it ended. */
-function doubtText(open: OpenCall): string {
-  const hasKey = runsCommand(open.tool) && jsonField(open.input, 'key') !== null;
-  return `${whatIsInDoubt(open)}${hasKey ? ' When it is repeated, what it sends has the same idempotency key.' : ''}`;
+function doubtOptions({ elsewhere }: OpenCall, node: NodeState): string[] {
+  if (elsewhere === 'awaited') return ['done', 'fail'];
+  const { files, wait } = DOUBT_ANSWERS;
+  return lacksFiles(node) ? ['done', files, wait, 'repeat', 'fail'] : ['done', 'repeat', 'fail'];
 }
 
-function whatIsInDoubt({ tool, input, stopped, unseen }: OpenCall): string {
+/** A call that was ended in order is known to be unfinished; of any other nobody knows how it ended. */
+function doubtText(open: OpenCall, node: NodeState): string {
+  const hasKey = runsCommand(open.tool) && jsonField(open.input, 'key') !== null;
+  return `${whatIsInDoubt(open, lacksFiles(node))}${hasKey ? ' When it is repeated, what it sends has the same idempotency key.' : ''}`;
+}
+
+function whatIsInDoubt({ tool, input, stopped, unseen, elsewhere }: OpenCall, isWithoutFiles: boolean): string {
   const act = `${tool}${quoteCommand(input)}`;
+  if (elsewhere === 'awaited')
+    return `${act} has happened on another machine. Put the files that it wrote there into the folder of the task here, then answer: done or fail.`;
+  if (isWithoutFiles)
+    return `${act} broke off, and how it ended is unknown (${unseen}). Did it happen? What it wrote there is not here. Check, then answer: repeat (it did not happen), done (it did; go on without its files), files (it did; make its files again here, without network), wait (it did; I will put its files here) or fail.`;
   if (unseen !== undefined)
     return `${act} broke off, and how it ended is unknown (${unseen}). Did it happen? Check, then answer: done, repeat or fail.`;
   return stopped === true

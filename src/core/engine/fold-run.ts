@@ -380,8 +380,8 @@ function runResumed(run: RunState): void {
   run.status = 'running';
 }
 
-function howItEnded({ stopped, unseen, error }: EventOf<'call.ended'>['data']): Partial<OpenCall> {
-  if (unseen === true) return { unseen: error ?? '' };
+function howItEnded({ stopped, unseen, elsewhere, error }: EventOf<'call.ended'>['data']): Partial<OpenCall> {
+  if (unseen === true) return { unseen: error ?? '', ...(elsewhere === true && { elsewhere: 'written' as const }) };
   return stopped === true ? { stopped } : {};
 }
 

@@ -21,6 +21,8 @@ export type OpenCall = Attempt & {
   stopped?: true;
   /** Nobody stopped it, and how it ended was not seen: what is known of that. */
   unseen?: string;
+  /** On another machine: `written` until a person has said that it happened and its files come, then `awaited`. */
+  elsewhere?: 'written' | 'awaited';
 };
 
 /** How a node with acceptance has ended; it is settled when its checks were made. */

@@ -152,6 +152,7 @@ export function outcomeEvent(
   if ('for' in outcome) data.for = outcome.for;
   if (isStopped) data.stopped = true;
   if (outcome.status === 'cancelled' && outcome.unseen === true) data.unseen = true;
+  if (outcome.status === 'cancelled' && outcome.elsewhere === true) data.elsewhere = true;
   if (settles !== undefined) data.settles = settles;
   if ('state' in outcome && outcome.state !== undefined) {
     const { expect: _, ...change } = outcome.state;

@@ -3,13 +3,14 @@ import type { Json } from '../schema/json.ts';
 import { chosenOption, type WaitAnswer, type WaitFor } from '../schema/wait.ts';
 import { isAccepting, refusalOf } from './node-acceptance.ts';
 import { recordAdvice, recordOutcome } from './agent.ts';
-import { type NodeState, nodeNamed, type RunState } from './run-state.ts';
+import { type NodeState, nodeNamed, type OpenCall, type RunState } from './run-state.ts';
 import { statusAfterFailure } from './node-failure.ts';
 import { failNode, finishNode, willStartOver } from './routing.ts';
 
 /** What the answer to a wait leads to: a status of the node, and what has to be done for it. */
 type AnswerEffect =
-  | { kind: 'repeat'; approved: string | null }
+  | { kind: 'repeat'; approved: string | null; isOffline?: true }
+  | { kind: 'await files' }
   | { kind: 'think' }
   | { kind: 'check'; approved: string | null }
   | { kind: 'continue'; status: 'ok' | 'denied'; output: Json; error: string | null }
@@ -23,7 +24,14 @@ export function applyAnswer(run: RunState, index: number, node: NodeState, await
   node.doubt = false;
   switch (effect.kind) {
     case 'repeat':
+      if (effect.isOffline === true && node.again !== null) node.again = withoutNetwork(node.again);
       node.approved = effect.approved;
+      node.status = 'running';
+      run.ready.add(index);
+      break;
+    case 'await files':
+      node.doubt = true;
+      if (node.again !== null) node.again = { ...node.again, elsewhere: 'awaited' };
       node.status = 'running';
       run.ready.add(index);
       break;
@@ -131,9 +139,25 @@ function adviceEffect(run: RunState, node: NodeState, name: string, text: string
   return { kind: 'fail', reason: `${name} is missing. A person answered: ${text}` };
 }
 
+/** It happened, and its files are made again here, or somebody brings them. */
+export const DOUBT_ANSWERS = { files: 'files', wait: 'wait' } as const;
+
+/** What a step's command in doubt has written stayed on another machine. An agent looks itself for what is there. */
+export const lacksFiles = ({ agent, again }: NodeState): boolean =>
+  agent === null && again?.elsewhere === 'written' && again.tool === 'shell';
+
+function withoutNetwork(call: OpenCall): OpenCall {
+  const { input } = call;
+  const isObject = input !== null && typeof input === 'object' && !Array.isArray(input);
+  return isObject ? { ...call, input: { ...input, net: false, offline: true } } : call;
+}
+
 /** Somebody checked whether a call in doubt had happened. */
 function doubtEffect(node: NodeState, answer: string): AnswerEffect {
   if (answer === 'repeat') return { kind: 'repeat', approved: node.approved };
+  const isWithoutFiles = lacksFiles(node);
+  if (isWithoutFiles && answer === DOUBT_ANSWERS.files) return { kind: 'repeat', approved: null, isOffline: true };
+  if (isWithoutFiles && answer === DOUBT_ANSWERS.wait) return { kind: 'await files' };
   if (answer !== 'done') return { kind: 'fail', reason: 'a person ended a call in doubt' };
   return node.agent === null
     ? { kind: 'settle', output: null, reason: 'a person saw that it had happened' }

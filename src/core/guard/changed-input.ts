@@ -12,7 +12,7 @@ import type { ToolCall } from '../schema/tool.ts';
 import type { Describe, Described } from './judge-call.ts';
 
 /** Fields that decide what a call may use, whatever its tool says its targets are. */
-const FIXED = ['net', 'net_refused', 'key', 'secrets', 'headers', 'method'];
+const FIXED = ['net', 'net_refused', 'offline', 'key', 'secrets', 'headers', 'method'];
 const COMMAND = ['argv', 'line'];
 const RANKS: Readonly<Record<SideEffectClass, number>> = { read: 0, write_local: 1, external_mutation: 2, deny: 3 };
 

@@ -256,6 +256,7 @@ export const eventData = {
       retried: z.boolean().optional().describe('Another attempt follows at once.'),
       begun: z.literal(false).optional().describe('False when it was stopped before it acted.'),
       unseen: z.literal(true).optional().describe('Nobody stopped it, and nobody saw whether it has acted.'),
+      elsewhere: z.literal(true).optional().describe('On another machine: what it wrote there is not here.'),
       stopped: z.literal(true).optional().describe('It was ended in order, since the run was stopped.'),
       for: WaitFor.optional().describe('What is awaited, when the call is waiting.'),
       settles: z

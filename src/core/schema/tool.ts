@@ -66,9 +66,9 @@ export type Outcome =
   | { status: 'waiting'; for: WaitFor }
   /**
    * `begun` is false when it was stopped before it acted: then nothing is in doubt. `unseen`: nobody stopped it, and
-   * whether it has acted is in doubt all the same.
+   * whether it has acted is in doubt all the same. `elsewhere`: on another machine, whose files are not here.
    */
-  | { status: 'cancelled'; error: string; begun?: false; unseen?: true };
+  | { status: 'cancelled'; error: string; begun?: false; unseen?: true; elsewhere?: true };
 
 /** Who wrote what a call does: the person who gave the task, or a model. */
 export type Author = 'operator' | 'model';

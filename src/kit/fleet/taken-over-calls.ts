@@ -11,7 +11,9 @@ export function exceptTakenOver(witness: Witness, projections: ProjectionsPort):
     const { claimed } = projections.stateOf(fleetRuns);
     const task = Object.values(claimed).find(({ inDoubt }) => inDoubt.includes(call.call));
     if (task === undefined) return witness(run, call);
-    return task.before === null ? null : { status: 'cancelled', error: whatIsKnown(task.before), unseen: true };
+    return task.before === null
+      ? null
+      : { status: 'cancelled', error: whatIsKnown(task.before), unseen: true, elsewhere: true };
   };
 }
 

@@ -11,6 +11,8 @@ export type SandboxRequest = {
   net: boolean | readonly string[];
   /** Folders it has to read besides. */
   readable: readonly string[];
+  /** It gets no network, whatever rules allow. */
+  isOffline?: boolean;
   /** What the egress proxy marks its requests with, so that a server knows a repeated one. */
   idempotencyKey?: string | undefined;
   /** How long it may last. */

@@ -46,8 +46,9 @@ export async function grantEgress(
   { egress, classify, home }: EgressPorts,
   toolCall: ToolCall,
   command: Command,
-  { net, timeoutMs, idempotencyKey }: SandboxRequest,
+  { net, isOffline, timeoutMs, idempotencyKey }: SandboxRequest,
 ): Promise<Grant | null> {
+  if (isOffline === true) return null;
   const { author, run, call, class: effect, approvedHosts = [] } = toolCall;
   const isUnasked = toolCall.approval === null && toolCall.isAllowedForRun !== true;
   const step = { run, call, ...limitsOfSecrets(toolCall), ...(idempotencyKey !== undefined && { idempotencyKey }) };

@@ -101,6 +101,10 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
   };
 }
 
+/** It was promised that the command sends nothing. */
+const NEVER_OFFLINE =
+  'commands on this machine run without a sandbox, where nothing can take the network from them, and this one must not have it';
+
 async function sandboxCommand(
   ports: SandboxPorts,
   support: KernelSupport,
@@ -111,6 +115,7 @@ async function sandboxCommand(
   const confinement = confinementFor(support, ports.sandbox, call.author);
   if (confinement.kind === 'refused') return confinement;
   const isConfined = confinement.kind === 'jail';
+  if (request.isOffline === true && !isConfined) return { kind: 'refused', reason: NEVER_OFFLINE };
   const grant = await grantEgress(ports, call, command, request);
   const scratch = call.class === 'read' && !support.seccomp ? null : createScratch(ports.home);
   const open = isConfined ? ((await ports.folders?.(call)) ?? []) : [];

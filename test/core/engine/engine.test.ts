@@ -721,6 +721,52 @@ describe('a call in doubt', () => {
     expect(await runOf('read')).toMatchObject({ status: 'failed' });
   });
 
+  describe('of another machine, where the files stayed that it wrote', () => {
+    /** Its witness knows only that. */
+    async function takenOver() {
+      const witness = async (): Promise<Outcome> => ({
+        status: 'cancelled',
+        error: 'the former worker may have done it',
+        unseen: true,
+        elsewhere: true,
+      });
+      const hung = toolNamed('shell', () => new Promise<Outcome>(() => undefined), { class: 'external_mutation' });
+      const stores = { artifacts: memoryArtifacts() };
+      const before = engineWith({ tools: [hung], stores });
+      await before.engine.start(graphOf([tool('a', 'shell', { input: { line: 'x', net: true } })]), { id: 'r' });
+      await quiet();
+      const act = noting('shell', () => ok('done again'), { class: 'external_mutation' });
+      const seen = engineWith({ tools: [act.tool], witness, stores }, [...before.events]);
+      const run = await (await seen.engine.resume('r')).done;
+      return { ...seen, inputs: act.inputs, asked: [...run.waits.values()].map((wait) => wait.for) };
+    }
+
+    it('a person is asked about the files, too', async () => {
+      const { asked } = await takenOver();
+      expect(asked).toMatchObject([{ kind: 'question', options: ['done', 'files', 'wait', 'repeat', 'fail'] }]);
+      expect(JSON.stringify(asked)).toContain('What it wrote there is not here.');
+    });
+
+    it('files: it is repeated without the network', async () => {
+      const { engine, inputs } = await takenOver();
+      const answered = await engine.answer('r', 'r.a.0.w0', { verdict: 'answered', text: 'files' });
+      expect(await answered.done).toMatchObject({ status: 'done', output: 'done again' });
+      expect(inputs).toEqual([{ line: 'x', net: false, offline: true }]);
+    });
+
+    it('wait: it asks for the files, and goes on when somebody has brought them', async () => {
+      const { engine, inputs } = await takenOver();
+      const waiting = await (await engine.answer('r', 'r.a.0.w0', { verdict: 'answered', text: 'wait' })).done;
+      const [wait] = waiting.waits.entries();
+      expect(wait?.[1]).toMatchObject({
+        for: { options: ['done', 'fail'], text: expect.stringContaining('Put the files') },
+      });
+      const answered = await engine.answer('r', wait?.[0] ?? '', { verdict: 'answered', text: 'done' });
+      expect(await answered.done).toMatchObject({ status: 'done' });
+      expect(inputs).toEqual([]);
+    });
+  });
+
   it.each([
     ['done', 1, { status: 'done', output: null }],
     ['repeat', 2, { status: 'done', output: 'done again' }],

@@ -27,3 +27,13 @@ it('an approved push reaches the host of its remote, once or for the whole run; 
     await sandbox.forCommand({ ...call, ...answer }, { line }, { net: false, timeoutMs: 1000, readable: [] });
   expect(granted).toEqual([['git.example.org'], ['git.example.org'], []]);
 });
+
+it('a command that must not have the network is refused where nothing can keep it from the network', async () => {
+  using folder = temporaryFolder();
+  const home = homeAt(folder.dir);
+  const egress = { grant: () => Promise.resolve(null) } as unknown as SandboxPorts['egress'];
+  const sandbox = openSandbox({ home, sandbox: 'none', classify: classifierOf(home), egress });
+  const call = callOf({ tool: 'shell', class: 'write_local', author: 'operator', input: { line: 'x' } });
+  const request = { net: false, isOffline: true, timeoutMs: 1000, readable: [] };
+  expect(await sandbox.forCommand(call, { line: 'x' }, request)).toMatchObject({ kind: 'refused' });
+});

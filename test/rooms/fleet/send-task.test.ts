@@ -47,7 +47,7 @@ it('T2 no witness of this machine is asked about a call that another member inte
     stateOf: (() => state) as never,
   });
   const seen = await witness('r', { call: 'r.a.1' } as OpenCall);
-  expect(seen).toMatchObject({ status: 'cancelled', unseen: true });
+  expect(seen).toMatchObject({ status: 'cancelled', unseen: true, elsewhere: true });
   expect(JSON.stringify(seen)).toMatch(
     /one, may still .*: its last message came at 2026-01-01 03:23:40 UTC; .* 03:24:10 UTC/,
   );

@@ -66,6 +66,7 @@ const Input = z
       .regex(IDEMPOTENCY_KEY)
       .optional()
       .describe('The idempotency key of what it sends; "yes" for one that stays the same when it is repeated.'),
+    offline: z.literal(true).optional().describe('No network.'),
     secrets: Secrets,
   })
   .refine(({ argv, line }) => (argv === undefined) !== (line === undefined), 'give either argv or line');
@@ -100,8 +101,9 @@ export function shellTool(options: ShellOptions): Tool {
       const readable = handed.folder === null ? [] : [handed.folder];
       const timeoutMs = input.timeout_seconds * 1000;
       const idempotencyKey = input.key === 'yes' ? ownKey(call) : input.key;
-      const request = { net: input.net, readable, timeoutMs, idempotencyKey };
-      const provided = (await sandbox?.(call, command, request)) ?? unrestricted;
+      const isOffline = input.offline === true;
+      const request = { net: input.net, isOffline, readable, timeoutMs, idempotencyKey };
+      const provided = (await sandbox?.(call, command, request)) ?? (isOffline ? unconfined : unrestricted);
       if (provided.kind === 'refused') return { status: 'denied', error: provided.reason };
       await using _ = provided;
       const trial = await trialFolder(call, { desk, cwd, scratch: provided.scratch });
@@ -156,6 +158,8 @@ const keyVariable = (key: string | undefined): Record<string, string> =>
   key === undefined ? {} : { OKA_IDEMPOTENCY_KEY: key };
 
 const unrestricted: CommandSandbox = { kind: 'ready', env: {}, [Symbol.asyncDispose]: () => Promise.resolve() };
+
+const unconfined: CommandSandbox = { kind: 'refused', reason: 'without a sandbox it would have the network' };
 
 /** The outcome of a call of this tool, from what its witness recorded. */
 export function outcomeFromWitness(
