@@ -12,6 +12,7 @@ const names = Object.keys(catalog);
 describe('the catalog', () => {
   it('contains the concepts of rooms beside those that belong to no room alone', () => {
     expect(names.filter((name) => !name.startsWith('event:'))).toEqual([
+      'accounts',
       'agent',
       'channels',
       'config',

@@ -17,12 +17,15 @@ const graphWith = (tool: string): Graph =>
     nodes: [{ kind: 'tool', id: 'a', tool, input: { nonsense: true }, max_retries: 0, timeout_seconds: 5 }],
   });
 
+/** What has tools only where somebody has set it up. */
+const EVERYTHING = { search: { provider: 'searxng', url: 'http://127.0.0.1:1' }, browser: { on: true } };
+
 describe('names of tools', () => {
   it('are those that the engine has: each can be called, and one it does not have cannot', async () => {
     using folder = temporaryFolder();
     const home = homeAt(folder.dir);
     setUp(home);
-    writeFileSync(home.config, JSON.stringify({ search: { provider: 'searxng', url: 'http://127.0.0.1:1' } }));
+    writeFileSync(home.config, JSON.stringify(EVERYTHING));
     const names = await knownToolNames();
     expect(names).toEqual(expect.arrayContaining(['shell', 'deps.install', 'memory.search', 'model.complete']));
     await open(home, async (host) => {
@@ -32,7 +35,7 @@ describe('names of tools', () => {
     });
   });
 
-  it('are known to a simulation, as the engine has them: those of the web only where a search server is named', async () => {
+  it('are known to a simulation, as the engine has them: those of the web and of the browser only where they are set up', async () => {
     using folder = temporaryFolder();
     const home = homeAt(folder.dir);
     setUp(home);
@@ -42,8 +45,9 @@ describe('names of tools', () => {
       const simulated = new Set((await detachedTools(place)).map(({ name }) => name));
       return (await knownToolNames()).filter((name) => !simulated.has(name));
     };
-    expect(await unknown()).toEqual(['web.search', 'web.read']);
-    writeFileSync(home.config, JSON.stringify({ search: { provider: 'searxng', url: 'http://127.0.0.1:1' } }));
+    expect((await unknown()).filter((name) => !/^(?:web|browser)\./.test(name))).toEqual([]);
+    expect(await unknown()).toEqual(expect.arrayContaining(['web.search', 'browser.open']));
+    writeFileSync(home.config, JSON.stringify(EVERYTHING));
     expect(await unknown()).toEqual([]);
     const simulated = await detachedTools(place);
     const inEngine = await open(home, async ({ valuesOf }) => valuesOf({ tools: ports.tools }).tools.list());

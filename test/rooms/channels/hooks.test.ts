@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signWebhook } from '../../../src/rooms/channels/webhook/webhook-channel.ts';
@@ -47,15 +47,24 @@ describe('/hooks/<name> without a worker', () => {
     expect(stored()).toEqual([]);
   });
 
-  it('stores a call for the worker, for nobody else to read, and a hundred at most', async () => {
+  it('stores a call for the worker, for nobody else to read: a hundred of one machine, and four hundred at most', async () => {
     const first = await call('msg_6', '{"a":1}');
     expect([first.status, JSON.parse(first.text)]).toEqual([202, { status: 'stored' }]);
     const [file = ''] = stored();
     expect(statSync(join(folder(), file)).mode & 0o077).toBe(0);
     expect(JSON.parse(readFileSync(join(folder(), file), 'utf8'))).toMatchObject({ hook: 'deploy', body: '{"a":1}' });
-    for (let more = 1; more < 100; more += 1) writeFileSync(join(folder(), `${more}.json`), '');
-    expect((await call('msg_7', '{}')).status).toBe(503);
-    expect(stored()).toHaveLength(100);
+    const ours = file.split('-')[1] ?? '-';
+    const fill = (machine: string, count: number): void => {
+      for (let more = 0; more < count; more += 1) writeFileSync(join(folder(), `1-${machine}-${more}.json`), '');
+    };
+    fill('another', 299);
+    expect((await call('msg_7', '{}')).status).toBe(202);
+    fill(ours, 98);
+    expect((await call('msg_8', '{}')).status).toBe(503);
+    for (let more = 0; more < 50; more += 1) rmSync(join(folder(), `1-${ours}-${more}.json`));
+    fill('third', 51);
+    expect((await call('msg_9', '{}')).status).toBe(503);
+    expect(stored()).toHaveLength(400);
   });
 });
 
