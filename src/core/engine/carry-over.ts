@@ -42,11 +42,15 @@ const isStarter = (config: Node): boolean => config.kind === 'tool' && config.to
 /** The call keeps its name, so that a replay can distinguish it from what this run decided itself. */
 function callInDoubt(source: RunState, next: RunState, node: string, { again, doubt }: NodeState): NewEvent[] {
   if (!doubt || again === null) return [];
-  const { key, raised: _, approved: __, unaccepted: ___, ...call } = again;
-  const error = `nobody saw how it ended when run ${source.id} failed`;
+  const { key, raised: _, approved: __, unaccepted: ___, stopped: ____, unseen, elsewhere, ...call } = again;
+  const error = unseen ?? `nobody saw how it ended when run ${source.id} failed`;
+  const known = {
+    ...(unseen !== undefined && { unseen: true as const }),
+    ...(elsewhere !== undefined && { elsewhere: true as const }),
+  };
   return [
     { type: 'call.started', run: next.id, data: { node, ...call, ...(key === null ? {} : { key }) } },
-    outcomeEvent(next, { call: again.call, node }, { status: 'cancelled', error }, false),
+    outcomeEvent(next, { call: again.call, node }, { status: 'cancelled', error, ...known }, false),
   ];
 }
 

@@ -866,6 +866,23 @@ describe('a failed run', () => {
     expect(each.inputs).toEqual([1, 2, 2, 3, 1, 2, 3]);
   });
 
+  it('D3 what is known of a call in doubt is known in the linked run', async () => {
+    const lost: Outcome = { status: 'cancelled', error: 'frozen', unseen: true, elsewhere: true };
+    const shell = noting('shell', () => lost, { class: 'external_mutation' });
+    const gate = latch<Outcome>();
+    const shaky = noting('shaky', (_, times) => (times === 1 ? gate.promise : ok()));
+    const { engine } = engineWith({ tools: [shell.tool, shaky.tool] });
+    const nodes = [tool('a', 'shell', { input: { line: 'x' } }), tool('b', 'shaky')];
+    const { done } = await engine.start(graphOf(nodes), { id: 'r' });
+    await quiet();
+    gate.resolve(failed('no'));
+    expect(await done).toMatchObject({ status: 'failed', reason: 'b: no' });
+    const next = await (await engine.resume('r')).done;
+    const asked = { options: ['done', 'files', 'wait', 'repeat', 'fail'], text: expect.stringContaining('(frozen)') };
+    expect([...next.waits.values()]).toMatchObject([{ node: 'a', for: asked }]);
+    expect(shell.inputs).toHaveLength(1);
+  });
+
   it('D3 a call that was under way when the run failed is still in doubt in the linked run', async () => {
     const send = noting(
       'send',
