@@ -49,6 +49,7 @@ export async function measure(note: (text: string) => void): Promise<Figure[]> {
 function scriptSize(): Figure {
   const files = openBrowserFiles();
   const scripts = files.paths
+    .filter((path) => !path.startsWith('words/')) // a browser loads those of one language, or none
     .flatMap((path) => files.find(path) ?? [])
     .filter(({ type }) => type.includes('javascript'));
   const bytes = scripts.reduce((sum, { gzipped }) => sum + gzipped.length, 0);

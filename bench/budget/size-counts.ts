@@ -23,6 +23,11 @@ function pageCounts(): Counts {
     `the page ${name}`,
     { script_bytes: bytesOf(browserFiles.modulesOf([app, view]).map((address) => address.slice(prefix))) },
   ];
-  const scripts = browserFiles.paths.filter((path) => browserFiles.find(path)?.type.includes('javascript'));
-  return { ...Object.fromEntries(pages.map(page)), 'all pages': { script_bytes: bytesOf(scripts) } };
+  const all = browserFiles.paths.filter((path) => browserFiles.find(path)?.type.includes('javascript'));
+  const catalogues = all.filter((path) => path.startsWith('words/'));
+  return {
+    ...Object.fromEntries(pages.map(page)),
+    'all pages': { script_bytes: bytesOf(all.filter((path) => !catalogues.includes(path))) },
+    'the words of a language': { script_bytes: Math.max(...catalogues.map((path) => bytesOf([path]))) },
+  };
 }

@@ -41,7 +41,7 @@ const LOOSENS: Readonly<Record<string, string>> = {
 
 /** Numbers and switches: how much, how long, how often. */
 const HARMLESS =
-  /^(?:\$schema|ledger\..*|inbox\..*|memory\.(?:cap|facts|episodes|procedures|shares\..*|vectors|model)|maintenance\..*|models\.(?:temperature|top_p|max_tokens|context_tokens|timeout_seconds|ask_again_seconds|calls_per_answer)|backup\.(?:every_hours|keep\..*)|replica\.(?:key_secret|ledger|batch\..*|timeout_seconds)|chat\..*|tree\.(?:max_file_mb|frame_types|watch|watch_seconds|max_tokens|on_change)|search\.(?:key|language)|browser\.idle_minutes|web\.(?:off|port))$/;
+  /^(?:\$schema|language|ledger\..*|inbox\..*|memory\.(?:cap|facts|episodes|procedures|shares\..*|vectors|model)|maintenance\..*|models\.(?:temperature|top_p|max_tokens|context_tokens|timeout_seconds|ask_again_seconds|calls_per_answer)|backup\.(?:every_hours|keep\..*)|replica\.(?:key_secret|ledger|batch\..*|timeout_seconds)|chat\..*|tree\.(?:max_file_mb|frame_types|watch|watch_seconds|max_tokens|on_change)|search\.(?:key|language)|browser\.idle_minutes|web\.(?:off|port))$/;
 
 type Schema = { properties?: Record<string, Schema>; anyOf?: Schema[]; oneOf?: Schema[] };
 

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { LANGUAGES, speakerOf } from '../../src/kit/text/languages.ts';
 import { pageText } from '../support/screen.ts';
 import { openStory, type Story } from '../support/story.ts';
 
@@ -70,6 +71,20 @@ describe('the page about a task', () => {
     expect(await pageWith(story, 'report', '⏸️ Blocked')).toContain('`oka approve report`');
     expect((await story.oka('cancel', 'report')).code).toBe(0);
     await expectPage(await pageWith(story, 'report', 'Cancelled'), 'cancelled');
+  });
+});
+
+describe('the page about a task in another language', () => {
+  it.each(LANGUAGES)('%s: everything that oka says itself', async (language) => {
+    await using story = await openStory({ config: { language } });
+    story.work();
+    story.drop('plot.md', DONE);
+    const { page } = await story.ended('plot');
+    await expectPage(page, `done-${language}`);
+    expectLinksOpen(story, 'plot', page);
+    expect((await story.oka('undo', 'plot')).code).toBe(0);
+    const { say } = await speakerOf(language);
+    await pageWith(story, 'plot', say('These changes were undone.'));
   });
 });
 

@@ -5,6 +5,7 @@ import { MemoryConfig } from './memory.ts';
 import { ModelsConfig } from './model.ts';
 import { Sha256 } from './names.ts';
 import { ReplicaConfig } from './replica.ts';
+import { Language } from './spoken-language.ts';
 
 const hookLine = z.string().min(1).max(4000);
 const hook = z.union([
@@ -18,6 +19,9 @@ const hook = z.union([
 export const Config = z
   .strictObject({
     $schema: z.string().optional().describe('The JSON schema of this file, for editors.'),
+    language: Language.optional().describe(
+      'The language of RESULT.md, and of the dashboard in every browser. Without it, RESULT.md is in English and the dashboard in the language that the browser asks for.',
+    ),
     ledger: z
       .strictObject({
         snapshot_events: z

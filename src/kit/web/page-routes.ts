@@ -8,6 +8,9 @@ import type { Session } from './login/access.ts';
 import type { LedgerTail } from './live/ledger-tail.ts';
 import { findPage, type Found } from './browser/match-path.ts';
 import type { Page } from './page.ts';
+import { loadConfig } from '../settings.ts';
+import { languageAsked, type Speaker, speakerOf } from '../text/languages.ts';
+import type { Home } from '../../core/schema/home.ts';
 
 type PageParts = {
   pages: readonly Page[];
@@ -22,16 +25,28 @@ type PageParts = {
 
 export function addDocumentRoutes(app: Hono, parts: PageParts): void {
   const { pages, files, base } = parts;
-  app.get('/login', (context) => send(context, writeDocument(null, files, base, null)));
+  const around = async ({ req }: Context) => ({ files, base, speaker: await speakerFor(parts.reading.home, req) });
+  app.get('/login', async (context) => send(context, writeDocument(null, await around(context), null)));
   app.get('*', async (context) => {
     const session = parts.find(context);
     if (session === null && !parts.isVisitor(context))
-      return send(context, writeDocument(null, files, base, null), 401);
+      return send(context, writeDocument(null, await around(context), null), 401);
     const path = `/${context.req.path.slice(base.length)}`;
     const found = findPage(pages, path);
-    const document = writeDocument(await startOf(parts, found, context, session), files, base, found?.page ?? null);
+    const spoken = await around(context);
+    const start = await startOf(parts, found, context, session, spoken.speaker);
+    const document = writeDocument(start, spoken, found?.page ?? null);
     return send(context, document, found === null ? 404 : 200);
   });
+}
+
+/** As the setting says, else as the browser asks; a setting that cannot be read is shown by the pages. */
+async function speakerFor(home: Home, req: Context['req']): Promise<Speaker> {
+  const set = await loadConfig(home).then(
+    ({ language }) => language,
+    () => undefined, // Now and Health say what is wrong with the file
+  );
+  return speakerOf(set ?? languageAsked(req.header('accept-language') ?? ''));
 }
 
 function send(
@@ -47,6 +62,7 @@ async function startOf(
   found: Found<Page> | null,
   context: Context,
   session: Session | null,
+  { say }: Speaker,
 ): Promise<Start> {
   const { pages, files, base, tail, reading } = parts;
   const { run, maintenance } = tail.position();
@@ -55,7 +71,7 @@ async function startOf(
     pages: pages.map(({ name, path, title, nav, view, styles }) => ({
       name,
       path,
-      title,
+      title: say(title),
       nav: nav === undefined || nav.isFor?.(reading.home) === false ? null : navOf(nav),
       view: base + files.addressOf(view),
       styles: (styles ?? []).map((file) => base + files.addressOf(file)),

@@ -19,6 +19,7 @@ import { messageOf } from '../../core/schema/errors.ts';
 import type { Event } from '../../core/schema/event.ts';
 import type { ArtifactStore } from '../../core/schema/ports.ts';
 import type { Snapshots } from '../../kit/desk/snapshots.ts';
+import type { Config } from '../../core/schema/config.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { retryLater } from '../../kit/runs/pending-results.ts';
 import type { PendingResults } from '../../kit/ports/results-port.ts';
@@ -28,6 +29,7 @@ import type { ResultReports } from '../../kit/ports/results-port.ts';
 
 export type ResultReportPorts = {
   home: Home;
+  config: Pick<Config, 'language'>;
   artifacts: ArtifactStore;
   shadow: Snapshots;
   vault: Pick<HomeVault, 'redact'>;
@@ -132,7 +134,7 @@ const namesAround = (run: string): string[] => {
   return parts.map((_, index) => parts.slice(0, index + 1).join('.'));
 };
 
-function portsFor({ home, artifacts, shadow, vault, runs, sandbox, deps }: ResultReportPorts): ResultPorts {
+function portsFor({ home, config, artifacts, shadow, vault, runs, sandbox, deps }: ResultReportPorts): ResultPorts {
   const { eventsOf, stateOf } = runs;
   return {
     outbox: join(home.workspace, 'outbox'),
@@ -144,6 +146,7 @@ function portsFor({ home, artifacts, shadow, vault, runs, sandbox, deps }: Resul
     eventsOf,
     stateOf,
     sandboxWarning: sandbox.warning,
+    language: config.language,
     installedFor: deps.installedFor,
   };
 }

@@ -3,8 +3,10 @@ import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
+import { ANSWER } from '../../kit/text/languages.ts';
 
 const MOST_BYTES = 8192;
+const ANSWER_HEADING = new RegExp(`^## ${ANSWER}\\b`);
 const LONGEST = 300;
 
 /** Null when there is no page, or nothing on it; reads only the beginning of RESULT.md. */
@@ -22,7 +24,7 @@ export function readFirstLine({ workspace }: Pick<Home, 'workspace'>, run: strin
 
 export function resultLine(page: string): string | null {
   const lines = page.split('\n').map((line) => line.trim());
-  const answerAt = lines.findIndex((line) => /^## Answer\b/.test(line));
+  const answerAt = lines.findIndex((line) => ANSWER_HEADING.test(line));
   const answered = answerAt === -1 ? undefined : lines.slice(answerAt + 1).find(hasWords);
   const reason = lines.find((line) => line.startsWith('> ') && hasWords(line));
   const line = answered ?? reason;

@@ -5,6 +5,8 @@ import type { RunState } from '../../core/engine/run-state.ts';
 import { lstatIfPresent, replaceShownFile } from '../../core/ledger/disk.ts';
 import { findMark } from '../../core/guard/masked-text.ts';
 import { resultPage } from './roles/result.ts';
+import type { Language } from '../../core/schema/spoken-language.ts';
+import { speakerOf } from '../../kit/text/languages.ts';
 import type { ResultFacts } from '../../kit/runs/result-content.ts';
 import type { Receipt } from '../../core/schema/dependency.ts';
 import { OkaError } from '../../core/schema/errors.ts';
@@ -29,6 +31,8 @@ export type ResultPorts = PublishPorts & {
   stateOf: (run: string) => Promise<RunState | null>;
   /** Why commands run without a sandbox; null when they are sandboxed. */
   sandboxWarning: () => Promise<string | null>;
+  /** The language of the page. */
+  language: Language | undefined;
   /** What was installed because one of these runs needed it. */
   installedFor: (runs: readonly string[]) => Promise<Receipt[]>;
 };
@@ -51,15 +55,18 @@ export async function writeResult(run: string, ports: ResultPorts): Promise<Writ
   const copies = isCopied
     ? deliverFiles(folder, stepsOf(all, null), { ...ports, own: ownFolder(own) })
     : new Map<string, string>();
-  const page = resultPage({
-    ...facts,
-    ...published,
-    copies: copies.size,
-    links: new Map([...linksToFiles(facts, folder, ports.desk), ...copies]),
-    installed: (await ports.installedFor([run, ...children])).map(describeInstalled),
-    canRepeat: facts.canRepeat === true && isTextComplete,
-    ...(await withoutSandbox(all, ports)),
-  });
+  const page = resultPage(
+    {
+      ...facts,
+      ...published,
+      copies: copies.size,
+      links: new Map([...linksToFiles(facts, folder, ports.desk), ...copies]),
+      installed: (await ports.installedFor([run, ...children])).map(describeInstalled),
+      canRepeat: facts.canRepeat === true && isTextComplete,
+      ...(await withoutSandbox(all, ports)),
+    },
+    await speakerOf(ports.language),
+  );
   const file = join(folder, 'RESULT.md');
   replaceShownFile(file, ports.redact(page));
   return { file, facts };

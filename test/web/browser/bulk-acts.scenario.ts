@@ -32,14 +32,11 @@ describe.skipIf(browserProgram === null)('acts on many runs', () => {
   const statuses = () => page.locator('.run-lines.long .run-line .status').allInnerTexts();
 
   async function confirm(word: string, count: number): Promise<void> {
+    const title = word === 'Run again' ? `Run ${count} runs again` : `${word} ${count} runs`;
     await page.getByRole('button', { name: `${word}…`, exact: true }).click();
-    await dialog()
-      .getByRole('heading', { name: `${word} ${count} runs` })
-      .waitFor();
+    await dialog().getByRole('heading', { name: title }).waitFor();
     expect(await dialog().locator('.bulk > ul li').count()).toBe(count);
-    await dialog()
-      .getByRole('button', { name: `${word} ${count} runs` })
-      .click();
+    await dialog().getByRole('button', { name: title }).click();
   }
 
   it.each([

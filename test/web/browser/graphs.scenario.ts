@@ -70,7 +70,7 @@ describe.skipIf(browserProgram === null)('graphs and schedules in the browser', 
     await area.press('Control+Space');
     await expect.poll(() => page.evaluate('document.activeElement.parentElement.className')).toBe('suggestions');
     await area.fill(text.replace('"files.list"', '"files.lost"'));
-    await page.getByText('One problem').waitFor();
+    await page.getByText('1 problem').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page
       .getByText(/cannot run/)

@@ -6,6 +6,7 @@ import { Problem } from '../../../kit/web/browser/components/problem-box.ts';
 import { html } from '../../../kit/web/browser/html.ts';
 import { useQuery } from '../../../kit/web/browser/query-data.ts';
 import type { DiskAnswer } from '../health-answers.ts';
+import { t } from '../../../kit/web/browser/words.ts';
 
 type Answer = z.infer<typeof DiskAnswer>;
 
@@ -35,7 +36,7 @@ function Parts({ data: { parts, bytes, now } }: { data: Answer }): VNode {
 }
 
 function describeTidying(now: Answer['now']): VNode | string {
-  if (now === null || now.bytes === 0) return 'There is nothing to tidy up now.';
+  if (now === null || now.bytes === 0) return t('There is nothing to tidy up now.');
   const { artifacts, outbox, tools, bytes } = now;
   return html`Tidying up now would free ${formatBytes(bytes)}: ${formatCount(artifacts)} artifacts, ${formatCount(outbox.length)} results, ${formatCount(tools.length)} old versions of tools. <code>oka tidy</code>`;
 }

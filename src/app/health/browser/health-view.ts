@@ -13,6 +13,7 @@ import { addressOf } from '../../../kit/web/browser/start.ts';
 import type { FindingsAnswer, HealthAnswer } from '../health-answers.ts';
 import { DiskSection } from './disk-section.ts';
 import { EgressSection } from './egress-section.ts';
+import { t } from '../../../kit/web/browser/words.ts';
 
 type Answer = z.infer<typeof HealthAnswer>;
 
@@ -33,11 +34,11 @@ export default function HealthView({ data }: ViewProps<Answer>): VNode {
 }
 
 const STATES: Readonly<Record<Answer['state'], string>> = {
-  running: 'works',
-  paused: 'works; no new task begins until: oka unpause',
-  stopped: 'stopped: nothing runs until .oka/STOP is removed, or a stopped fleet resumes',
-  silent: 'does not respond',
-  none: 'is not running. Start it: oka up',
+  running: t('works'),
+  paused: t('works; no new task begins until: oka unpause'),
+  stopped: t('stopped: nothing runs until .oka/STOP is removed, or a stopped fleet resumes'),
+  silent: t('does not respond'),
+  none: t('is not running. Start it: oka up'),
 };
 
 function HomeSection({ data }: { data: Answer }): VNode {
@@ -50,7 +51,7 @@ function HomeSection({ data }: { data: Answer }): VNode {
       <dt>Folder</dt><dd><code>${dir}</code></dd>
       <dt>Model</dt><dd>${model ?? html`<span class="soft">none set; runbooks need none</span>`}</dd>
       <dt>Commands</dt><dd>${describeSandbox(sandbox)}</dd>
-      <dt>Disk</dt><dd class="number">${disk === null ? 'unknown' : `${formatBytes(disk.free)} of ${formatBytes(disk.total)} free`}</dd>
+      <dt>Disk</dt><dd class="number">${disk === null ? t('unknown') : t('{} of {} free', formatBytes(disk.free), formatBytes(disk.total))}</dd>
       <dt>Ledgers</dt><dd class="number">${formatBytes(ledgers.run + ledgers.maintenance)}</dd>
       <dt>Settings</dt><dd><code>${files.config}</code> · <a href=${addressOf('/settings')}>Settings</a></dd>
     </dl>
@@ -61,11 +62,11 @@ function describeSandbox(sandbox: Answer['sandbox']): ComponentChildren {
   if (sandbox === null) return html`<span class="soft">not known before the first worker</span>`;
   const { kind, landlock, reason } = sandbox;
   if (kind === 'none') return html`<span class="tag warn">not sandboxed</span> ${reason}`;
-  return `sandboxed by the kernel${landlock > 0 ? ` (Landlock ${landlock})` : ''}: ${reason}`;
+  return t('sandboxed by the kernel{}: {}', landlock > 0 ? t(' (Landlock {})', landlock) : '', reason);
 }
 
 const MARKS = { good: '✓', odd: '!', bad: '✕' } as const;
-const WORDS = { good: 'good', odd: 'worth a check', bad: 'broken' } as const;
+const WORDS = { good: t('good'), odd: t('worth a check'), bad: t('broken') } as const;
 
 function FindingsSection(): VNode {
   const [turn, setTurn] = useState(0);
@@ -77,16 +78,18 @@ function FindingsSection(): VNode {
         ? html`<p class="soft">Examining…</p>`
         : found.state === 'failed'
           ? html`<${Problem} error=${found.error} />`
-          : html`<p>${found.data.healthy ? 'Everything needed is working.' : 'Something needs your attention.'}</p>
+          : html`<p>${found.data.healthy ? t('Everything needed is working.') : t('Something needs your attention.')}</p>
               <${FindingList} findings=${found.data.findings.filter(({ state }) => state !== 'good')} />
               <details>
-                <summary>${found.data.findings.filter(({ state }) => state === 'good').length} things are good</summary>
+                <summary>${describeGood(found.data.findings.filter(({ state }) => state === 'good').length)}</summary>
                 <${FindingList} findings=${found.data.findings.filter(({ state }) => state === 'good')} />
               </details>
               <p class="soft">As the process of the dashboard sees it. With a check of every line: <code>oka doctor --deep</code></p>`
     }
   </section>`;
 }
+
+const describeGood = (many: number): string => (many === 1 ? t('1 thing is good') : t('{} things are good', many));
 
 type Finding = z.infer<typeof FindingsAnswer>['findings'][number];
 

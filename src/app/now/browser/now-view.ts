@@ -19,6 +19,7 @@ import { OpenDecision, openDecision } from '../../../kit/web/browser/answers/dec
 import { RunningCard } from './running-card.ts';
 import { focusTaskBox, proposeTask, TaskBox } from './task-box.ts';
 import { WaitingCard } from '../../../kit/web/browser/answers/waiting-card.ts';
+import { t } from '../../../kit/web/browser/words.ts';
 
 /** A worker that is killed writes no event, so the page is read again now and then. */
 const REFRESH_MS = 20_000;
@@ -48,7 +49,7 @@ export default function NowView({ data, reload }: ViewProps<NowData>): VNode {
         <h2 id="now-running">In progress ${count(busy.length)}</h2>
         <div class="stack">
           ${busy.map((run) => html`<${RunningCard} key=${run.run} run=${run} />`)}
-          ${busy.length === 0 ? html`<p class="soft">${waiting.length === 0 ? 'oka is free. Tell it above what you would like done.' : 'Nothing else is running.'}</p>` : null}
+          ${busy.length === 0 ? html`<p class="soft">${waiting.length === 0 ? t('oka is free. Tell it above what you would like done.') : t('Nothing else is running.')}</p>` : null}
         </div>
         ${
           canAct && data.suggestions.length > 0
@@ -69,7 +70,7 @@ export default function NowView({ data, reload }: ViewProps<NowData>): VNode {
 
 function greeting(): string {
   const hour = new Date().getHours();
-  return hour < 5 ? 'Good evening' : hour < 12 ? 'Good morning' : hour < 18 ? 'Good afternoon' : 'Good evening';
+  return t(hour < 5 ? 'Good evening' : hour < 12 ? 'Good morning' : hour < 18 ? 'Good afternoon' : 'Good evening');
 }
 
 const count = (many: number): VNode | null => (many === 0 ? null : html`<span class="tag number">${many}</span>`);
@@ -82,25 +83,25 @@ function choosableIn({ waiting, running, recent }: NowData): Choosable[] {
 }
 
 const WORKER: Readonly<Record<NowData['worker'], string>> = {
-  running: 'oka is working',
-  paused: 'Paused: nothing new begins until `oka unpause`',
-  stopped: 'Stopped: nothing runs until .oka/STOP is removed, or a stopped fleet resumes',
-  silent: 'The worker does not respond',
-  none: 'No worker is running. Start it: oka up',
+  running: t('oka is working'),
+  paused: t('Paused: nothing new begins until `oka unpause`'),
+  stopped: t('Stopped: nothing runs until .oka/STOP is removed, or a stopped fleet resumes'),
+  silent: t('The worker does not respond'),
+  none: t('No worker is running. Start it: oka up'),
 };
 
 function StateLine({ data: { worker, model, today } }: { data: NowData }): VNode {
   return html`<p class="state-line" role="status">
     <span class=${worker === 'running' ? 'tag' : 'tag warn'}>${WORKER[worker]}</span>
-    <span class="tag">${model ?? 'without a model'}</span>
+    <span class="tag">${model ?? t('without a model')}</span>
     <span class="tag number">today: ${spentToday(today)}</span>
   </p>`;
 }
 
 const spentToday = ({ done, not_done: notDone, usd, tokens }: NowData['today']): string =>
   [
-    `${formatCount(done)} done`,
-    ...(notDone === 0 ? [] : [`${formatCount(notDone)} not done`]),
+    t('{} done', formatCount(done)),
+    ...(notDone === 0 ? [] : [t('{} not done', formatCount(notDone))]),
     ...(tokens === 0 ? [] : [formatMoney(usd), countOf(tokens, 'token')]),
   ].join(', ');
 
@@ -119,13 +120,13 @@ function Problems({
   ${
     untaken.why === null
       ? null
-      : html`<details class="warning"><summary>${untaken.total === 1 ? '1 entry of the inbox waits' : `${untaken.total} entries of the inbox wait`}: ${untaken.why}</summary>
+      : html`<details class="warning"><summary>${untaken.total === 1 ? t('1 entry of the inbox waits') : t('{} entries of the inbox wait', untaken.total)}: ${untaken.why}</summary>
           <p>${untaken.names.join(', ')}${untaken.total > untaken.names.length ? ', …' : ''}</p></details>`
   }
   ${
     rejected.total === 0
       ? null
-      : html`<details class="warning"><summary>${rejected.total === 1 ? '1 file was' : `${rejected.total} files were`} not accepted</summary>
+      : html`<details class="warning"><summary>${rejected.total === 1 ? t('1 file was not accepted') : t('{} files were not accepted', rejected.total)}</summary>
           <ul>${rejected.entries.map(({ name, reason }) => html`<li key=${name}><strong>${name}</strong>: ${reason}</li>`)}</ul>
           <p class="fix">Correct a file and move it from workspace/inbox/rejected back into the inbox.</p></details>`
   }
@@ -168,14 +169,14 @@ function decide(verdict: 'approved' | 'denied'): void {
 }
 
 export const keys: readonly Key[] = [
-  { key: 'n', does: 'New task', run: focusTaskBox },
-  { key: 'j', does: 'Next', run: () => move(1) },
-  { key: 'k', does: 'Previous', run: () => move(-1) },
-  { key: 'a', does: 'Approve the chosen one, after showing it', run: () => decide('approved') },
-  { key: 'd', does: 'Deny the chosen one', run: () => decide('denied') },
+  { key: 'n', does: t('New task'), run: focusTaskBox },
+  { key: 'j', does: t('Next'), run: () => move(1) },
+  { key: 'k', does: t('Previous'), run: () => move(-1) },
+  { key: 'a', does: t('Approve the chosen one, after showing it'), run: () => decide('approved') },
+  { key: 'd', does: t('Deny the chosen one'), run: () => decide('denied') },
   {
     key: 'Enter',
-    does: 'Open the chosen one',
+    does: t('Open the chosen one'),
     run: () => {
       const run = chosenItem()?.run;
       if (run !== undefined) navigate(`/runs/${encodeURIComponent(run)}`);

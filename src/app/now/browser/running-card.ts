@@ -3,13 +3,14 @@ import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { AwaitedDesk, CurrentRun } from '../../../core/schema/view-answers.ts';
 import type { LiveMessage } from '../../../core/schema/live.ts';
-import { formatCount, formatMoney } from '../../../kit/web/browser/components/format-figures.ts';
+import { countOf, formatMoney } from '../../../kit/web/browser/components/format-figures.ts';
 import { Status } from '../../../kit/web/browser/components/status-mark.ts';
 import { Elapsed } from '../../../kit/web/browser/components/time.ts';
 import { html } from '../../../kit/web/browser/html.ts';
 import { onLive } from '../../../kit/web/browser/live-events.ts';
 import { addressOf } from '../../../kit/web/browser/start.ts';
 import { chosenId } from '../../../kit/web/browser/answers/chosen-wait.ts';
+import { t } from '../../../kit/web/browser/words.ts';
 
 export function RunningCard({ run: current }: { run: CurrentRun }): VNode {
   const { run, title, status, started, steps, current: step, cost, desk } = current;
@@ -17,7 +18,7 @@ export function RunningCard({ run: current }: { run: CurrentRun }): VNode {
   return html`<article class="card" id=${`item-${run}`} aria-current=${chosenId.value === run ? 'true' : null}>
     <h3><a href=${addressOf(`/runs/${encodeURIComponent(run)}`)}>${title}</a></h3>
     <p class="row soft"><${Status} status=${desk === undefined ? status : 'waiting'} />${steps.all === 0 ? null : html`<span class="number">step ${Math.min(steps.done + 1, steps.all)} of ${steps.all}</span>`}<${Elapsed} from=${started} />
-      ${cost.tokens === 0 ? null : html`<span class="number">${formatCount(cost.tokens)} tokens</span>`}${cost.usd === 0 ? null : html`<span class="number">${formatMoney(cost.usd)}</span>`}</p>
+      ${cost.tokens === 0 ? null : html`<span class="number">${countOf(cost.tokens, 'token')}</span>`}${cost.usd === 0 ? null : html`<span class="number">${formatMoney(cost.usd)}</span>`}</p>
     <progress max=${Math.max(1, steps.all)} value=${steps.done} aria-label="Steps done"></progress>
     <p class="one-line">${desk !== undefined ? html`<${DeskWait} desk=${desk} />` : step === title ? '' : (step ?? '')}</p>
     <p class="one-line live-line" aria-live="off">${line}</p>
@@ -27,7 +28,7 @@ export function RunningCard({ run: current }: { run: CurrentRun }): VNode {
 /** For whom it waits, and since when. */
 function DeskWait({ desk: { since, run, title } }: { desk: AwaitedDesk }): VNode {
   const whom = run === null ? null : html`: <a href=${addressOf(`/runs/${encodeURIComponent(run)}`)}>${title}</a>`;
-  return html`<span>waits for the desk${whom} (since <${Elapsed} from=${since} />)</span>`;
+  return html`<span>waits for the desk${whom} (for <${Elapsed} from=${since} />)</span>`;
 }
 
 const MOST_SHOWN = 200;
@@ -63,8 +64,8 @@ function lineAfter(before: string, message: LiveMessage): string {
     case 'text': // complete lines, of a command or of a model
       return lastLine(message.text).slice(-MOST_SHOWN) || before;
     case 'tokens':
-      return before === '' || before.startsWith('The model answers')
-        ? `The model answers: ${formatCount(message.count)} tokens`
+      return before === '' || before.startsWith(t('The model answers: {}', ''))
+        ? t('The model answers: {}', countOf(message.count, 'token'))
         : before;
     case 'end':
       return '';

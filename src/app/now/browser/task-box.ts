@@ -12,6 +12,7 @@ import { addressOf, type ShownError } from '../../../kit/web/browser/start.ts';
 import { type Chosen, readChosen, readDropped } from '../../../kit/web/browser/tasks/dropped-entries.ts';
 import { postTask } from '../../../kit/web/browser/tasks/post-task.ts';
 import { WhenField } from '../../../kit/web/browser/tasks/when-field.ts';
+import { t } from '../../../kit/web/browser/words.ts';
 
 const files = signal<readonly Chosen[]>([]);
 const text = signal('');
@@ -42,7 +43,7 @@ export function TaskBox({ onAdded }: { onAdded: () => void }): VNode {
       const words = isAgain ? { text: meant.text, every: meant.every } : { text: text.value, every: every.value };
       const added = await postTask({ ...words, files: files.value });
       for (const { title, next } of added)
-        notice(`Added: ${title}${next[0] === undefined ? '' : `. First: ${next[0]}`}`);
+        notice(t('Added: {}{}', title, next[0] === undefined ? '' : t('. First: {}', next[0])));
       [text.value, every.value, files.value, isOnce.value] = ['', '', [], false];
       onAdded();
     } catch (error) {
@@ -66,7 +67,7 @@ export function TaskBox({ onAdded }: { onAdded: () => void }): VNode {
       <${FileButton} label="Files…" isFolder=${false} />
       <${FileButton} label="Folder…" isFolder=${true} />
       <${WhenField} label="Repeat" every=${every} />
-      <button type="submit" class="primary" disabled=${isSending.value}>${every.value.trim() === '' ? 'Do it' : 'Schedule it'}</button>
+      <button type="submit" class="primary" disabled=${isSending.value}>${every.value.trim() === '' ? t('Do it') : t('Schedule it')}</button>
     </div>
   </form>`;
 }
@@ -105,7 +106,7 @@ function Meaning(): VNode {
   }, [given]);
   const now = meant.value;
   const isAgain = now?.kind === 'schedule' && every.value.trim() === '';
-  const withFiles = files.value.length === 0 ? '' : `, with ${countOf(files.value.length, 'file')}`;
+  const withFiles = files.value.length === 0 ? '' : t(', with {}', countOf(files.value.length, 'file'));
   return html`<p id="task-meaning" class="meaning row" aria-live="polite">${
     given.trim() === '' && isTable(files.value)
       ? html`<kbd>Enter</kbd> <span><strong>draws a chart and writes a summary</strong> of one page. Or say what else you would like.</span>`
@@ -113,14 +114,14 @@ function Meaning(): VNode {
         ? null
         : html`<kbd>Enter</kbd> <span>${
             isAgain && !isOnce.value
-              ? html`<strong>schedules it ${now.every.charAt(0).toLowerCase()}${now.every.slice(1)}</strong>, ${now.next[0] === undefined ? '' : `first ${momentInWords(now.next[0])}`}${withFiles}: ${now.text}`
+              ? html`<strong>${t('schedules it {}', `${now.every.charAt(0).toLowerCase()}${now.every.slice(1)}`)}</strong>, ${now.next[0] === undefined ? '' : t('first {}', momentInWords(now.next[0]))}${withFiles}: ${now.text}`
               : every.value.trim() !== ''
                 ? html`<strong>schedules it</strong>${withFiles}`
                 : isQuestion(given)
                   ? html`<strong>finds the answer</strong>${withFiles}. To talk about it, open <a href=${addressOf('/chat')}>a conversation</a>.`
                   : html`<strong>begins it now</strong>${withFiles}`
           }</span>
-        ${isAgain ? html`<button type="button" class="quiet" onClick=${() => (isOnce.value = !isOnce.value)}>${isOnce.value ? 'Schedule it' : 'Only once, now'}</button>` : null}`
+        ${isAgain ? html`<button type="button" class="quiet" onClick=${() => (isOnce.value = !isOnce.value)}>${isOnce.value ? t('Schedule it') : t('Only once, now')}</button>` : null}`
   }</p>`;
 }
 

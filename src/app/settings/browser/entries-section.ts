@@ -5,6 +5,7 @@ import { Dialog } from '../../../kit/web/browser/components/modal.ts';
 import { html } from '../../../kit/web/browser/html.ts';
 import type { Json } from '../../../core/schema/json.ts';
 import type { RulesChange } from '../rules-change.ts';
+import { t } from '../../../kit/web/browser/words.ts';
 
 type Row = { name: string; on: boolean; problem: string | null; about: string };
 type File = 'channels.json' | 'mcp.json';
@@ -40,7 +41,7 @@ function Entry({ row, file, onChange }: { row: Row; file: File; onChange: Ask | 
     ${
       canChange
         ? html`<span class="row">
-          <button type="button" class="quiet" onClick=${() => onChange({ change: 'switch', file, name, on: !on })}>${on ? 'Switch off' : 'Switch on'}<span class="hidden"> ${name}</span></button>
+          <button type="button" class="quiet" onClick=${() => onChange({ change: 'switch', file, name, on: !on })}>${on ? t('Switch off') : t('Switch on')}<span class="hidden"> ${name}</span></button>
           <button type="button" class="quiet" onClick=${() => onChange({ change: 'entry', file, name, entry: null })}>Remove<span class="hidden"> ${name}</span></button>
         </span>`
         : null
@@ -60,13 +61,13 @@ function AddDialog({ file, onAdd, onClose }: { file: File; onAdd: Ask; onClose: 
   const go = (event: SubmitEvent): void => {
     event.preventDefault();
     const entry = parsed(text.value);
-    if (entry === undefined) problem.value = 'This is not JSON yet.';
+    if (entry === undefined) problem.value = t('This is not JSON yet.');
     else {
       (event.target as HTMLElement).closest('dialog')?.close();
       onAdd({ change: 'entry', file, name: name.value.trim(), entry });
     }
   };
-  return html`<${Dialog} title=${file === 'mcp.json' ? 'Add an MCP server' : 'Add a channel'} onClose=${onClose}>
+  return html`<${Dialog} title=${file === 'mcp.json' ? t('Add an MCP server') : t('Add a channel')} onClose=${onClose}>
     <form class="stack" onSubmit=${go}>
       <label class="stack">Name<input type="text" required value=${name.value} onInput=${(event: InputEvent) => (name.value = (event.target as HTMLInputElement).value)} /></label>
       <label class="stack">Settings, as JSON<textarea rows="8" class="code" spellcheck=${false} value=${text.value} onInput=${(event: InputEvent) => (text.value = (event.target as HTMLTextAreaElement).value)}></textarea></label>

@@ -9,6 +9,7 @@ import { html } from '../../../kit/web/browser/html.ts';
 import { useQuery } from '../../../kit/web/browser/query-data.ts';
 import type { RulesChange } from '../rules-change.ts';
 import type { ClassifyAnswer, PolicyAnswer } from '../settings-answers.ts';
+import { t } from '../../../kit/web/browser/words.ts';
 
 type Policy = z.infer<typeof PolicyAnswer>;
 type Verdict = 'allow' | 'ask' | 'deny';
@@ -54,20 +55,20 @@ function Tried({ text }: { text: string }): VNode {
   const { verdict, reason, programs, hosts, network, rules, command, class: effect } = found.data;
   return html`<dl class="facts tried">
     <dt>Verdict</dt><dd><${VerdictMark} verdict=${verdict} /> ${reason}</dd>
-    <dt>Class</dt><dd>${effect}</dd>
+    <dt>Class</dt><dd>${CLASSES[effect] ?? effect}</dd>
     ${programs.length === 0 ? null : html`<dt>Programs</dt><dd>${programs.join(', ')}</dd>`}
-    ${network ? html`<dt>Network</dt><dd>${hosts.length === 0 ? 'yes' : hosts.join(', ')}</dd>` : null}
-    ${rules.length === 0 ? null : html`<dt>Rules</dt><dd>${rules.map(({ rule, match }) => `${rule + 1}${match === 'maybe' ? ' (maybe)' : ''}`).join(', ')}</dd>`}
-    ${command === null ? null : html`<dt>From a command</dt><dd>${command.verdict}: ${command.reason}</dd>`}
+    ${network ? html`<dt>Network</dt><dd>${hosts.length === 0 ? t('yes') : hosts.join(', ')}</dd>` : null}
+    ${rules.length === 0 ? null : html`<dt>Rules</dt><dd>${rules.map(({ rule, match }) => `${rule + 1}${match === 'maybe' ? ` ${t('(maybe)')}` : ''}`).join(', ')}</dd>`}
+    ${command === null ? null : html`<dt>From a command</dt><dd>${t(command.verdict)}: ${command.reason}</dd>`}
   </dl>`;
 }
 
 /** The classes of calls in plain words. */
 const CLASSES: Readonly<Record<string, string>> = {
-  read: 'reading',
-  write_local: 'changing files on its desk',
-  external_mutation: 'changing or sending something elsewhere',
-  deny: 'what is too dangerous for any rule',
+  read: t('reading'),
+  write_local: t('changing files on its desk'),
+  external_mutation: t('changing or sending something elsewhere'),
+  deny: t('what is too dangerous for any rule'),
 };
 
 function Rules({ policy, onChange }: { policy: Policy; onChange: Ask | null }): VNode {
@@ -81,7 +82,7 @@ function Rules({ policy, onChange }: { policy: Policy; onChange: Ask | null }): 
     <ol class="entries">${rules.map(
       ({ effect, line, says, why, examples }, index) => html`<li>
         <span class="grow"><${VerdictMark} verdict=${effect} /> ${says}${why === null ? null : html`<br /><small>${why}</small>`}
-          ${examples.map(({ command, class: found, verdict }) => html`<br /><small><code>${command}</code> ${found}, ${verdict}</small>`)}
+          ${examples.map(({ command, class: found, verdict }) => html`<br /><small><code>${command}</code> ${CLASSES[found] ?? found}, ${t(verdict)}</small>`)}
         </span>
         <${Line} at=${line} />
         ${onChange === null ? null : html`<button type="button" class="quiet" onClick=${() => onChange({ change: 'remove', list: 'rules', index })}>Remove<span class="hidden"> the rule about ${says}</span></button>`}
@@ -91,13 +92,13 @@ function Rules({ policy, onChange }: { policy: Policy; onChange: Ask | null }): 
 
 const Line = ({ at }: { at: number }): VNode => html`<small class="number">line ${at}</small>`;
 
-const ABOUT = { program: 'the program', host: 'the host', tool: 'the tool', path: 'files like' } as const;
-const EFFECTS = { allow: 'Allow', ask: 'Ask me about', deny: 'Never allow' } as const;
+const ABOUT = { program: t('the program'), host: t('the host'), tool: t('the tool'), path: t('files like') } as const;
+const EFFECTS = { allow: t('Allow'), ask: t('Ask me about'), deny: t('Never allow') } as const;
 const EXAMPLES: Readonly<Record<keyof typeof ABOUT, string>> = {
-  program: 'such as git',
-  host: 'such as *.example.org',
-  tool: 'such as http.get',
-  path: 'such as invoices/**',
+  program: t('such as git'),
+  host: t('such as *.example.org'),
+  tool: t('such as http.get'),
+  path: t('such as invoices/**'),
 };
 
 function AddRule({ onChange }: { onChange: Ask }): VNode {
@@ -138,7 +139,7 @@ function Folders({ folders, onChange }: { folders: Policy['folders']; onChange: 
     <p class="soft">oka works on its desk. What else of this computer it may use is named here.</p>
     <ul class="entries">${folders.map(
       ({ path: folder, access: how, tasks, line }, index) => html`<li>
-        <span class="grow"><code>${folder}</code> ${how === 'write' ? 'read and change' : 'only read'}, <span class="soft">${tasks}</span></span><${Line} at=${line} />
+        <span class="grow"><code>${folder}</code> ${how === 'write' ? t('read and change') : t('only read')}, <span class="soft">${tasks}</span></span><${Line} at=${line} />
         ${onChange === null ? null : html`<button type="button" class="quiet" onClick=${() => onChange({ change: 'remove', list: 'folders', index })}>Remove<span class="hidden"> ${folder}</span></button>`}
       </li>`,
     )}</ul>
@@ -174,7 +175,11 @@ function EditButton({ text, onChange }: { text: string; onChange: Ask }): VNode 
     }`;
 }
 
-const MARKS: Readonly<Record<Verdict, string>> = { allow: '✓ allow', ask: '◆ ask', deny: '✕ deny' };
+const MARKS: Readonly<Record<Verdict, string>> = {
+  allow: `✓ ${t('allow')}`,
+  ask: `◆ ${t('ask')}`,
+  deny: `✕ ${t('deny')}`,
+};
 
 const VerdictMark = ({ verdict }: { verdict: Verdict }): VNode =>
   html`<span class=${`verdict ${verdict}`}>${MARKS[verdict]}</span>`;

@@ -9,6 +9,7 @@ import { html } from '../../../kit/web/browser/html.ts';
 import { useQuery } from '../../../kit/web/browser/query-data.ts';
 import { addressOf, start } from '../../../kit/web/browser/start.ts';
 import type { PushAnswer } from '../push-query.ts';
+import { t } from '../../../kit/web/browser/words.ts';
 
 const WORKER = new URL('../../../kit/web/browser/push-worker.ts', import.meta.url);
 
@@ -38,7 +39,7 @@ function Subscribing({ channel, publicKey, isOn, onDone }: Props): VNode {
     return html`<p class="soft">This browser cannot be notified here: it needs the dashboard over HTTPS, and a push service.</p>`;
   if (isOn) return html`<p>This browser is notified.</p>`;
   const subscribe = async (): Promise<void> => {
-    if (await attempt(() => subscribeHere(channel, publicKey), 'This browser is notified from now on.')) onDone();
+    if (await attempt(() => subscribeHere(channel, publicKey), t('This browser is notified from now on.'))) onDone();
   };
   return html`<p>Messages go through the push service of your browser, encrypted: it cannot read them.</p>
     ${start.rights === 'read' ? null : html`<button type="button" onClick=${() => void subscribe()}>Notify this browser</button>`}`;

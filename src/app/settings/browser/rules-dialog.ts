@@ -11,6 +11,7 @@ import { Problem } from '../../../kit/web/browser/components/problem-box.ts';
 import { html } from '../../../kit/web/browser/html.ts';
 import type { RulesChange } from '../rules-change.ts';
 import type { RulesPreview } from '../settings-answers.ts';
+import { t } from '../../../kit/web/browser/words.ts';
 
 type Preview = z.infer<typeof RulesPreview>;
 type DialogProps = { change: RulesChange; hasPassphrase: boolean; onDone: () => void; onClose: () => void };
@@ -41,7 +42,7 @@ export function RulesDialog({ change, hasPassphrase, onDone, onClose }: DialogPr
 
 function HostCommand({ command }: { command: string }): VNode {
   const copy = (): void =>
-    void attempt(() => navigator.clipboard.writeText(command), 'Copied. Paste it into a terminal there.');
+    void attempt(() => navigator.clipboard.writeText(command), t('Copied. Paste it into a terminal there.'));
   return html`<p>The rules cannot be written from here. Run this on the machine that has them, in the folder of the home:</p>
     <pre class="host-command" tabindex="0">${command}</pre>
     <footer><button type="button" class="primary" onClick=${copy}>Copy the command</button></footer>`;
@@ -63,7 +64,7 @@ function Confirm({ change, replaces, hasPassphrase, onDone }: ConfirmProps): VNo
     isBusy.value = true;
     try {
       const { done } = await post<Submitted>('rules', { change, replaces, proof: proof.value.trim() });
-      notice(done === undefined ? 'It counts once a worker runs. Start it: oka up' : 'The rules are changed.');
+      notice(done === undefined ? t('It counts once a worker runs. Start it: oka up') : t('The rules are changed.'));
       (event.target as HTMLElement).closest('dialog')?.close();
       onDone();
     } catch (error) {
@@ -74,7 +75,7 @@ function Confirm({ change, replaces, hasPassphrase, onDone }: ConfirmProps): VNo
     }
   };
   return html`<form class="stack" onSubmit=${confirm}>
-    <label class="stack">${hasPassphrase ? 'Your passphrase, or a fresh link' : 'A fresh link'}
+    <label class="stack">${hasPassphrase ? t('Your passphrase, or a fresh link') : t('A fresh link')}
       <input type="password" required autocomplete="current-password" aria-describedby="proof-note" value=${proof.value} onInput=${(event: InputEvent) => (proof.value = (event.target as HTMLInputElement).value)} />
     </label>
     <p id="proof-note" class="soft">Rules say what oka may do, so you log in for each change. A link is made on the machine itself: <code>oka web link</code></p>

@@ -8,6 +8,7 @@ import { html } from '../../../kit/web/browser/html.ts';
 import { useQuery } from '../../../kit/web/browser/query-data.ts';
 import { addressOf } from '../../../kit/web/browser/start.ts';
 import type { SecretsAnswer } from '../settings-answers.ts';
+import { t } from '../../../kit/web/browser/words.ts';
 
 export function SecretsSection(): VNode {
   const found = useQuery<z.infer<typeof SecretsAnswer>>('secrets', {});
@@ -45,7 +46,7 @@ function Names({ data: { known, configured, uses } }: { data: z.infer<typeof Sec
         ? null
         : html`<details><summary>The latest uses</summary><ul>${uses.map(
             ({ at, name, tool, host, run }) =>
-              html`<li><${Time} at=${at} /> ${name} for ${tool}${host === null ? '' : `, ${host}`} ${run === null ? null : html`<a href=${addressOf(`/runs/${run}`)}>${run}</a>`}</li>`,
+              html`<li><${Time} at=${at} /> ${t('{} for {}', name, tool)}${host === null ? '' : `, ${host}`} ${run === null ? null : html`<a href=${addressOf(`/runs/${run}`)}>${run}</a>`}</li>`,
           )}</ul></details>`
     }
     <p class="soft">Where each may go: <code>oka secrets list</code></p>`;

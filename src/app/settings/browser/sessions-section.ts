@@ -11,6 +11,7 @@ import { html } from '../../../kit/web/browser/html.ts';
 import { useQuery } from '../../../kit/web/browser/query-data.ts';
 import { addressOf, start } from '../../../kit/web/browser/start.ts';
 import type { SessionList } from '../../../kit/web/login/session-routes.ts';
+import { t } from '../../../kit/web/browser/words.ts';
 
 type Session = z.infer<typeof SessionList>['sessions'][number];
 
@@ -18,9 +19,10 @@ export function SessionsSection(): VNode {
   const [turn, setTurn] = useState(0);
   const found = useQuery<z.infer<typeof SessionList>>('sessions', {}, turn);
   const end = async (session: Session): Promise<void> => {
-    const content = session.current ? 'You will be logged out.' : `${session.name} will have to log in again.`;
-    if (!(await askConfirmation({ title: 'End this session?', content, yes: 'End it', isDangerous: true }))) return;
-    if (!(await attempt(() => post('sessions/end', { id: session.id }), 'The session has ended.'))) return;
+    const content = session.current ? t('You will be logged out.') : t('{} will have to log in again.', session.name);
+    if (!(await askConfirmation({ title: t('End this session?'), content, yes: t('End it'), isDangerous: true })))
+      return;
+    if (!(await attempt(() => post('sessions/end', { id: session.id }), t('The session has ended.')))) return;
     if (session.current) location.assign(addressOf('/login'));
     else setTurn(turn + 1);
   };
@@ -34,8 +36,8 @@ export function SessionsSection(): VNode {
           : html`<ul class="sessions">${found.data.sessions.map(
               (session) => html`<li key=${session.id}>
                 <span><strong>${session.name}</strong> ${session.current ? html`<span class="tag">this browser</span>` : null} ${session.rights === 'read' ? html`<span class="tag">read only</span>` : null}
-                  <br /><small>${session.kind === 'token' ? 'token, since' : 'since'} <${Time} at=${session.created} />, last used <${Time} at=${session.used} /></small></span>
-                ${start.rights === 'read' ? null : html`<button type="button" class="danger" aria-label=${`End the session of ${session.name}`} onClick=${() => void end(session)}>End</button>`}
+                  <br /><small>${session.kind === 'token' ? html`token, ` : null}<span>since <${Time} at=${session.created} />, last used <${Time} at=${session.used} /></span></small></span>
+                ${start.rights === 'read' ? null : html`<button type="button" class="danger" aria-label=${t('End the session of {}', session.name)} onClick=${() => void end(session)}>End</button>`}
               </li>`,
             )}</ul>
             <p class="soft">A link for another browser: <code>oka web link</code></p>`

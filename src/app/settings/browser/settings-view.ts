@@ -14,6 +14,7 @@ import { PushSection } from './push-section.ts';
 import { RulesDialog } from './rules-dialog.ts';
 import { SecretsSection } from './secrets-section.ts';
 import { SessionsSection } from './sessions-section.ts';
+import { t } from '../../../kit/web/browser/words.ts';
 
 const CHANGING = new Set(['policy.loaded', 'worker.started', 'intake.received', 'secret.changed']);
 
@@ -25,14 +26,14 @@ const asked = signal<RulesChange | null>(null);
 const turn = signal(0);
 
 const SECTIONS = [
-  ['model', 'Model'],
-  ['policy', 'Rules'],
-  ['folders', 'Folders'],
-  ['channels', 'Channels'],
-  ['servers', 'MCP servers'],
-  ['secrets', 'Secrets'],
-  ['sessions', 'Who may log in'],
-  ['push', 'Notifications'],
+  ['model', t('Model')],
+  ['policy', t('Rules')],
+  ['folders', t('Folders')],
+  ['channels', t('Channels')],
+  ['servers', t('MCP servers')],
+  ['secrets', t('Secrets')],
+  ['sessions', t('Who may log in')],
+  ['push', t('Notifications')],
 ] as const;
 
 export default function SettingsView({ data, reload }: ViewProps<z.infer<typeof SettingsAnswer>>): VNode {
@@ -46,7 +47,7 @@ export default function SettingsView({ data, reload }: ViewProps<z.infer<typeof 
     <nav class="sections row" aria-label="Sections">${SECTIONS.map(([id, title]) => html`<a href=${`#${id}`} onClick=${(event: MouseEvent) => show(event, id)}>${title}</a>`)}</nav>
     ${writable ? null : html`<p class="warning">The rules are mounted read-only here. A change is shown with the command that makes it on the machine that has them.</p>`}
     <section class="card" aria-labelledby="model">
-      <div class="row apart"><h2 id="model">Model</h2>${start.rights === 'all' ? html`<a class="button" href=${addressOf('/setup')}>${model === null ? 'Set one up' : 'Change'}</a>` : null}</div>
+      <div class="row apart"><h2 id="model">Model</h2>${start.rights === 'all' ? html`<a class="button" href=${addressOf('/setup')}>${model === null ? t('Set one up') : t('Change')}</a>` : null}</div>
       <p>${model ?? html`<span class="soft">None. Runbooks, whose steps are commands that you wrote, need none; tasks in plain words need one.</span>`}</p>
     </section>
     <${PolicySection} turn=${turn.value} onChange=${ask} />

@@ -8,6 +8,7 @@ import { html } from '../../../kit/web/browser/html.ts';
 import type { ViewProps } from '../../../kit/web/browser/page-data.ts';
 import { navigate } from '../../../kit/web/browser/router.ts';
 import { addressOf, start } from '../../../kit/web/browser/start.ts';
+import { t } from '../../../kit/web/browser/words.ts';
 
 type Provider = {
   name: string;
@@ -89,8 +90,8 @@ async function awaitOutcome(request: string): Promise<Outcome> {
   }
   throw new ApiError({
     code: 'late',
-    message: 'There is no answer yet.',
-    fix: 'Is the worker running? See: oka status',
+    message: t('There is no answer yet.'),
+    fix: t('Is the worker running? See: oka status'),
   });
 }
 
@@ -125,10 +126,10 @@ function ModelForm({ providers, isTrying, canKeep, onChoose }: FormProps): VNode
     choose('use');
   };
   return html`<form class="card stack" onSubmit=${submit} aria-label="Model">
-    <label class="field">Provider<select value=${name.value} onChange=${typed(name)}>${providers.map((each) => html`<option key=${each.name} value=${each.name}>${each.label}</option>`)}</select></label>
+    <label class="field">Provider<select value=${name.value} onChange=${typed(name)}>${providers.map((each) => html`<option key=${each.name} value=${each.name}>${t(each.label)}</option>`)}</select></label>
     ${provider?.asks_address === true ? html`<label class="field">Address<input value=${url.value} placeholder=${provider.address ?? 'http://127.0.0.1:8080/v1'} onInput=${typed(url)} /></label>` : null}
     ${provider?.takes_key === true ? html`<label class="field">Key<input type="password" autocomplete="off" value=${key.value} placeholder="Leave empty for the one in the vault" onInput=${typed(key)} /></label>` : null}
-    <label class="field">Model<input required value=${model.value} placeholder=${`such as ${provider?.example ?? ''}`} onInput=${typed(model)} /></label>
+    <label class="field">Model<input required value=${model.value} placeholder=${t('such as {}', provider?.example ?? '')} onInput=${typed(model)} /></label>
     <p class="soft"><small>A key is encrypted before it is written anywhere, and is stored in the vault for this server only.</small></p>
     <div class="row">
       <button type="submit" class="primary" disabled=${isTrying}>Try it and use it</button>

@@ -10,6 +10,8 @@ import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { basename, dirname, extname, join, posix, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import type { Language } from '../../../core/schema/spoken-language.ts';
+import { catalogueOf, LANGUAGES } from '../../text/languages.ts';
 
 type BrowserFile = { readonly type: string; readonly body: Buffer; readonly gzipped: Buffer };
 
@@ -23,6 +25,8 @@ export type BrowserFiles = {
   modulesOf: (files: readonly URL[]) => readonly string[];
   /** The address of a file of ours, below that of the dashboard. */
   addressOf: (file: URL) => string;
+  /** The address of a script that has the sentences of a language; null where none is needed. */
+  wordsFor: (language: Language) => string | null;
   /** Bare names of packages, and where their modules are. */
   readonly imports: Readonly<Record<string, string>>;
 };
@@ -48,6 +52,7 @@ const EXPORTS: Readonly<Record<string, string>> = {
 const TYPES: Readonly<Record<string, string>> = {
   '.ts': 'text/javascript; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.json': 'text/javascript; charset=utf-8',
   '.mjs': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
@@ -60,6 +65,7 @@ export function openBrowserFiles(): BrowserFiles {
     ...own.map((file): [string, string] => [keyOf(file), file]),
     ...Object.values(PACKAGES).map((path): [string, string] => [`npm/${path}`, packageFile(path)]),
     ['npm/uplot/dist/uPlot.min.css', packageFile('uplot/dist/uPlot.min.css')],
+    ...LANGUAGES.map((language): [string, string] => [wordsPath(language), fileURLToPath(catalogueOf(language))]),
   ]);
   const version = versionOf([...places.values()]);
   const prefix = `assets/${version}/`;
@@ -81,9 +87,12 @@ export function openBrowserFiles(): BrowserFiles {
         find,
       ).map((path) => prefix + path),
     addressOf: (file) => `${prefix}${keyOf(fileURLToPath(file))}`,
+    wordsFor: (language) => (language === 'en' ? null : prefix + wordsPath(language)),
     imports: Object.fromEntries(Object.entries(PACKAGES).map(([name, path]) => [name, `${prefix}npm/${path}`])),
   };
 }
+
+const wordsPath = (language: string): string => `words/${language}.json`;
 
 /** Breadth first, so that what is needed by many comes early. */
 function closureOf(entries: readonly string[], find: BrowserFiles['find']): string[] {
@@ -111,7 +120,9 @@ function readBrowserFile(place: string): BrowserFile {
   const body =
     ending === '.ts'
       ? Buffer.from(withoutTypes(readFileSync(place, 'utf8')))
-      : asModule(place, withoutMap(readFileSync(place)));
+      : ending === '.json'
+        ? Buffer.from(`okaWords = ${readFileSync(place, 'utf8')}`) // a plain script: it has run before any module does
+        : asModule(place, withoutMap(readFileSync(place)));
   return { type: TYPES[ending] ?? 'application/octet-stream', body, gzipped: gzipSync(body) };
 }
 

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Json } from '../../../core/schema/json.ts';
 import type { Page } from '../page.ts';
 import type { BrowserFiles } from './browser-files.ts';
+import type { Say, Speaker } from '../../text/languages.ts';
 
 export type Start = {
   /** Before every address: '/', or '/oka/' behind a proxy. */
@@ -29,7 +30,10 @@ type Document = { html: string; policy: string };
 
 const ICON = new URL('../browser/icon.svg', import.meta.url);
 
-export function writeDocument(start: Start | null, files: BrowserFiles, base: string, page: Page | null): Document {
+type Around = { files: BrowserFiles; base: string; speaker: Speaker };
+
+export function writeDocument(start: Start | null, { files, base, speaker }: Around, page: Page | null): Document {
+  const { say, language } = speaker;
   const entry =
     start === null ? new URL('../browser/login.ts', import.meta.url) : new URL('../browser/app.ts', import.meta.url);
   const map = JSON.stringify({
@@ -38,11 +42,12 @@ export function writeDocument(start: Start | null, files: BrowserFiles, base: st
   const address = (file: URL): string => base + files.addressOf(file);
   const styles = [new URL('../browser/style.css', import.meta.url), ...(page?.styles ?? [])];
   const preload = files.modulesOf([entry, ...(page === null ? [] : [page.view])]).map((path) => base + path);
+  const words = files.wordsFor(language);
   const html = `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
-<title>${escapeHtml(page?.title ?? 'oka')}</title>
+<title>${escapeHtml(say(page?.title ?? 'oka'))}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
@@ -51,10 +56,11 @@ export function writeDocument(start: Start | null, files: BrowserFiles, base: st
 ${styles.map((file) => `<link rel="stylesheet" href="${address(file)}">`).join('\n')}
 <script type="importmap">${map}</script>
 ${preload.map((href) => `<link rel="modulepreload" href="${href}">`).join('\n')}
+${words === null ? '' : `<script defer src="${base}${words}"></script>`}
 <script type="module" src="${address(entry)}"></script>
 </head>
 <body>
-<div id="app">${start === null ? '' : barOf(start, page)}<noscript>This dashboard needs JavaScript. Everything here is also there as a command: oka help</noscript></div>
+<div id="app">${start === null ? '' : barOf(start, page, say)}<noscript>${escapeHtml(say('This dashboard needs JavaScript. Everything here is also there as a command: oka help'))}</noscript></div>
 <script type="application/json" id="start">${escapeJson(start ?? { base })}</script>
 </body>
 </html>
@@ -63,7 +69,7 @@ ${preload.map((href) => `<link rel="modulepreload" href="${href}">`).join('\n')}
 }
 
 /** The bar as app-shell.ts draws it, so that it is there before any script has run. */
-function barOf({ base, pages }: Start, page: Page | null): string {
+function barOf({ base, pages }: Start, page: Page | null, say: Say): string {
   const links = pages
     .filter(({ nav }) => nav !== null)
     .toSorted((a, b) => (a.nav?.order ?? 0) - (b.nav?.order ?? 0))
@@ -72,7 +78,7 @@ function barOf({ base, pages }: Start, page: Page | null): string {
       const icon = `<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="${nav?.icon}"/></svg>`;
       return `<a href="${base}${path.slice(1)}"${nav?.isOnPhone === true ? ' class="on-phone"' : ''}${current}>${icon}${escapeHtml(title)}</a>`;
     });
-  return `<header class="bar"><a class="brand" href="${base}" aria-label="oka, now">oka</a><nav aria-label="Pages">${links.join('')}</nav></header>`;
+  return `<header class="bar"><a class="brand" href="${base}" aria-label="${escapeHtml(say('oka, now'))}">oka</a><nav aria-label="${escapeHtml(say('Pages'))}">${links.join('')}</nav></header>`;
 }
 
 function policyWith(map: string): string {

@@ -2,6 +2,7 @@
 import type { Intake } from '../../../core/schema/intake.ts';
 import { askServer } from './session-key.ts';
 import { addressOf, type ShownError } from './start.ts';
+import { t } from './words.ts';
 
 export class ApiError extends Error {
   readonly code: string;
@@ -43,13 +44,13 @@ async function ask<T>(path: string, init: RequestInit): Promise<T> {
     if (init.signal?.aborted === true) throw error;
     throw new ApiError({
       code: 'offline',
-      message: 'The dashboard does not answer.',
-      fix: 'Is oka running? Start it: oka up',
+      message: t('The dashboard does not answer.'),
+      fix: t('Is oka running? Start it: oka up'),
     });
   });
   if (response.status === 401) location.assign(addressOf('/login'));
   // no JSON: the status is said
   const answer = (await response.json().catch(() => null)) as { error?: ShownError } | null;
   if (response.ok) return answer as T;
-  throw new ApiError(answer?.error ?? { code: 'refused', message: `The dashboard answered ${response.status}.` });
+  throw new ApiError(answer?.error ?? { code: 'refused', message: t('The dashboard answered {}.', response.status) });
 }

@@ -13,6 +13,7 @@ import { isLoading, reloadSoon, shown } from './page-data.ts';
 import type { Palette as PaletteView } from './palette.ts';
 import { navigate, route } from './router.ts';
 import { addressOf, type PageEntry, start } from './start.ts';
+import { t } from './words.ts';
 
 const SEARCH = 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l4.5 4.5';
 const MORE = 'M5 12h.01M12 12h.01M19 12h.01';
@@ -77,7 +78,7 @@ function Main(): VNode {
 function content(): VNode | null {
   const now = shown.value;
   if (route.value.page === null)
-    return html`<h1>Nothing here</h1><${Problem} error=${{ code: 'usage', message: 'There is no such page.', fix: 'Choose one above.' }} />`;
+    return html`<h1>Nothing here</h1><${Problem} error=${{ code: 'usage', message: t('There is no such page.'), fix: t('Choose one above.') }} />`;
   if (now === null) return null;
   if (now.error !== undefined) return html`<h1>${now.page.title}</h1><${Problem} error=${now.error} />`;
   return html`<${now.view.default} key=${now.page.name} data=${now.data} params=${now.params} reload=${reloadSoon} />`;
@@ -86,9 +87,9 @@ function content(): VNode | null {
 function globalKeys(openHelp: () => void): Key[] {
   return [
     ...navigation.map(({ nav, path, title }) => ({ key: `g ${nav?.key}`, does: title, run: () => navigate(path) })),
-    { key: '/', does: 'Search on this page', run: focusSearch },
-    { key: 'Ctrl+K', does: 'Search everything, or do something', run: () => undefined },
-    { key: '?', does: 'These keys', run: openHelp },
+    { key: '/', does: t('Search on this page'), run: focusSearch },
+    { key: 'Ctrl+K', does: t('Search everything, or do something'), run: () => undefined },
+    { key: '?', does: t('These keys'), run: openHelp },
   ];
 }
 

@@ -5,6 +5,8 @@ import { JsonTree } from './components/json-tree.ts';
 import { Time } from './components/time.ts';
 import { html } from './html.ts';
 import type { ViewProps } from './page-data.ts';
+import { t } from './words.ts';
+import { formatCount } from './components/format-figures.ts';
 
 type Entries = Readonly<Record<string, unknown>>;
 
@@ -31,8 +33,8 @@ function List({ title, items }: { title: string; items: readonly unknown[] }): V
 
 function Value({ value }: { value: unknown }): VNode {
   if (value === null || value === undefined) return html`<span class="soft">–</span>`;
-  if (typeof value === 'boolean') return html`<span>${value ? 'yes' : 'no'}</span>`;
-  if (typeof value === 'number') return html`<span>${value.toLocaleString()}</span>`;
+  if (typeof value === 'boolean') return html`<span>${value ? t('yes') : t('no')}</span>`;
+  if (typeof value === 'number') return html`<span>${formatCount(value)}</span>`;
   if (typeof value !== 'string') return html`<${JsonTree} value=${value} />`;
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) ? html`<${Time} at=${value} />` : html`<span>${value}</span>`;
 }

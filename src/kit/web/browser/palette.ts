@@ -9,6 +9,7 @@ import { html } from './html.ts';
 import { navigate } from './router.ts';
 import { start } from './start.ts';
 import { postTask } from './tasks/post-task.ts';
+import { t } from './words.ts';
 
 type Found = { kind: string; title: string; detail: string; path: string };
 type Choice = { group: string; title: string; detail: string; run: () => void };
@@ -16,27 +17,27 @@ type Choice = { group: string; title: string; detail: string; run: () => void };
 const PAUSE_MS = 120;
 const SEARCH = 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l4.5 4.5';
 const GROUPS: Readonly<Record<string, string>> = {
-  wait: 'Needs you',
-  run: 'Runs',
-  file: 'Files',
-  conversation: 'Conversations',
-  fact: 'What oka knows',
-  procedure: 'Procedures',
-  graph: 'Graphs',
+  wait: t('Needs you'),
+  run: t('Runs'),
+  file: t('Files'),
+  conversation: t('Conversations'),
+  fact: t('What oka knows'),
+  procedure: t('Procedures'),
+  graph: t('Graphs'),
 };
 
 /** Things with other names than their pages have. */
 const PLACES = [
-  { title: 'Set up a language model', path: '/setup', words: 'settings provider key' },
+  { title: t('Set up a language model'), path: '/setup', words: t('settings provider key') },
   {
-    title: 'See what is allowed: the policy, rule by rule',
+    title: t('See what is allowed: the policy, rule by rule'),
     path: '/settings',
-    words: 'settings rules secrets sessions channels mcp servers folders',
+    words: t('settings rules secrets sessions channels mcp servers folders'),
   },
-  { title: 'See what was learned lately', path: '/memory/learned', words: 'memory undo' },
-  { title: 'Look at notes about files', path: '/tree', words: 'context frames workspace' },
-  { title: 'Compare two runs', path: '/compare', words: 'difference' },
-  { title: 'Procedures', path: '/memory/procedures', words: 'habits learned' },
+  { title: t('See what was learned lately'), path: '/memory/learned', words: t('memory undo') },
+  { title: t('Look at notes about files'), path: '/tree', words: t('context frames workspace') },
+  { title: t('Compare two runs'), path: '/compare', words: t('difference') },
+  { title: t('Procedures'), path: '/memory/procedures', words: t('habits learned') },
 ];
 
 export function Palette({ onClose, showKeys }: { onClose: () => void; showKeys: () => void }): VNode {
@@ -113,19 +114,21 @@ function choicesFor(text: string, found: readonly Found[], showKeys: () => void)
     .filter(({ nav, title }) => nav !== null && hasAll(title))
     .toSorted((a, b) => (a.nav?.order ?? 0) - (b.nav?.order ?? 0))
     .map(({ title, path, nav }) => ({
-      group: 'Pages',
+      group: t('Pages'),
       title,
       detail: `g ${nav?.key}`,
       run: () => navigate(path),
     }));
   const isAsked = words.length > 0;
   const places = PLACES.filter((place) => isAsked && hasAll(`${place.title} ${place.words}`)).map(
-    ({ title, path }) => ({ group: 'Pages', title, detail: '', run: () => navigate(path) }),
+    ({ title, path }) => ({ group: t('Pages'), title, detail: '', run: () => navigate(path) }),
   );
-  const keys = hasAll('keys shortcuts help') ? [{ group: 'Pages', title: 'Keys', detail: '?', run: showKeys }] : [];
+  const keys = hasAll(t('keys shortcuts help'))
+    ? [{ group: t('Pages'), title: t('Keys'), detail: '?', run: showKeys }]
+    : [];
   const task =
     isAsked && start.rights === 'all'
-      ? [{ group: 'New task', title: text, detail: 'begins at once', run: () => void addTask(text) }]
+      ? [{ group: t('New task'), title: text, detail: t('begins at once'), run: () => void addTask(text) }]
       : [];
   const others = [...things, ...pages, ...places, ...keys];
   return words.length > 3 && things.length === 0 ? [...task, ...others] : [...others, ...task];
@@ -134,6 +137,6 @@ function choicesFor(text: string, found: readonly Found[], showKeys: () => void)
 async function addTask(text: string): Promise<void> {
   await attempt(async () => {
     const [added] = await postTask({ text, every: '', files: [] });
-    notice(`Added: ${added?.title ?? text}`);
+    notice(t('Added: {}', added?.title ?? text));
   });
 }

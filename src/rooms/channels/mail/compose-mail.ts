@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { MailChannel } from './mail-settings.ts';
 import type { ChannelMessage, ChannelQuestion, MessageFile } from '../../../core/schema/channel-port.ts';
+import { ANSWER } from '../../../kit/text/languages.ts';
 import { subjectOf } from './judge-mail.ts';
 import { headerValue } from '../../../kit/mail/mail-header.ts';
 import type { DeclinedMail } from './receive-mail.ts';
@@ -89,9 +90,11 @@ function mailText(
  * A result as it is read in a mail: the subject has its title, the answer comes first, and links to files of the home
  * are names.
  */
+const ANSWERED = new RegExp(`^## ${ANSWER}\\n+([\\s\\S]*?)(?=^## |$(?![\\s\\S]))`, 'm');
+
 function answerFirst(page: string): string {
   const text = page.replace(/^# [^\n]*\n+/, '').replaceAll(/!?\[([^\]\n]*)\]\((?!https?:|mailto:)[^)\s]*\)/g, '$1');
-  const answer = /^## Answer\n+([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(text);
+  const answer = ANSWERED.exec(text);
   if (answer === null) return text;
   const rest = text.slice(0, answer.index) + text.slice(answer.index + answer[0].length);
   return `${(answer[1] ?? '').trim()}\n\n${rest.trim()}`.trim();

@@ -1,13 +1,15 @@
 /** Why a task is not done, in as few lines as say it: what a step wrote is shown with the step. */
 import { toOneLine } from '../../../core/schema/one-line.ts';
+import type { Speaker } from '../../../kit/text/languages.ts';
 import type { ResultFacts, ResultStep } from '../../../kit/runs/result-content.ts';
 
 const MOST_LINES = 20;
 
 /** Lines of the reason, for the page. */
-export function reasonLines(facts: ResultFacts): string[] {
+export function reasonLines(facts: ResultFacts, speaker: Speaker): string[] {
   const failed = failedStep(facts);
-  const lines = failed === undefined ? linesIn(facts.reason) : [describeFailure(facts, failed), ...outputOf(failed)];
+  const lines =
+    failed === undefined ? linesIn(facts.reason) : [describeFailure(facts, failed, speaker), ...outputOf(failed)];
   return lines.slice(0, MOST_LINES);
 }
 
@@ -30,11 +32,11 @@ function failedStep({ verdict, reason, steps }: ResultFacts): ResultStep | undef
   );
 }
 
-function describeFailure({ steps }: ResultFacts, failed: ResultStep): string {
+function describeFailure({ steps }: ResultFacts, failed: ResultStep, { say }: Speaker): string {
   const why = firstLine(failed.error ?? '')
     .replace(/\. It wrote to (?:stderr|stdout):$/, '')
     .replace(/[.:]$/, '');
-  return `Step ${steps.indexOf(failed) + 1} (${failed.title}) failed: ${why}.`;
+  return say('Step {} ({}) failed: {}.', steps.indexOf(failed) + 1, failed.title, why);
 }
 
 /** What a step of a runbook wrote leads the page where a model has planned others since: these come far below. */

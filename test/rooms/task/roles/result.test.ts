@@ -176,8 +176,8 @@ Saved from its work:
     const created = Array.from({ length: 5000 }, (_, n) => `f${n}`);
     const page = resultPage({ ...facts, steps, files: { created, changed: [], removed: [] } });
     expect(page.length).toBeLessThan(600_000);
-    expect(page).toContain('… and 800 more steps');
-    expect(page).toContain('… and 4800 more files');
+    expect(page).toContain('… and 800 more');
+    expect(page).toContain('… and 4,800 more');
   });
 });
 

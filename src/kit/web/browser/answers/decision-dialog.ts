@@ -12,6 +12,7 @@ import { Time } from '../components/time.ts';
 import { html } from '../html.ts';
 import type { Asked, WaitAnswer, WaitFor } from '../../../../core/schema/wait.ts';
 import type { Awaited } from './chosen-wait.ts';
+import { t } from '../words.ts';
 
 type Verdict = 'approved' | 'denied';
 type Approval = Extract<WaitFor, { kind: 'approval' }>;
@@ -54,7 +55,7 @@ function DecisionDialog({ decision, onDone }: { decision: Decision; onDone: () =
         ...(isApproval && named.length > 0 ? { hosts: named } : {}),
       };
       const { worker } = await submit({ kind: 'answer', wait, answer });
-      notice(worker ? (isApproval ? 'Approved.' : 'Denied.') : 'Saved. It counts when a worker runs: oka up');
+      notice(worker ? (isApproval ? t('Approved.') : t('Denied.')) : t('Saved. It counts when a worker runs: oka up'));
       open.value = null;
       onDone();
     } catch (error) {
@@ -66,12 +67,12 @@ function DecisionDialog({ decision, onDone }: { decision: Decision; onDone: () =
     }
   }
 
-  return html`<${Dialog} title=${isApproval ? 'Approve this?' : 'Deny this?'} onClose=${() => (open.value = null)}>
+  return html`<${Dialog} title=${isApproval ? t('Approve this?') : t('Deny this?')} onClose=${() => (open.value = null)}>
     <p class="soft">${title}</p>
     ${asking.asked === undefined ? null : html`<p>${effectOf(asking.asked)}: ${asking.asked.why}.</p>`}
     <${AskedCall} asking=${asking} />
     ${refused.value === null ? null : html`<${Problem} error=${{ code: refused.value.code, message: refused.value.message, ...(refused.value.fix === undefined ? {} : { fix: refused.value.fix }) }} />`}
-    <label class="field">${isApproval ? 'Note (recorded with it)' : 'Reason'}<input value=${note.value} maxlength="1000" onInput=${(event: InputEvent) => (note.value = (event.target as HTMLInputElement).value)} /></label>
+    <label class="field">${isApproval ? t('Note (recorded with it)') : t('Reason')}<input value=${note.value} maxlength="1000" onInput=${(event: InputEvent) => (note.value = (event.target as HTMLInputElement).value)} /></label>
     ${
       isApproval && asking.asked?.may_name_hosts === true
         ? html`<label class="field">Hosts it may reach besides those named<input value=${hosts.value} placeholder="git.example.org, 10.0.0.5:3000" onInput=${(event: InputEvent) => (hosts.value = (event.target as HTMLInputElement).value)} /></label>`
@@ -89,7 +90,7 @@ function DecisionDialog({ decision, onDone }: { decision: Decision; onDone: () =
     }
     <footer>
       <button type="button" onClick=${() => (open.value = null)}>Cancel</button>
-      <button type="button" class=${isApproval ? 'primary' : 'danger'} disabled=${isSending.value} onClick=${send}>${isApproval ? 'Approve' : 'Deny'}</button>
+      <button type="button" class=${isApproval ? 'primary' : 'danger'} disabled=${isSending.value} onClick=${send}>${isApproval ? t('Approve') : t('Deny')}</button>
     </footer>
   <//>`;
 }
@@ -106,12 +107,21 @@ function AskedCall({ asking: { asked, text, binding, expires, aside } }: { askin
     </details>`;
 }
 
+const COMMANDS: Readonly<Record<string, string>> = {
+  external_mutation: t('It wants to run a command that may change something outside this computer'),
+  write_local: t('It wants to run a command that changes files here'),
+};
+
 /** What may happen, in plain words. */
 export function effectOf({ class: effect, grant, tool }: Asked): string {
   const places = grant === undefined || grant.hosts.length === 0 ? '' : ` (${grant.hosts.join(', ')})`;
-  const what = tool === 'shell' ? 'It wants to run a command' : `It wants to use ${tool}`;
-  if (effect === 'external_mutation') return `${what} that may change something outside this computer${places}`;
-  return effect === 'write_local' ? `${what} that changes files here` : what;
+  if (tool === 'shell')
+    return (COMMANDS[effect] ?? t('It wants to run a command')) + (effect === 'external_mutation' ? places : '');
+  if (effect === 'external_mutation')
+    return t('It wants to use {}, which may change something outside this computer', tool) + places;
+  return effect === 'write_local'
+    ? t('It wants to use {}, which changes files here', tool)
+    : t('It wants to use {}', tool);
 }
 
 /** What a person has to see before they decide. */
@@ -127,13 +137,13 @@ function AskedDetails({ asked }: { asked: Asked }): VNode {
   const { tool, class: effect, author, dir, env, values, files } = asked;
   return html`<dl class="facts">
       <dt>Tool</dt><dd>${tool}</dd>
-      <dt>Class</dt><dd>${effect}</dd>
-      <dt>Written by</dt><dd>${author === 'operator' ? 'you' : 'a model'}</dd>
+      <dt>Class</dt><dd><code>${effect}</code></dd>
+      <dt>Written by</dt><dd>${author === 'operator' ? t('you') : t('a model')}</dd>
       ${dir === undefined ? null : html`<dt>Folder</dt><dd>${dir}</dd>`}
       ${env.length === 0 ? null : html`<dt>Variables</dt><dd>${env.join(', ')}</dd>`}
       ${asked.grant === undefined || asked.grant.hosts.length === 0 ? null : html`<dt>Goes to</dt><dd>${asked.grant.hosts.join(', ')}</dd>`}
     </dl>
-    <${Lines} title="Where the values came from" lines=${values.map(({ field, value, origin }) => `${field} (from ${origin}): ${value}`)} />
+    <${Lines} title="Where the values came from" lines=${values.map(({ field, value, origin }) => t('{} (from {}): {}', field, origin, value))} />
     <${Lines} title="Files it names, as they are now" lines=${files.map(({ path, sha256 }) => `${path} (${sha256.slice(0, 12)})`)} />`;
 }
 

@@ -11,6 +11,7 @@ import type { Intake } from '../../../../core/schema/intake.ts';
 import type { WaitFor } from '../../../../core/schema/wait.ts';
 import { effectOf, openDecision } from './decision-dialog.ts';
 import { type Awaited, chosenId } from './chosen-wait.ts';
+import { t } from '../words.ts';
 
 type Props = { wait: Awaited; canAct: boolean };
 
@@ -19,7 +20,7 @@ export function WaitingCard({ wait, canAct, isOnItsRun = false }: Props & { isOn
   const link = html`<a href=${addressOf(`/runs/${encodeURIComponent(wait.run)}`)}>${wait.title}</a>`;
   const swipe = useSwipe((isRight) => canAct && openDecision(wait, isRight ? 'approved' : 'denied'));
   return html`<article class="card attention" ...${wait.for.kind === 'approval' ? swipe : {}} id=${`item-${wait.wait}`} aria-current=${chosenId.value === wait.wait ? 'true' : null}>
-    <header class="row apart"><h3>${isOnItsRun ? 'It waits for you' : link}</h3><small>since <${Time} at=${wait.opened} /></small></header>
+    <header class="row apart"><h3>${isOnItsRun ? t('It waits for you') : link}</h3><small>since <${Time} at=${wait.opened} /></small></header>
     <${Body} wait=${wait} canAct=${canAct} />
   </article>`;
 }
@@ -68,7 +69,7 @@ function Approval({
   asked: { asked, text },
   canAct,
 }: Props & { asked: Extract<WaitFor, { kind: 'approval' }> }): VNode {
-  return html`<p>${asked === undefined ? 'May it go on?' : `${effectOf(asked)}.`}</p>
+  return html`<p>${asked === undefined ? t('May it go on?') : `${effectOf(asked)}.`}</p>
     ${asked?.task === undefined ? null : html`<p><strong>${asked.task}</strong></p>`}
     <pre class="brief">${asked?.command ?? text}</pre>
     ${asked === undefined ? null : html`<p class="soft">You are asked because ${asked.why}.</p>`}
@@ -87,7 +88,7 @@ function Question({
 }: Props & { question: Extract<WaitFor, { kind: 'question' }> }): VNode {
   const typed = useSignal('');
   const answer = (given: string): Promise<boolean> =>
-    send({ kind: 'answer', wait: wait.wait, answer: { verdict: 'answered', text: given } }, 'Answered.');
+    send({ kind: 'answer', wait: wait.wait, answer: { verdict: 'answered', text: given } }, t('Answered.'));
   const submitTyped = (event: Event): void => {
     event.preventDefault();
     if (typed.value.trim() !== '') void answer(typed.value.trim());
@@ -106,17 +107,17 @@ function Question({
 }
 
 function Requirement({ wait: { requirement }, name, canAct }: Props & { name: string }): VNode {
-  return html`<p>It needs <strong>${name}</strong>${requirement === null ? '.' : `: ${requirement.reason}`}</p>
+  return html`<p>It needs <strong>${name}</strong>${requirement === null ? '' : `: ${requirement.reason}`}</p>
     ${requirement?.command == null ? null : html`<pre>${requirement.command}</pre>`}
     ${requirement === null || requirement.command !== null || requirement.snippet === '' ? null : html`<p class="soft">For the Dockerfile:</p><pre>${requirement.snippet}</pre>`}
     ${requirement?.note == null ? null : html`<p class="soft">Last check: ${requirement.note}</p>`}
-    ${canAct ? html`<button type="button" onClick=${() => send({ kind: 'resolve', name }, 'oka checks whether it is there.')}>It is installed now</button>` : null}`;
+    ${canAct ? html`<button type="button" onClick=${() => send({ kind: 'resolve', name }, t('oka checks whether it is there.'))}>It is installed now</button>` : null}`;
 }
 
 /** Says what came of it, also when no worker is there to do it. */
 function send(intake: Intake, done: string): Promise<boolean> {
   return attempt(async () => {
     const { worker }: Submitted = await submit(intake);
-    notice(worker ? done : 'Saved. It is done when a worker runs: oka up');
+    notice(worker ? done : t('Saved. It is done when a worker runs: oka up'));
   });
 }

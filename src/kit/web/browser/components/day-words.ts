@@ -1,8 +1,9 @@
 /** Moments as people say them: "tomorrow at 7:30", "on Friday at 7:30". Pure. */
+import { locale, t } from '../words.ts';
 
-const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long' });
-const day = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
+const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long' });
+const day = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' });
 
 /** The day of a moment, counted from today: 0 is today, -1 yesterday. In the zone of the reader. */
 export function daysFrom(now: Date, moment: Date): number {
@@ -13,7 +14,9 @@ export function daysFrom(now: Date, moment: Date): number {
 export function momentInWords(at: string, now = new Date()): string {
   const moment = new Date(at);
   const days = daysFrom(now, moment);
-  const names: Readonly<Record<number, string>> = { [-1]: 'yesterday', 0: 'today', 1: 'tomorrow' };
-  const name = names[days] ?? (days > 1 && days < 7 ? `on ${weekday.format(moment)}` : `on ${day.format(moment)}`);
-  return `${name} at ${timeOfDay.format(moment)}`;
+  const time = timeOfDay.format(moment);
+  if (days === -1) return t('yesterday at {}', time);
+  if (days === 0) return t('today at {}', time);
+  if (days === 1) return t('tomorrow at {}', time);
+  return t('on {} at {}', (days > 1 && days < 7 ? weekday : day).format(moment), time);
 }

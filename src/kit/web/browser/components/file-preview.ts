@@ -8,6 +8,7 @@ import { addressOfDrawing } from './drawing-address.ts';
 import { JsonTree } from './json-tree.ts';
 import { Markdown, type PictureOf } from './markdown.ts';
 import { parseTable } from './parse-table.ts';
+import { t } from '../words.ts';
 
 type PreviewedFile = { path: string; bytes: number; href: string; shown: Shape };
 
@@ -61,9 +62,9 @@ function TextContent({ file, version, adapt = (given) => given, pictureOf }: Sho
     if (isLarge) return;
     const read = async (): Promise<string> => {
       const answer = await askServer(`/${file.href}`);
-      return answer.ok ? answer.text() : 'It cannot be read.';
+      return answer.ok ? answer.text() : t('It cannot be read.');
     };
-    read().then(setText, () => setText('It cannot be read.'));
+    read().then(setText, () => setText(t('It cannot be read.')));
   }, [file.href, file.bytes, version]);
   if (isLarge) return html`<p class="soft">It is too large to show; download it.</p>`;
   if (text === null) return html`<p class="soft">Reading …</p>`;

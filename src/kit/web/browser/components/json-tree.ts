@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { html } from '../html.ts';
+import { countOf } from './format-figures.ts';
 
 const MOST_ENTRIES = 200;
 const SHORT = 120;
@@ -18,8 +19,7 @@ function Entries({ value, depth }: { value: object; depth: number }): VNode {
   const [isOpen, setOpen] = useState(depth < 1);
   const [most, setMost] = useState(MOST_ENTRIES);
   const entries = Object.entries(value);
-  const what = Array.isArray(value) ? 'item' : 'field';
-  const count = `${entries.length} ${what}${entries.length === 1 ? '' : 's'}`;
+  const count = Array.isArray(value) ? countOf(entries.length, 'item') : countOf(entries.length, 'field');
   return html`<details class="json" open=${isOpen} onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
     <summary class="soft">${count}</summary>
     ${isOpen && html`<dl class="facts">${entries.slice(0, most).map(([name, each]) => html`<dt key=${`${name} name`}>${name}</dt><dd key=${name}><${JsonTree} value=${each} depth=${depth + 1} /></dd>`)}</dl>`}

@@ -2,12 +2,13 @@
 import type { VNode } from 'preact';
 import { html } from '../html.ts';
 import { addressOf } from '../start.ts';
+import { t } from '../words.ts';
 
 const TABS = [
-  { name: 'memory', path: '/memory', title: 'What is known' },
-  { name: 'learned', path: '/memory/learned', title: 'Recently learned' },
-  { name: 'days', path: '/memory/days', title: 'Days' },
-  { name: 'procedures', path: '/memory/procedures', title: 'Procedures' },
+  { name: 'memory', path: '/memory', title: t('What is known') },
+  { name: 'learned', path: '/memory/learned', title: t('Recently learned') },
+  { name: 'days', path: '/memory/days', title: t('Days') },
+  { name: 'procedures', path: '/memory/procedures', title: t('Procedures') },
 ] as const;
 
 export function MemoryTabs({ current }: { current: (typeof TABS)[number]['name'] }): VNode {

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { type ComponentChildren, render, type VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { html } from '../html.ts';
+import { t } from '../words.ts';
 
 export function Dialog({
   title,
@@ -32,7 +33,7 @@ export function askConfirmation({
   title,
   content,
   yes,
-  no = 'Cancel',
+  no = t('Cancel'),
   isDangerous = false,
 }: Question): Promise<boolean> {
   const place = document.createElement('div');

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { html } from '../html.ts';
 import { Icon } from './icon.ts';
+import { t } from '../words.ts';
 
 const RING = 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z';
 const MARKS: Readonly<Record<string, string>> = {
@@ -18,5 +19,5 @@ const MARKS: Readonly<Record<string, string>> = {
 /** `word` stands in place of the status, such as "waited" for what no longer waits; it has no colour then. */
 export function Status({ status, word }: { status: string; word?: string | undefined }): VNode {
   const look = word === undefined ? status : 'skipped';
-  return html`<span class=${`status ${look}`}><${Icon} path=${MARKS[status] ?? RING} />${word ?? status}</span>`;
+  return html`<span class=${`status ${look}`}><${Icon} path=${MARKS[status] ?? RING} />${word ?? t(status)}</span>`;
 }

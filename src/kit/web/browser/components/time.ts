@@ -2,10 +2,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { VNode } from 'preact';
 import { html } from '../html.ts';
+import { countOf, formatDecimal } from './format-figures.ts';
+import { locale } from '../words.ts';
 
-const toMinute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const toSecond = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const toMinute = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const toSecond = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 
 /** A moment: the time alone when it was today. */
 export function Time({ at }: { at: string }): VNode {
@@ -29,9 +31,9 @@ export function Elapsed({ from, to = null }: { from: string; to?: string | null 
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   const seconds = Math.round(ms / 1000);
-  if (seconds < 60) return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${seconds} s`;
+  if (seconds < 60) return ms < 10_000 ? `${formatDecimal(ms / 1000)} s` : `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : countOf(Math.floor(hours / 24), 'day');
 }

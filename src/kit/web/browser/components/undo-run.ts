@@ -4,6 +4,7 @@ import { submit, type Submitted } from '../api.ts';
 import { html } from '../html.ts';
 import { askConfirmation } from './modal.ts';
 import { notice } from './notices.ts';
+import { t } from '../words.ts';
 
 type Undo = {
   restored: string[];
@@ -16,7 +17,7 @@ type Undo = {
 export async function undoRun({ run }: { run: string }): Promise<void> {
   const asked = await submit({ kind: 'undo', run, dry_run: true });
   if (asked.done === undefined) {
-    notice(asked.worker ? 'The worker is busy on the desk; try again when its command has ended.' : NO_WORKER);
+    notice(asked.worker ? t('The worker is busy on the desk; try again when its command has ended.') : NO_WORKER);
     return;
   }
   const { restored, removed, overlaps, notRestorable } = asked.done as Undo;
@@ -26,17 +27,17 @@ export async function undoRun({ run }: { run: string }): Promise<void> {
       : html`<h3>${title}</h3><ul>${lines.slice(0, 200).map((line) => html`<li key=${line}><code>${line}</code></li>`)}</ul>`;
   const left = [...overlaps, ...notRestorable].map(({ path, why }) => `${path}: ${why}`);
   const isSure = await askConfirmation({
-    title: 'Undo what this run changed?',
-    content: html`<div>${list('Restored as they were', restored)}${list('Removed', removed)}${list('Left as they are', left)}</div>`,
-    yes: 'Undo it',
+    title: t('Undo what this run changed?'),
+    content: html`<div>${list(t('Restored as they were'), restored)}${list(t('Removed'), removed)}${list(t('Left as they are'), left)}</div>`,
+    yes: t('Undo it'),
     isDangerous: true,
   });
-  if (isSure) report(await submit({ kind: 'undo', run }), 'It was undone.');
+  if (isSure) report(await submit({ kind: 'undo', run }), t('It was undone.'));
 }
 
-export const NO_WORKER = 'No worker is running; it is done when one starts: oka up';
+export const NO_WORKER = t('No worker is running; it is done when one starts: oka up');
 
-export function report({ done, worker }: Submitted, text: string, requested = 'The worker has the request.'): void {
+export function report({ done, worker }: Submitted, text: string, requested = t('The worker has the request.')): void {
   if (done !== undefined) notice(text);
   else notice(worker ? requested : NO_WORKER);
 }

@@ -3,6 +3,7 @@ import { ApiError, post } from '../api.ts';
 import { askServer } from '../session-key.ts';
 import type { ShownError } from '../start.ts';
 import type { Chosen } from './dropped-entries.ts';
+import { t } from '../words.ts';
 
 /** `timezone` is that of `every`: of the reader, unless it is said. */
 type NewTask = { text: string; every: string; timezone?: string; files: readonly Chosen[] };
@@ -29,8 +30,8 @@ async function sendBytes(body: Blob): Promise<Added[]> {
   throw new ApiError(
     answer?.error ?? {
       code: 'offline',
-      message: 'The files could not be sent.',
-      fix: 'Are they still there, and is oka running?',
+      message: t('The files could not be sent.'),
+      fix: t('Are they still there, and is oka running?'),
     },
   );
 }

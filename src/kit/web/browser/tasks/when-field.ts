@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { ApiError, get } from '../api.ts';
 import { html } from '../html.ts';
+import { t } from '../words.ts';
 
 type Preview = { timezone: string; next: string[] };
 const PAUSE_MS = 300;
@@ -36,5 +37,5 @@ export function WhenField({ label, every, timezone = ownZone }: Props): VNode {
 function describePreview(preview: Preview | ApiError | null): string {
   if (preview === null) return '';
   if (preview instanceof ApiError) return `${preview.message}. ${preview.fix ?? ''}`;
-  return `Next: ${preview.next.join(' · ')} (${preview.timezone})`;
+  return t('Next: {} ({})', preview.next.join(' · '), preview.timezone);
 }

@@ -10,6 +10,7 @@ import type { ChatData } from './chat-data.ts';
 import { ConversationList } from './conversation-list.ts';
 import { ConversationThread } from './conversation-thread.ts';
 import { BOX_ID } from './message-box.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 export default function ChatPageView({ data, params, reload }: ViewProps<ChatData>): VNode {
   const { conversations, agents, open } = data;
@@ -20,8 +21,8 @@ export default function ChatPageView({ data, params, reload }: ViewProps<ChatDat
     <${ConversationList} conversations=${conversations} openId=${open?.conversation.id ?? null} />
     ${
       open === null
-        ? html`<div class="thread"><${Empty} title=${missing !== undefined ? `There is no conversation ${missing}.` : conversations.length === 0 ? 'There is no conversation yet.' : 'No conversation is open.'}>
-            <p>${conversations.length === 0 ? 'Give the first one a name and begin it.' : 'Choose one from the list, or begin another one.'} Agents answer when you mention them, such as @oka.</p>
+        ? html`<div class="thread"><${Empty} title=${missing !== undefined ? t('There is no conversation {}.', missing) : conversations.length === 0 ? t('There is no conversation yet.') : t('No conversation is open.')}>
+            <p>${conversations.length === 0 ? t('Give the first one a name and begin it.') : t('Choose one from the list, or begin another one.')} Agents answer when you mention them, such as @oka.</p>
           <//></div>`
         : html`<${ConversationThread} key=${open.conversation.id} open=${open} agents=${agents} />`
     }
@@ -36,7 +37,7 @@ export const isChangedBy = ({ type, run }: LedgerEvent): boolean =>
 const focus = (id: string): void => document.getElementById(id)?.focus();
 
 export const keys: readonly Key[] = [
-  { key: 'w', does: 'Write a message', run: () => focus(BOX_ID) },
-  { key: 'n', does: 'Begin a conversation', run: () => focus('new-conversation') },
-  { key: 'p', does: 'Pause or resume the conversation', run: () => document.getElementById('pause-chat')?.click() },
+  { key: 'w', does: t('Write a message'), run: () => focus(BOX_ID) },
+  { key: 'n', does: t('Begin a conversation'), run: () => focus('new-conversation') },
+  { key: 'p', does: t('Pause or resume the conversation'), run: () => document.getElementById('pause-chat')?.click() },
 ];

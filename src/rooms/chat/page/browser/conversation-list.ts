@@ -9,6 +9,8 @@ import { navigate } from '../../../../kit/web/browser/router.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import type { ConversationEntry } from '../../../../core/schema/chat-answers.ts';
 import { newMessageId } from './chat-message-id.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
+import { countOf } from '../../../../kit/web/browser/components/format-figures.ts';
 
 type Props = { conversations: readonly ConversationEntry[]; openId: string | null };
 
@@ -25,12 +27,12 @@ function Entry({ entry, isOpen }: { entry: ConversationEntry; isOpen: boolean })
   return html`<li>
     <a href=${conversationAddress(name)} aria-current=${isOpen ? 'page' : null}>
       <span class="row apart"><strong class="one-line">${pinned ? '★ ' : ''}${name}</strong>${last === null ? null : html`<small><${Time} at=${last.at} /></small>`}</span>
-      <span class="soft one-line">${last === null ? 'Nothing written yet' : `${last.from}: ${last.content}`}</span>
+      <span class="soft one-line">${last === null ? t('Nothing written yet') : `${last.from}: ${last.content}`}</span>
       <span class="row">
-        <small class="number">${messages === 1 ? '1 message' : `${messages} messages`}</small>
+        <small class="number">${countOf(messages, 'message')}</small>
         ${unread.count > 0 && !isOpen && html`<span class="tag">${unread.count} new</span>`}
         ${state === 'paused' && html`<span class="tag warn">paused</span>`}
-        ${queue.length > 0 && html`<span class="tag">${queue.length} ${queue.length === 1 ? 'reply' : 'replies'} to come</span>`}
+        ${queue.length > 0 && html`<span class="tag">${queue.length === 1 ? t('1 reply to come') : t('{} replies to come', queue.length)}</span>`}
       </span>
     </a>
   </li>`;
@@ -50,7 +52,7 @@ function NewConversation(): VNode {
       });
       name.value = '';
       if (worker && done !== undefined) navigate(`/chat/${encodeURIComponent(wanted)}`);
-      else notice('Saved. It begins when a worker runs: oka up');
+      else notice(t('Saved. It begins when a worker runs: oka up'));
     });
   };
   return html`<form class="row" onSubmit=${open}>

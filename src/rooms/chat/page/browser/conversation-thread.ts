@@ -14,6 +14,7 @@ import type { ChatData } from './chat-data.ts';
 import { MessageBox } from './message-box.ts';
 import { OpenReplies } from './open-replies.ts';
 import { ThreadActs } from './thread-acts.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type Open = NonNullable<ChatData['open']>;
 
@@ -26,7 +27,7 @@ export function ConversationThread({ open, agents }: { open: Open; agents: ChatD
     <header>
       <a class="back" href=${addressOf('/chat')}>All conversations</a>
       <div class="row apart"><h2 id="thread-name">${conversation.name}</h2><${ThreadActs} conversation=${conversation} /></div>
-      <p class="soft">${conversation.members.length === 0 ? 'Nobody has joined yet; mention an agent to ask it.' : `With ${conversation.members.map((name) => `@${name}`).join(', ')}`}</p>
+      <p class="soft">${conversation.members.length === 0 ? t('Nobody has joined yet; mention an agent to ask it.') : t('With {}', conversation.members.map((name) => `@${name}`).join(', '))}</p>
       ${conversation.state === 'paused' && html`<p class="warning">Paused: what is asked is queued, and nothing answers until you resume it.</p>`}
     </header>
     ${page.earlier && html`<p><button type="button" class="quiet" onClick=${() => setParams({ limit: Math.min(2000, page.messages.length + MORE) })}>Show earlier messages</button></p>`}
@@ -46,8 +47,8 @@ function Message({ message }: { message: ChatMessage }): VNode {
     return html`<li id=${`message-${id}`} class="message system"><p class="plain"><small>${content} · <${Time} at=${at} /></small></p></li>`;
   const isBad = status !== undefined && status !== 'done';
   return html`<li id=${`message-${id}`} class=${`message ${kind}`}>
-    <p class="row"><strong>${kind === 'person' ? 'You' : from}</strong><small><${Time} at=${at} /></small>
-      ${isBad && html`<span class="tag warn">${status}${limit === undefined ? '' : `: ${limit}`}</span>`}</p>
+    <p class="row"><strong>${kind === 'person' ? t('You') : from}</strong><small><${Time} at=${at} /></small>
+      ${isBad && html`<span class="tag warn">${t(status)}${limit === undefined ? '' : `: ${limit}`}</span>`}</p>
     ${kind === 'agent' ? html`<${Markdown} text=${content} isHtmlShown=${true} />` : html`<p class="plain">${content}</p>`}
     ${body !== undefined && run !== null && html`<p><a href=${addressWithTicket(`/artifacts/${encodeURIComponent(run)}/${body}`)}>The complete text</a></p>`}
     ${

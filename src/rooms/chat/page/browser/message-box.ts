@@ -8,6 +8,7 @@ import { html } from '../../../../kit/web/browser/html.ts';
 import type { ConversationEntry } from '../../../../core/schema/chat-answers.ts';
 import type { ChatData } from './chat-data.ts';
 import { newMessageId } from './chat-message-id.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type Props = { conversation: ConversationEntry; agents: ChatData['agents'] };
 
@@ -36,7 +37,7 @@ export function MessageBox({ conversation: { id }, agents }: Props): VNode {
         message: newMessageId(),
         content,
       });
-      if (!worker) notice('Saved. It is posted when a worker runs: oka up');
+      if (!worker) notice(t('Saved. It is posted when a worker runs: oka up'));
     });
     isSending.value = false;
     if (isPosted) write('');

@@ -6,6 +6,7 @@ import { onLive } from '../../../../kit/web/browser/live-events.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import type { ConversationEntry, OpenReply } from '../../../../core/schema/chat-answers.ts';
 import { change } from './change-conversation.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 const MOST_TEXT = 8000;
 
@@ -31,7 +32,7 @@ function Reply({
   const words = useLiveText(run);
   const stop = (): Promise<boolean> => change({ kind: 'chat_stop', conversation, notice });
   return html`<li>
-    <p class="row"><strong>${agent}</strong> <span class="soft">${delay === undefined ? describeState(reply) : `waits for ${delay}`}</span>
+    <p class="row"><strong>${agent}</strong> <span class="soft">${delay === undefined ? describeState(reply) : t('waits for {}', delay)}</span>
       ${run !== null && html`<a href=${addressOf(`/runs/${encodeURIComponent(run)}`)}>Watch</a>`}
       <button type="button" class="quiet" onClick=${stop}>Stop</button></p>
     ${words !== '' && html`<p class="plain live-words" aria-live="off">${words}</p>`}
@@ -41,19 +42,19 @@ function Reply({
 function describeState({ state, tool, waits_for: other, why }: OpenReply): string {
   switch (state) {
     case 'queued':
-      return 'is queued';
+      return t('is queued');
     case 'thinking':
-      return 'is thinking…';
+      return t('is thinking…');
     case 'using a tool':
-      return `uses ${tool ?? 'a tool'}…`;
+      return t('uses {}…', tool ?? t('a tool'));
     case 'waiting for you':
-      return 'waits for you';
+      return t('waits for you');
     case 'waiting for another':
-      return `waits for ${other ?? 'another'}, who writes to the same folder`;
+      return t('waits for {}, who writes to the same folder', other ?? t('another'));
     case 'waiting for its model':
-      return `waits for its model: ${why ?? 'it cannot be asked now'}`;
+      return t('waits for its model: {}', why ?? t('it cannot be asked now'));
     case 'waiting for the budget':
-      return 'waits for the budget of the day';
+      return t('waits for the budget of the day');
   }
 }
 

@@ -5,6 +5,7 @@ import { html } from '../../../../kit/web/browser/html.ts';
 import { navigate } from '../../../../kit/web/browser/router.ts';
 import type { ConversationEntry } from '../../../../core/schema/chat-answers.ts';
 import { change } from './change-conversation.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 export function ThreadActs({ conversation }: { conversation: ConversationEntry }): VNode {
   const { id, name, state, pinned, queue } = conversation;
@@ -15,9 +16,9 @@ export function ThreadActs({ conversation }: { conversation: ConversationEntry }
       : change({ kind: 'chat_pause', conversations: [id] });
   const remove = async (): Promise<void> => {
     const isSure = await askConfirmation({
-      title: `Delete ${name}?`,
+      title: t('Delete {}?', name),
       content: html`<p>Its ${conversation.messages} messages are gone from every view. This cannot be undone here.</p>`,
-      yes: 'Delete',
+      yes: t('Delete'),
       isDangerous: true,
     });
     if (!isSure) return;
@@ -26,8 +27,8 @@ export function ThreadActs({ conversation }: { conversation: ConversationEntry }
   };
   return html`<div class="row">
     ${queue.length > 0 && html`<button type="button" onClick=${() => change({ kind: 'chat_stop', conversation: id })}>Stop all replies</button>`}
-    <button type="button" id="pause-chat" aria-pressed=${isPaused} onClick=${switchPause}>${isPaused ? 'Resume' : 'Pause'}</button>
-    <button type="button" aria-pressed=${pinned} onClick=${() => change({ kind: 'chat_change', conversation: id, pinned: !pinned })}>${pinned ? 'Unpin' : 'Pin'}</button>
+    <button type="button" id="pause-chat" aria-pressed=${isPaused} onClick=${switchPause}>${isPaused ? t('Resume') : t('Pause')}</button>
+    <button type="button" aria-pressed=${pinned} onClick=${() => change({ kind: 'chat_change', conversation: id, pinned: !pinned })}>${pinned ? t('Unpin') : t('Pin')}</button>
     <button type="button" class="danger" onClick=${remove}>Delete…</button>
   </div>`;
 }

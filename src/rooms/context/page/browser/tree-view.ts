@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { z } from 'zod';
 import { submit } from '../../../../kit/web/browser/api.ts';
 import { Empty } from '../../../../kit/web/browser/components/empty.ts';
-import { formatBytes, formatCount } from '../../../../kit/web/browser/components/format-figures.ts';
+import { countOf, formatBytes, formatCount } from '../../../../kit/web/browser/components/format-figures.ts';
 import { askConfirmation } from '../../../../kit/web/browser/components/modal.ts';
 import { attempt } from '../../../../kit/web/browser/components/notices.ts';
 import { Time } from '../../../../kit/web/browser/components/time.ts';
@@ -12,6 +12,7 @@ import type { LedgerEvent } from '../../../../kit/web/browser/live-events.ts';
 import type { ViewProps } from '../../../../kit/web/browser/page-data.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import type { TreeAnswer } from '../tree-answers.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type Answer = z.infer<typeof TreeAnswer>;
 type Child = Answer['children'][number];
@@ -38,9 +39,9 @@ function Summary({ data }: { data: Answer }): VNode {
   const { workspace, workspaces, files, folders, frames, stale, scanned_at } = data;
   const others = workspaces.filter((name) => name !== workspace);
   return html`<p class="tree-summary number">
-    ${formatCount(files)} files in ${formatCount(folders)} folders, ${formatCount(frames)} frames${' '}
+    ${countOf(files, 'file')} in ${countOf(folders, 'folder')}, ${countOf(frames, 'frame')}${' '}
     ${stale === 0 ? html`<span class="tag">all current</span>` : html`<span class="tag warn">${formatCount(stale)} stale</span>`}${' '}
-    <small>scanned ${scanned_at === null ? 'never' : html`<${Time} at=${scanned_at} />`}</small>
+    <small>scanned ${scanned_at === null ? t('never') : html`<${Time} at=${scanned_at} />`}</small>
     ${others.map((name) => html` <a href=${linkTo(name, '')}>${name}</a>`)}
   </p>`;
 }
@@ -61,17 +62,20 @@ function Path({ data: { workspace, path, plan, node } }: { data: Answer }): VNod
 /** What a regeneration would cost stands on the page, before it is started. */
 function Renewal({ workspace, path, plan }: { workspace: string; path: string; plan: Answer['plan'] }): VNode {
   if (plan.frames === 0) return html`<span class="tree-plan soft">nothing to renew here</span>`;
-  const what = `${formatCount(plan.frames)} ${plan.frames === 1 ? 'frame' : 'frames'}`;
+  const what = countOf(plan.frames, 'frame');
   const cost =
     plan.model_calls === 0
-      ? 'by rules, without a model'
-      : `with ${formatCount(plan.model_calls)} model calls, about ${formatCount(plan.tokens)} tokens`;
+      ? t('by rules, without a model')
+      : t('with {} model calls, about {} tokens', formatCount(plan.model_calls), formatCount(plan.tokens));
   const start = async (): Promise<void> => {
-    const question = `Renew ${what} of ${path === '' ? workspace : path}? It is done ${cost}.`;
-    if (!(await askConfirmation({ title: 'Renew frames', content: question, yes: 'Renew' }))) return;
+    const question = t('Renew {} of {}? It is done {}.', what, path === '' ? workspace : path, cost);
+    if (!(await askConfirmation({ title: t('Renew frames'), content: question, yes: t('Renew') }))) return;
     const id = `context-regenerate-${Date.now().toString(36)}`;
     const input = { workspace, node: path, recursive: true };
-    await attempt(() => submit({ kind: 'run_context', id, tool: 'context.regenerate', input }), `Renewing ${what}.`);
+    await attempt(
+      () => submit({ kind: 'run_context', id, tool: 'context.regenerate', input }),
+      t('Renewing {}.', what),
+    );
   };
   return html`<span class="tree-plan">
     <button type="button" onClick=${start}>Renew ${what}</button> <small>${cost}</small>
@@ -82,7 +86,7 @@ function Entries({ data: { workspace, node, children, more } }: { data: Answer }
   if (node === null)
     return html`<section class="card"><p>This path has left the tree. Its frames are still here.</p></section>`;
   if (node.kind !== 'folder')
-    return html`<section class="card"><p>A ${node.kind} of ${formatBytes(node.size)}${node.reason === undefined ? '' : `: ${node.reason}`}.</p></section>`;
+    return html`<section class="card"><p>${t(node.kind)}, ${formatBytes(node.size)}${node.reason === undefined ? '' : `: ${node.reason}`}</p></section>`;
   return html`<section class="card" aria-labelledby="entries">
     <h2 id="entries">In this folder</h2>
     ${children.length === 0 ? html`<p class="soft">It is empty.</p>` : null}
@@ -98,7 +102,7 @@ function Entry({ workspace, child }: { workspace: string; child: Child }): VNode
   const stale = child.heads.filter((head) => head.stale !== undefined).length + child.stale_below;
   return html`<li>
     <a href=${linkTo(workspace, child.path)}>${name}${child.kind === 'folder' ? '/' : ''}</a>
-    ${child.heads.map(({ type, stale: why }) => html` <span class=${why === undefined ? 'tag' : 'tag warn'} title=${why ?? 'current'}>${type}</span>`)}
+    ${child.heads.map(({ type, stale: why }) => html` <span class=${why === undefined ? 'tag' : 'tag warn'} title=${why ?? t('current')}>${type}</span>`)}
     ${stale === 0 ? null : html` <small class="tree-stale">${formatCount(stale)} stale</small>`}
     ${child.reason === undefined ? null : html` <small class="soft">${child.reason}</small>`}
   </li>`;
@@ -115,10 +119,10 @@ function History({ data: { history } }: { data: Answer }): VNode {
 /** The latest of each type is open; older ones are opened by hand. */
 function FrameBox({ frame }: { frame: ShownFrame }): VNode {
   const { type, agent, model, at, is_head, stale, content } = frame;
-  const mark = stale !== undefined ? `stale: ${stale}` : is_head ? 'current' : 'replaced';
+  const mark = stale !== undefined ? t('stale: {}', stale) : is_head ? t('current') : t('replaced');
   return html`<details class="tree-frame" open=${is_head}>
-    <summary>${type} by ${agent}${model === undefined ? '' : ` with ${model}`}, <${Time} at=${at} />${' '}
+    <summary><span>${type} by ${agent}${model === undefined ? '' : t(' with {}', model)}, <${Time} at=${at} /></span>${' '}
       <span class=${stale === undefined ? 'tag' : 'tag warn'}>${mark}</span></summary>
-    <pre>${content ?? 'Its text is lost.'}</pre>
+    <pre>${content ?? t('Its text is lost.')}</pre>
   </details>`;
 }

@@ -6,31 +6,36 @@ import { notice } from '../../../../kit/web/browser/components/notices.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 import { postTask } from '../../../../kit/web/browser/tasks/post-task.ts';
 import type { FilesAnswer } from '../files-answer.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type File = NonNullable<FilesAnswer['file']>;
 
 const IDEAS: Readonly<Partial<Record<File['shown'], readonly string[]>>> = {
-  table: ['Summarize it on one page, with a chart', 'Find rows that look wrong', 'Make a total for each month'],
-  image: ['Describe what it shows', 'Make a small copy for the web'],
-  markdown: ['Correct spelling and grammar', 'Summarize it in five sentences'],
-  json: ['Explain what is in it', 'Make a table of it'],
+  table: [
+    t('Summarize it on one page, with a chart'),
+    t('Find rows that look wrong'),
+    t('Make a total for each month'),
+  ],
+  image: [t('Describe what it shows'), t('Make a small copy for the web')],
+  markdown: [t('Correct spelling and grammar'), t('Summarize it in five sentences')],
+  json: [t('Explain what is in it'), t('Make a table of it')],
 };
-const OTHERS = ['Summarize it in five sentences', 'List what has to be done'];
+const OTHERS = [t('Summarize it in five sentences'), t('List what has to be done')];
 
 export async function askWhatToDo({ path, shown, name }: File): Promise<void> {
   const text = signal('');
   const isSure = await askConfirmation({
-    title: `What should be done with ${name}?`,
+    title: t('What should be done with {}?', name),
     content: html`<${Words} text=${text} ideas=${IDEAS[shown] ?? OTHERS} />`,
-    yes: 'Do it',
+    yes: t('Do it'),
   });
   if (!isSure || text.value.trim() === '') return;
   const [added] = await postTask({
-    text: `${text.value.trim()}\n\nThe file is \`${path}\` on the desk.\n`,
+    text: `${text.value.trim()}\n\n${t('The file is `{}` on the desk.', path)}\n`,
     every: '',
     files: [],
   });
-  notice(`Added: ${added?.title ?? name}`);
+  notice(t('Added: {}', added?.title ?? name));
 }
 
 function Words({ text, ideas }: { text: { value: string }; ideas: readonly string[] }): VNode {

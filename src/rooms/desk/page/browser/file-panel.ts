@@ -15,6 +15,7 @@ import { addressOf, start } from '../../../../kit/web/browser/start.ts';
 import type { FilesAnswer, Touch } from '../files-answer.ts';
 import { askWhatToDo } from './ask-what-to-do.ts';
 import { addressOfFile } from './file-address.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type Shown = { data: FilesAnswer; reload: () => void };
 type File = NonNullable<FilesAnswer['file']>;
@@ -35,7 +36,7 @@ export function FilePanel({ data: { file, path, folder, history }, reload }: Sho
     <h3>History</h3>
     ${
       history.length === 0
-        ? html`<p class="soft">${file === null ? 'No task is known that made it.' : 'No task made or changed it: it is yours.'}</p>`
+        ? html`<p class="soft">${file === null ? t('No task is known that made it.') : t('No task made or changed it: it is yours.')}</p>`
         : html`<${Touches} history=${history} reload=${reload} />`
     }
   </section>`;
@@ -69,7 +70,11 @@ function DocumentPreview({ file: { path } }: { file: File }): VNode {
     : html`<pre class="document">${text}</pre>${isCut && html`<p class="soft">Only the beginning is shown; download it for the rest.</p>`}`;
 }
 
-const DID: Readonly<Record<Touch['change'], string>> = { created: 'Made', changed: 'Changed', removed: 'Removed' };
+const DID: Readonly<Record<Touch['change'], string>> = {
+  created: t('Made by'),
+  changed: t('Changed by'),
+  removed: t('Removed by'),
+};
 
 type History = { history: readonly Touch[]; reload: () => void; isFileNamed?: boolean };
 
@@ -97,11 +102,11 @@ function TouchRow({ touch, reload, isFileNamed }: RowProps): VNode {
   return html`<li>
     ${isFileNamed && html`<p><a href=${addressOfFile(path)}>${path}</a></p>`}
     <p class="row apart">
-      <span>${DID[change]} by <a href=${addressOf(`/runs/${encodeURIComponent(run)}`)}>${title}</a>, <${Time} at=${at} />${isUndone && html` <span class="tag">undone</span>`}</span>
+      <span>${DID[change]} <a href=${addressOf(`/runs/${encodeURIComponent(run)}`)}>${title}</a>, <${Time} at=${at} />${isUndone && html` <span class="tag">undone</span>`}</span>
       ${
         !isFileNamed &&
         html`<span class="row">
-        <button type="button" class="quiet" aria-expanded=${diff === null ? 'false' : 'true'} onClick=${show}>${diff === null ? 'What changed' : 'Hide'}</button>
+        <button type="button" class="quiet" aria-expanded=${diff === null ? 'false' : 'true'} onClick=${show}>${diff === null ? t('What changed') : t('Hide')}</button>
         ${start.rights === 'all' && !isUndone && html`<button type="button" class="quiet" onClick=${() => void undo()}>Undo…</button>`}
       </span>`
       }

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Empty } from '../../../../kit/web/browser/components/empty.ts';
-import { countOf, formatBytes } from '../../../../kit/web/browser/components/format-figures.ts';
+import { formatBytes, formatCount } from '../../../../kit/web/browser/components/format-figures.ts';
 import { Icon } from '../../../../kit/web/browser/components/icon.ts';
 import { Time } from '../../../../kit/web/browser/components/time.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
@@ -17,6 +17,7 @@ import type { FilesAnswer } from '../files-answer.ts';
 import { addressOfFile, pathOfFile } from './file-address.ts';
 import { FilePanel, Touches } from './file-panel.ts';
 import { chooseFiles, listenToDrops, UploadButton } from './upload.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type Entry = FilesAnswer['entries'][number];
 
@@ -69,7 +70,7 @@ export default function FilesView({ data, reload }: ViewProps<FilesAnswer>): VNo
 /** The folders above, each a link. */
 function Way({ folder }: { folder: string }): VNode {
   const names = folder === '' ? [] : folder.split('/');
-  const links = ['Desk', ...names].map((name, at) => ({ name, path: names.slice(0, at).join('/') }));
+  const links = [t('Desk'), ...names].map((name, at) => ({ name, path: names.slice(0, at).join('/') }));
   return html`<nav class="way" aria-label="Folders above">
     ${links.map(({ name, path }, at) => html`<span key=${path}>${at === 0 ? null : html`<span class="soft" aria-hidden="true">/</span>`}<a href=${addressOfFile(path)} aria-current=${at === links.length - 1 ? 'location' : null}>${name}</a></span>`)}
   </nav>`;
@@ -83,7 +84,7 @@ function Entries({ data: { entries, more, path, folder } }: { data: FilesAnswer 
   return html`<ul class="file-rows">
       ${entries.map((entry) => html`<${Row} key=${entry.path} entry=${entry} isChosen=${entry.path === path} />`)}
     </ul>
-    ${more === 0 ? null : html`<p class="soft">and ${countOf(more, 'more entry').replace('entrys', 'entries')}; find them with the field above</p>`}`;
+    ${more === 0 ? null : html`<p class="soft">and ${formatCount(more)} more; find them with the field above</p>`}`;
 }
 
 function Row({ entry, isChosen }: { entry: Entry; isChosen: boolean }): VNode {
@@ -92,7 +93,7 @@ function Row({ entry, isChosen }: { entry: Entry; isChosen: boolean }): VNode {
   const what = html`<${Icon} path=${icon ?? TEXT} /><span class="file-name">${name}</span>
     <small class="by one-line">${latest === null ? null : latest.title}</small>
     <small class="when"><${Time} at=${latest !== null && latest.at > modified ? latest.at : modified} /></small>
-    <small class="number size">${kind === 'file' ? formatBytes(bytes) : kind === 'other' ? 'link' : ''}</small>`;
+    <small class="number size">${kind === 'file' ? formatBytes(bytes) : kind === 'other' ? t('link') : ''}</small>`;
   return html`<li class=${name.startsWith('.') ? 'soft' : null}>${
     kind === 'other'
       ? html`<span class="file-row">${what}</span>`
@@ -102,7 +103,7 @@ function Row({ entry, isChosen }: { entry: Entry; isChosen: boolean }): VNode {
 
 function Lately({ data: { history, folder }, reload }: { data: FilesAnswer; reload: () => void }): VNode {
   return html`<section class="card files-lately" aria-labelledby="lately">
-    <h2 id="lately">${folder === '' ? 'Changed lately' : 'Changed lately in this folder'}</h2>
+    <h2 id="lately">${folder === '' ? t('Changed lately') : t('Changed lately in this folder')}</h2>
     ${
       history.length === 0
         ? html`<p class="soft">No task has changed anything here.</p>`
@@ -135,12 +136,12 @@ function move(by: 1 | -1): void {
 }
 
 export const keys: readonly Key[] = [
-  { key: 'j', does: 'Next', run: () => move(1) },
-  { key: 'k', does: 'Previous', run: () => move(-1) },
+  { key: 'j', does: t('Next'), run: () => move(1) },
+  { key: 'k', does: t('Previous'), run: () => move(-1) },
   {
     key: 'u',
-    does: 'The folder above',
+    does: t('The folder above'),
     run: () => navigate(`/desk?path=${encodeURIComponent(pathOfFile().split('/').slice(0, -1).join('/'))}`),
   },
-  { key: 'a', does: 'Add files', run: chooseFiles },
+  { key: 'a', does: t('Add files'), run: chooseFiles },
 ];

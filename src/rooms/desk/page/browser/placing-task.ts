@@ -1,4 +1,5 @@
 /** Owns: the task that puts files, which came with it, into a folder of the desk. Pure. */
+import { t } from '../../../../kit/web/browser/words.ts';
 
 /**
  * Files of a task lie in a folder of its own; this moves them to where they belong and removes that folder. What is there
@@ -8,8 +9,11 @@
 export function placingTask(paths: readonly string[], folder: string): string {
   const names = [...new Set(paths.map((path) => path.split('/')[0] ?? path))];
   const target = folder === '' ? '..' : `../${folder}`;
-  const what = names.length === 1 ? names[0] : `${names.length} files`;
-  const title = `Put ${what} ${folder === '' ? 'on the desk' : `into ${folder}`}`.replaceAll(/[\p{Cc}`]/gu, ' ');
+  const what = names.length === 1 ? (names[0] ?? '') : t('{} files', names.length);
+  const title = (folder === '' ? t('Put {} on the desk', what) : t('Put {} into {}', what, folder)).replaceAll(
+    /[\p{Cc}`]/gu,
+    ' ',
+  );
   const moves = names.map((name) => {
     const there = quote(`${target}/${name}`);
     return `if [ -e ${there} ]; then echo ${quote(`${name} is there already`)} >&2; exit 1; fi\nmv -- ${quote(name)} ${there}`;

@@ -12,6 +12,7 @@ import { html } from '../../../../kit/web/browser/html.ts';
 import { type Chosen, readChosen, readDropped } from '../../../../kit/web/browser/tasks/dropped-entries.ts';
 import { postTask } from '../../../../kit/web/browser/tasks/post-task.ts';
 import { placingTask } from './placing-task.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 const MOST_LISTED = 6;
 
@@ -61,15 +62,15 @@ export function listenToDrops(isOver: Signal<boolean>, folder: string, onDone: (
 async function add(files: readonly Chosen[], folder: string): Promise<void> {
   if (files.length === 0) return;
   const text = signal('');
-  const place = folder === '' ? 'your desk' : folder;
+  const place = folder === '' ? t('your desk') : folder;
   const isSure = await askConfirmation({
-    title: `Add ${countOf(files.length, 'file')}`,
+    title: t('Add {}', countOf(files.length, 'file')),
     content: html`<div class="stack">
       <p class="row">${files.slice(0, MOST_LISTED).map(({ path }) => html`<span class="tag" key=${path}>${path}</span>`)}${files.length > MOST_LISTED && html`<span class="tag number">and ${files.length - MOST_LISTED} more</span>`}</p>
       <label class="field" for="added-words">What should be done with them?</label>
-      <textarea id="added-words" rows="3" autofocus placeholder=${`Leave it empty to put them into ${place}`} onInput=${(event: InputEvent) => (text.value = (event.target as HTMLTextAreaElement).value)}></textarea>
+      <textarea id="added-words" rows="3" autofocus placeholder=${t('Leave it empty to put them into {}', place)} onInput=${(event: InputEvent) => (text.value = (event.target as HTMLTextAreaElement).value)}></textarea>
     </div>`,
-    yes: 'Add',
+    yes: t('Add'),
   });
   if (!isSure) return;
   await attempt(async () => {
@@ -82,7 +83,9 @@ async function add(files: readonly Chosen[], folder: string): Promise<void> {
         : text.value;
     const [added] = await postTask({ text: words, every: '', files });
     notice(
-      text.value.trim() === '' ? `${countOf(files.length, 'file')} on the way to ${place}.` : `Added: ${added?.title}`,
+      text.value.trim() === ''
+        ? t('{} on the way to {}.', countOf(files.length, 'file'), place)
+        : t('Added: {}', added?.title ?? ''),
     );
   });
 }

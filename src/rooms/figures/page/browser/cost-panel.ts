@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import type { z } from 'zod';
 import { Problem } from '../../../../kit/web/browser/components/problem-box.ts';
-import { formatCount, formatMoney } from '../../../../kit/web/browser/components/format-figures.ts';
+import { countOf, formatCount, formatMoney } from '../../../../kit/web/browser/components/format-figures.ts';
 import { formatDuration, Time } from '../../../../kit/web/browser/components/time.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 import { useQuery } from '../../../../kit/web/browser/query-data.ts';
@@ -19,7 +19,7 @@ export function CostOfDay({ date, href }: { date: string; href: Href }): VNode {
   if (found.state === 'failed') return html`<${Problem} error=${found.error} />`;
   const { spent, runs, more } = found.data;
   if (runs.length === 0) return html`<p>No model was asked on ${formatDay(date)}.</p>`;
-  return html`<p>${costOf(spent)} for ${formatCount(spent.calls)} answers of ${Object.keys(spent.models).join(', ')}.</p>
+  return html`<p>${costOf(spent)} for ${countOf(spent.calls, 'answer')} of ${Object.keys(spent.models).join(', ')}.</p>
     <div class="scroll"><table>
       <caption class="hidden">What ${date} cost, by run</caption>
       <thead><tr><th>Run</th><th>Models</th><th class="number">Tokens</th><th class="number">Cost</th></tr></thead>
@@ -46,10 +46,10 @@ export function CostOfRun({ run }: { run: string }): VNode {
   const pen = found.data.run === null ? 'maintenance' : 'run';
   return html`<p>${
     found.data.run === null ? title : html`<a href=${addressOf(`/runs/${found.data.run}`)}>${title}</a>`
-  }: ${costOf(spent)} in ${formatCount(spent.calls)} answers.</p>
+  }: ${costOf(spent)}, ${countOf(spent.calls, 'answer')}</p>
     ${steps.map(
       (step) => html`<details open=${steps.length === 1}>
-        <summary>${step.title} <span class="soft number">${costOf(step)}, ${formatCount(step.calls)} answers</span></summary>
+        <summary>${step.title} <span class="soft number">${costOf(step)}, ${countOf(step.calls, 'answer')}</span></summary>
         <div class="scroll"><table>
           <thead><tr><th>When</th><th>Model</th><th class="number">In</th><th class="number">Out</th><th class="number">Took</th><th class="number">Cost</th></tr></thead>
           <tbody>${step.answers.map(
@@ -70,6 +70,6 @@ export function CostOfRun({ run }: { run: string }): VNode {
 
 /** Tokens alone where the price of the model is not known. */
 function costOf({ usd, tokens_in, tokens_out }: Spent): string {
-  const tokens = `${formatCount(tokens_in + tokens_out)} tokens`;
+  const tokens = countOf(tokens_in + tokens_out, 'token');
   return usd > 0 ? `${formatMoney(usd)} (${tokens})` : tokens;
 }

@@ -1,6 +1,7 @@
 /** Numbers of figures as people read them. */
 import { formatCount, formatMoney } from '../../../../kit/web/browser/components/format-figures.ts';
 import { formatDuration } from '../../../../kit/web/browser/components/time.ts';
+import { locale } from '../../../../kit/web/browser/words.ts';
 
 type Unit = 'share' | 'seconds' | 'usd' | 'tokens' | 'count' | 'ratio';
 
@@ -17,7 +18,7 @@ const FORMATS: Readonly<Record<Unit, (value: number) => string>> = {
 export const formatFigure = (value: number | null | undefined, unit: Unit): string =>
   value === null || value === undefined ? '–' : FORMATS[unit](value);
 
-const dayFormat = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const dayFormat = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 /** A day in UTC, such as 31 Jan. */
 export const formatDay = (date: string): string => dayFormat.format(new Date(`${date}T00:00:00Z`));

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import type { z } from 'zod';
 import { Empty } from '../../../../kit/web/browser/components/empty.ts';
-import { formatCount, formatMoney } from '../../../../kit/web/browser/components/format-figures.ts';
+import { countOf, formatCount, formatMoney } from '../../../../kit/web/browser/components/format-figures.ts';
 import { Problem } from '../../../../kit/web/browser/components/problem-box.ts';
 import { Status } from '../../../../kit/web/browser/components/status-mark.ts';
 import { queryString } from '../../../../kit/web/browser/api.ts';
@@ -16,6 +16,7 @@ import type { FigureRunsAnswer, FiguresAnswer } from '../figure-answers.ts';
 import { CostOfDay, CostOfRun } from './cost-panel.ts';
 import { DayChart } from './day-chart.ts';
 import { formatDay, formatFigure } from './figure-format.ts';
+import { sayNumbers, t } from '../../../../kit/web/browser/words.ts';
 
 type Answer = z.infer<typeof FiguresAnswer>;
 type Params = Readonly<Record<string, string>>;
@@ -27,7 +28,7 @@ export const isChangedBy = ({ type }: LedgerEvent): boolean => CHANGING.has(type
 
 export const keys = RANGES.map((days, index) => ({
   key: String(index + 1),
-  does: `The last ${days} days`,
+  does: t('The last {} days', days),
   run: () => setParams({ days }),
 }));
 
@@ -53,11 +54,11 @@ function Today({ today, total, days }: { today: Answer['today']; total: Answer['
   const { spent } = today;
   return html`<dl class="facts">
     <dt>Today</dt>
-    <dd class="number">${formatMoney(spent.usd)}, ${formatCount(spent.tokens_in + spent.tokens_out)} tokens</dd>
+    <dd class="number">${formatMoney(spent.usd)}, ${countOf(spent.tokens_in + spent.tokens_out, 'token')}</dd>
     <dt>Left today</dt>
     <dd class="number">${leftOf(today) ?? html`<span class="soft">no limit for a day (day_budget in POLICY.md); each run has its own</span>`}</dd>
-    <dt>${days} days</dt>
-    <dd class="number">${formatMoney(total.usd)}, ${formatCount(total.tokens_in + total.tokens_out)} tokens</dd>
+    <dt>${countOf(days, 'day')}</dt>
+    <dd class="number">${formatMoney(total.usd)}, ${countOf(total.tokens_in + total.tokens_out, 'token')}</dd>
   </dl>`;
 }
 
@@ -70,9 +71,9 @@ function leftOf({
   left_calls,
 }: Answer['today']): string | null {
   const parts = [
-    limit_usd === null ? [] : [`${formatMoney(left_usd ?? 0)} of ${formatMoney(limit_usd)}`],
-    limit_tokens === null ? [] : [`${formatCount(left_tokens ?? 0)} of ${formatCount(limit_tokens)} tokens`],
-    limit_calls === null ? [] : [`${formatCount(left_calls ?? 0)} of ${formatCount(limit_calls)} calls of models`],
+    limit_usd === null ? [] : [t('{} of {}', formatMoney(left_usd ?? 0), formatMoney(limit_usd))],
+    limit_tokens === null ? [] : [t('{} of {} tokens', formatCount(left_tokens ?? 0), formatCount(limit_tokens))],
+    limit_calls === null ? [] : [t('{} of {} calls of models', formatCount(left_calls ?? 0), formatCount(limit_calls))],
   ].flat();
   return parts.length === 0 ? null : parts.join(', ');
 }
@@ -163,13 +164,13 @@ function FigureCard({
   const known = days.flatMap((date, n) =>
     values[n] === null || values[n] === undefined ? [] : [{ date, value: values[n] }],
   );
-  return html`<section class="card" aria-label=${name}>
-    <div class="row apart"><h2>${capital(name)}</h2><strong class="number">${formatFigure(value, unit)}</strong></div>
-    <p class="soft">${of}</p>
+  return html`<section class="card" aria-label=${t(name)}>
+    <div class="row apart"><h2>${capital(t(name))}</h2><strong class="number">${formatFigure(value, unit)}</strong></div>
+    <p class="soft">${sayNumbers(of)}</p>
     ${
       known.length < FEWEST_POINTS
         ? null
-        : html`<${DayChart} label=${`${capital(name)} by day; the numbers are in the table below`} days=${days} series=${[{ name, values }]}
+        : html`<${DayChart} label=${t('{} by day; the numbers are in the table below', capital(t(name)))} days=${days} series=${[{ name: t(name), values }]}
             format=${(each: number | null) => formatFigure(each, dayUnit)} onDay=${(date: string) => navigate(open(date))} />`
     }
     <div class="row">
@@ -179,7 +180,7 @@ function FigureCard({
       known.length === 0
         ? null
         : html`<details><summary>Numbers</summary><table>
-            <thead><tr><th>Day (UTC)</th><th class="number">${capital(name)}</th></tr></thead>
+            <thead><tr><th>Day (UTC)</th><th class="number">${capital(t(name))}</th></tr></thead>
             <tbody>${known.toReversed().map(({ date, value: each }) => html`<tr><td><a href=${addressOf(open(date))}>${date}</a></td><td class="number">${formatFigure(each, dayUnit)}</td></tr>`)}</tbody>
           </table></details>`
     }
@@ -189,15 +190,15 @@ function FigureCard({
 
 function RunsBehind({ name, from, to, close }: { name: string; from: string; to: string; close: string }): VNode {
   const found = useQuery<z.infer<typeof FigureRunsAnswer>>('figure-runs', { figure: name, from, to });
-  const when = from === to ? formatDay(from) : `${formatDay(from)} to ${formatDay(to)}`;
-  return html`<div class="panel" role="region" aria-label=${`Runs behind ${name}`}>
+  const when = from === to ? formatDay(from) : t('{} to {}', formatDay(from), formatDay(to));
+  return html`<div class="panel" role="region" aria-label=${t('Runs behind {}', t(name))}>
     <div class="row apart"><h3>${when}</h3><a href=${close}>Close</a></div>
     ${
       found.state === 'reading'
         ? html`<p class="soft">Reading…</p>`
         : found.state === 'failed'
           ? html`<${Problem} error=${found.error} />`
-          : html`<p class="soft">${found.data.of}</p>
+          : html`<p class="soft">${sayNumbers(found.data.of)}</p>
               ${
                 found.data.runs.length === 0
                   ? html`<p>No run stands out here.</p>`

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Empty } from '../../../../kit/web/browser/components/empty.ts';
-import { formatCount } from '../../../../kit/web/browser/components/format-figures.ts';
+import { countOf, formatCount } from '../../../../kit/web/browser/components/format-figures.ts';
 import { Elapsed, Time } from '../../../../kit/web/browser/components/time.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 import type { LedgerEvent } from '../../../../kit/web/browser/live-events.ts';
@@ -11,6 +11,7 @@ import { addressOf, start } from '../../../../kit/web/browser/start.ts';
 import type { FleetAnswer } from '../fleet-answers.ts';
 import { MemberCard } from './member-card.ts';
 import { orderAll } from './order-buttons.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type Fleet = NonNullable<FleetAnswer['fleet']>;
 
@@ -37,7 +38,7 @@ export default function FleetView({ data, reload }: ViewProps<FleetAnswer>): VNo
       <${Queue} fleet=${fleet} />
       <${Servers} fleet=${fleet} />
     </div>
-    <h2 class="fleet-heading">${formatCount(fleet.members.length)} ${fleet.members.length === 1 ? 'member' : 'members'}</h2>
+    <h2 class="fleet-heading">${countOf(fleet.members.length, 'member')}</h2>
     <div class="stack">
       ${fleet.members.map((member) => html`<${MemberCard} key=${member.name} member=${member} here=${fleet.member} isSilent=${silent.includes(member.name)} />`)}
     </div>
@@ -66,7 +67,7 @@ function Queue({ fleet: { queue, oldest, members } }: { fleet: Fleet }): VNode {
 }
 
 const whoCould = (members: Fleet['members'], needs: readonly string[]): string =>
-  members.some(({ labels }) => needs.every((need) => labels.includes(need))) ? '' : '; no member has these labels';
+  members.some(({ labels }) => needs.every((need) => labels.includes(need))) ? '' : t('; no member has these labels');
 
 function Servers({ fleet: { servers, replicas, members } }: { fleet: Fleet }): VNode {
   const fenced = members.reduce((total, each) => total + each.fenced, 0);
@@ -74,8 +75,8 @@ function Servers({ fleet: { servers, replicas, members } }: { fleet: Fleet }): V
     <h2 id="servers">Message servers</h2>
     <dl class="facts">
       <dt>Servers</dt><dd class="fleet-wrap">${servers.join(', ')}</dd>
-      ${replicas.map(({ name, isCurrent, lag }) => html`<dt>${name}</dt><dd>${isCurrent ? 'follows the leader' : html`<span class="tag warn">behind</span>`}${lag === 0 ? '' : `, lag ${formatCount(lag)}`}</dd>`)}
-      <dt>Fenced</dt><dd>${formatCount(fenced)} ${fenced === 1 ? 'run' : 'runs'} lost to another member, <a href=${addressOf('/ledger?type=run.fenced')}>those of this home</a></dd>
+      ${replicas.map(({ name, isCurrent, lag }) => html`<dt>${name}</dt><dd>${isCurrent ? t('follows the leader') : html`<span class="tag warn">behind</span>`}${lag === 0 ? '' : t(', lag {}', formatCount(lag))}</dd>`)}
+      <dt>Fenced</dt><dd>${countOf(fenced, 'run')} lost to another member, <a href=${addressOf('/ledger?type=run.fenced')}>those of this home</a></dd>
     </dl>
   </section>`;
 }
@@ -89,8 +90,8 @@ function Sent({ fleet: { sent } }: { fleet: Fleet }): VNode | null {
       <thead><tr><th scope="col">Task</th><th scope="col">Where</th><th scope="col">What is done</th></tr></thead>
       <tbody>${sent.map(
         ({ run, at, progress }) => html`<tr key=${run}>
-          <td>${run}</td><td>${at ?? 'in the queue'}</td>
-          <td>${progress === null ? '–' : progress.waits === null ? (progress.step ?? progress.status) : `waits for ${progress.waits}`}</td>
+          <td>${run}</td><td>${at ?? t('in the queue')}</td>
+          <td>${progress === null ? '–' : progress.waits === null ? (progress.step ?? t(progress.status)) : t('waits for {}', progress.waits)}</td>
         </tr>`,
       )}</tbody>
     </table></div>

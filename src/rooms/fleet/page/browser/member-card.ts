@@ -6,6 +6,7 @@ import { html } from '../../../../kit/web/browser/html.ts';
 import { addressOf, start } from '../../../../kit/web/browser/start.ts';
 import type { FleetAnswer } from '../fleet-answers.ts';
 import { orderMember } from './order-buttons.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type Member = NonNullable<FleetAnswer['fleet']>['members'][number];
 
@@ -17,7 +18,7 @@ export function MemberCard({ member, here, isSilent }: { member: Member; here: s
     <div class="row apart">
       <div>
         <h3>${name} ${name === here ? html`<span class="tag">this home</span> ` : null}${stateTag(state, isSilent)}</h3>
-        <p class="soft">${running} of ${slots} slots · ${labels.length === 0 ? 'no labels' : labels.join(', ')} · version ${version} · ${fenced} fenced · reported <${Time} at=${at} /></p>
+        <p class="soft">${running} of ${slots} slots · ${labels.length === 0 ? t('no labels') : labels.join(', ')} · version ${version} · ${fenced} fenced · reported <${Time} at=${at} /></p>
       </div>
       ${start.rights === 'all' ? html`<${OrderButton} name=${name} isDrained=${isDrained} />` : null}
     </div>
@@ -30,7 +31,7 @@ function Doing({ member: { doing }, isHere }: { member: Member; isHere: boolean 
     ${doing.map(
       ({ run, title, status, step, waits }) => html`<li key=${run}>
         <${Status} status=${status} /> ${isHere ? html`<a href=${addressOf(`/runs/${run}`)}>${title}</a>` : title}${' '}
-        <small>${waits === null ? step : `waits for ${waits}`}</small>
+        <small>${waits === null ? step : t('waits for {}', waits)}</small>
       </li>`,
     )}
   </ul>`;
@@ -38,7 +39,7 @@ function Doing({ member: { doing }, isHere }: { member: Member; isHere: boolean 
 
 function stateTag(state: Member['state'], isSilent: boolean): VNode {
   if (isSilent) return html`<span class="tag warn">silent</span>`;
-  return html`<span class=${state === 'working' ? 'tag' : 'tag warn'}>${state}</span>`;
+  return html`<span class=${state === 'working' ? 'tag' : 'tag warn'}>${t(state)}</span>`;
 }
 
 function OrderButton({ name, isDrained }: { name: string; isDrained: boolean }): VNode {

@@ -4,6 +4,8 @@ import type { VNode } from 'preact';
 import { useRef } from 'preact/hooks';
 import { html } from '../../../../kit/web/browser/html.ts';
 import type { GraphCheckAnswer } from '../graph-answers.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
+import { countOf } from '../../../../kit/web/browser/components/format-figures.ts';
 
 type Drawing = NonNullable<GraphCheckAnswer['drawing']>;
 type DrawnNode = Drawing['nodes'][number];
@@ -65,7 +67,7 @@ export function GraphDrawing({ drawing, title, acts }: DrawingProps): VNode {
         width=${Math.ceil(width * scale.value)} height=${Math.ceil(height * scale.value)}>
         <defs><marker id="arrow" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" class="arrow-head" /></marker></defs>
         ${edges.map(({ from, to, path, back }) => html`<path key=${`${from} ${to} ${path}`} class=${back ? 'edge back' : 'edge'} d=${path} marker-end="url(#arrow)"><title>${from} → ${to}</title></path>`)}
-        ${acts === undefined ? null : edges.map(({ from, to, path }) => html`<path key=${`hit ${from} ${to}`} class="edge-hit" d=${path} role="button" tabindex="0" aria-label=${`Remove the arrow from ${from} to ${to}`} onClick=${() => acts.onRemoveArrow({ from, to })} onKeyDown=${pressed(() => acts.onRemoveArrow({ from, to }))}><title>Remove this arrow</title></path>`)}
+        ${acts === undefined ? null : edges.map(({ from, to, path }) => html`<path key=${`hit ${from} ${to}`} class="edge-hit" d=${path} role="button" tabindex="0" aria-label=${t('Remove the arrow from {} to {}', from, to)} onClick=${() => acts.onRemoveArrow({ from, to })} onKeyDown=${pressed(() => acts.onRemoveArrow({ from, to }))}><title>Remove this arrow</title></path>`)}
         ${edges.map(({ label }) => (label === null ? null : html`<g><rect class="edge-label-box" x=${label.x} y=${label.y} width=${label.width} height=${label.height} /><text class="edge-label" x=${label.x + label.width / 2} y=${label.y + label.height - 5}>${label.text}</text></g>`))}
         ${nodes.map((node) => html`<${NodeBox} key=${node.id} node=${node} acts=${acts} />`)}
         ${
@@ -113,12 +115,12 @@ function NodeBox({ node, acts }: { node: DrawnNode; acts: DrawingActs | undefine
           tabindex: 0,
           'data-node': id,
           'aria-pressed': isChosen,
-          'aria-label': `The step ${id}${isWrong ? ', which has a problem' : ''}`,
+          'aria-label': t(isWrong ? 'The step {}, which has a problem' : 'The step {}', id),
           onClick: () => acts.onSelect(isChosen ? null : id),
           onKeyDown,
         };
   return html`<g class=${`node ${isWrong ? 'failed' : (status ?? 'plain')}${acts === undefined ? '' : ' link'}${isChosen ? ' chosen-node' : ''}`} ...${editable}>
-    <title>${id}${status === null ? '' : `, ${status}`}</title>
+    <title>${id}${status === null ? '' : `, ${t(status)}`}</title>
     ${shape === 'map' ? html`<rect x=${x + 4} y=${y + 4} width=${width - 4} height=${height - 4} rx="6" />` : null}
     ${
       shape === 'condition'
@@ -148,6 +150,6 @@ function hexagon({ x, y, width, height }: DrawnNode): string {
 }
 
 function describeDrawing(title: string, { nodes, edges }: Drawing): string {
-  const steps = nodes.map(({ id, status }) => (status === null ? id : `${id} (${status})`)).join(', ');
-  return `${title}: ${nodes.length} steps, ${edges.length} arrows. ${steps}`;
+  const steps = nodes.map(({ id, status }) => (status === null ? id : `${id} (${t(status)})`)).join(', ');
+  return t('{}: {}, {}. {}', title, countOf(nodes.length, 'step'), countOf(edges.length, 'arrow'), steps);
 }

@@ -7,6 +7,7 @@ import { Time } from '../../../../kit/web/browser/components/time.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import type { GraphAnswer } from '../graph-answers.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 export function RunList({
   graph,
@@ -43,14 +44,14 @@ export function ScheduleList({ schedules }: { schedules: GraphAnswer['schedules'
         ? html`<p class="soft">Only when somebody runs it.</p>`
         : schedules.map(
             ({ schedule, says, timezone, on, next }) => html`<p key=${schedule}>
-            <a href=${addressOf('/schedules')}>${schedule}</a>: ${says} (${timezone})${on ? '' : ', switched off'}
+            <a href=${addressOf('/schedules')}>${schedule}</a>: ${says} (${timezone})${on ? '' : t(', switched off')}
             ${
               next.length === 0
                 ? null
                 : html`<br /><small>Next ${next
                     .slice(0, 3)
                     .map((at) => momentInWords(at))
-                    .join(', then ')}</small>`
+                    .join(t(', then '))}</small>`
             }
           </p>`,
           )
@@ -81,14 +82,14 @@ export function StateList({ values, onRemove }: StateProps): VNode {
 }
 
 const CAUSES: Readonly<Record<string, string>> = {
-  run: 'first run with it',
-  edited: 'edited',
-  created: 'created',
-  patched: 'patched',
-  rolled_back: 'rolled back to',
-  deleted: 'deleted',
-  built: 'built from an intent',
-  imported: 'imported',
+  run: t('first run with it'),
+  edited: t('edited'),
+  created: t('created'),
+  patched: t('patched'),
+  rolled_back: t('rolled back to'),
+  deleted: t('deleted'),
+  built: t('built from an intent'),
+  imported: t('imported'),
 };
 
 type VersionsProps = { versions: GraphAnswer['versions']; onEdit: ((version: string) => void) | null };

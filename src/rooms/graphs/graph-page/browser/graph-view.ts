@@ -16,6 +16,8 @@ import { GraphEditor } from './graph-editor.ts';
 import { RunList, ScheduleList, StateList, VersionList } from './graph-lists.ts';
 import { ProblemList } from './problem-list.ts';
 import { RunGraphDialog } from './run-graph-dialog.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
+import { countOf } from '../../../../kit/web/browser/components/format-figures.ts';
 
 const ABOUT_GRAPH = /^(graph\.saved|state\.written|run\.(started|ended)|schedule\.changed|slot\.came)$/;
 
@@ -24,8 +26,8 @@ export const isChangedBy = ({ type }: LedgerEvent, { run }: Readonly<Record<stri
 
 const click = (selector: string) => (): void => document.querySelector<HTMLElement>(selector)?.click();
 export const keys: readonly Key[] = [
-  { key: 'e', does: 'Edit the graph', run: click('#edit-graph') },
-  { key: 'r', does: 'Run the graph', run: click('#run-graph') },
+  { key: 'e', does: t('Edit the graph'), run: click('#edit-graph') },
+  { key: 'r', does: t('Run the graph'), run: click('#run-graph') },
 ];
 
 export default function GraphView({ data, params }: ViewProps<GraphAnswer>): VNode {
@@ -46,7 +48,7 @@ export default function GraphView({ data, params }: ViewProps<GraphAnswer>): VNo
     <header class="row apart">
       <div>
         <h1>${data.title ?? data.graph}</h1>
-        <p class="soft">${data.graph}, ${data.nodes === 1 ? '1 step' : `${data.nodes} steps`}${data.mode === null ? '' : `, mode ${data.mode}`} · <code>${data.file}</code></p>
+        <p class="soft">${data.graph}, ${countOf(data.nodes, 'step')}${data.mode === null ? '' : t(', mode {}', data.mode)} · <code>${data.file}</code></p>
       </div>
       <div class="row no-print">
         ${
@@ -84,7 +86,7 @@ function Shown({ data, run }: { data: GraphAnswer; run: string | undefined }): V
     ${run === undefined ? null : html`<p>How <a href=${addressOf(`/runs/${run}`)}>${run}</a> went. <a href=${addressOf(`/graphs/${data.graph}`)}>Show the graph alone</a></p>`}
     ${
       data.drawing === null
-        ? html`<p class="soft">${data.nodes > 0 ? 'It has too many steps for a picture.' : 'There is nothing to draw yet.'}</p>`
+        ? html`<p class="soft">${data.nodes > 0 ? t('It has too many steps for a picture.') : t('There is nothing to draw yet.')}</p>`
         : html`<${GraphDrawing} drawing=${data.drawing} title=${data.title ?? data.graph} />`
     }
   </section>`;
@@ -94,8 +96,8 @@ function describeSource({ source }: GraphAnswer): VNode | null {
   if (source === 'file') return null;
   const text =
     source === 'template'
-      ? 'This graph is not saved yet.'
-      : 'This graph was deleted. This is its last version; saving it restores it.';
+      ? t('This graph is not saved yet.')
+      : t('This graph was deleted. This is its last version; saving it restores it.');
   return html`<p class="warning">${text}</p>`;
 }
 
@@ -110,8 +112,8 @@ async function saveGraph(
 ): Promise<void> {
   await attempt(async () => {
     const { done } = await submit({ kind: 'write_graph', graph, text, replaces });
-    if (done === undefined) return notice('No worker has saved it yet; it is saved once one runs. Start it: oka up');
-    notice('Saved.');
+    if (done === undefined) return notice(t('No worker has saved it yet; it is saved once one runs. Start it: oka up'));
+    notice(t('Saved.'));
     onSaved();
     if (source !== 'file') navigate(`/graphs/${graph}`, { replace: true });
   });
@@ -119,6 +121,7 @@ async function saveGraph(
 
 async function removeState(namespace: string, key: string): Promise<void> {
   const content = html`<p>The next run of ${namespace} finds nothing under <code>${key}</code>.</p>`;
-  if (!(await askConfirmation({ title: `Forget ${key}?`, content, yes: 'Forget it', isDangerous: true }))) return;
-  await attempt(() => submit({ kind: 'state', namespace, key }), `${key} is forgotten.`);
+  if (!(await askConfirmation({ title: t('Forget {}?', key), content, yes: t('Forget it'), isDangerous: true })))
+    return;
+  await attempt(() => submit({ kind: 'state', namespace, key }), t('{} is forgotten.', key));
 }

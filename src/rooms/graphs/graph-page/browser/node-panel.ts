@@ -20,6 +20,7 @@ import {
 import { initialValue } from './schema-fields.ts';
 import { JsonField, SchemaForm } from './schema-form.ts';
 import type { JsonSchema } from './schema-help.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type PanelProps = {
   graph: Fields;
@@ -99,20 +100,20 @@ export function NodePanel({ graph, id, known, problems, onChange, onRunTo }: Pan
   const field = ([key, each]: [string, Json]): VNode => html`<${SchemaForm} key=${key} label=${key}
     schema=${key === 'title' ? { ...(each as Fields), maxLength: 100 } : key === 'tool' ? { ...(each as Fields), enum: [...new Set([...known.tools, wordIn(node, 'tool')])] } : each}
     value=${node[key]} isRequired=${required.includes(key)} onChange=${(value: Json | undefined) => onChange(setField(graph, id, key, value))} />`;
-  return html`<section class="card stack schema-form node-panel" aria-label=${`The step ${id}`}>
+  return html`<section class="card stack schema-form node-panel" aria-label=${t('The step {}', id)}>
     <header class="row apart"><h3>${id}</h3><span class="soft">${wordIn(node, 'kind')}</span></header>
     ${problems.map(({ problem, fix }) => html`<p class="problem">${problem}${fix === null ? null : html` <span class="fix">${fix}</span>`}</p>`)}
     <form class="row" onSubmit=${rename}><label class="field">Name<input type="text" value=${name.value} pattern="[A-Za-z_][A-Za-z0-9_\\-]*" onInput=${(event: InputEvent) => (name.value = (event.target as HTMLInputElement).value)} /></label>
       <button type="submit" disabled=${name.value === id}>Rename</button></form>
     ${fields.filter(([key]) => !RARE.has(key)).map(field)}
     <div class="row"><span class="soft">Comes after</span>
-      ${needs.map((each) => html`<button key=${each} type="button" aria-label=${`No longer after ${each}`} onClick=${() => onChange(disconnect(graph, each, id))}>${each} ×</button>`)}
+      ${needs.map((each) => html`<button key=${each} type="button" aria-label=${t('No longer after {}', each)} onClick=${() => onChange(disconnect(graph, each, id))}>${each} ×</button>`)}
       <select aria-label="Comes after" value="" onChange=${(event: Event) => onChange(connect(graph, (event.target as HTMLSelectElement).value, id))}>
         <option value="">add…</option>${others.filter((each) => !needs.includes(each)).map((each) => html`<option value=${each}>${each}</option>`)}
       </select></div>
     <details><summary>More</summary><div class="stack">
       ${fields.filter(([key]) => RARE.has(key)).map(field)}
-      <${JsonField} label="Fixed output" schema=${{ description: 'While you write the graph: this is taken as its output, and it is not run.' }} value=${pinOf(graph, id)} onChange=${(value: Json | undefined) => onChange(setPin(graph, id, value))} />
+      <${JsonField} label="Fixed output" schema=${{ description: t('While you write the graph: this is taken as its output, and it is not run.') }} value=${pinOf(graph, id)} onChange=${(value: Json | undefined) => onChange(setPin(graph, id, value))} />
     </div></details>
     <div class="row">
       ${onRunTo === null ? null : html`<button type="button" onClick=${() => onRunTo(id)}>Run to here…</button>`}

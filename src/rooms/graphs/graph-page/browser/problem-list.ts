@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { html } from '../../../../kit/web/browser/html.ts';
 import type { Problem } from '../graph-answers.ts';
+import { countOf } from '../../../../kit/web/browser/components/format-figures.ts';
 
 /** `onOpen` is called with the path of a problem that was chosen. */
 export function ProblemList({
@@ -14,7 +15,7 @@ export function ProblemList({
   if (problems.length === 0)
     return html`<p class="status done" role="status"><span aria-hidden="true">✓</span> It can run.</p>`;
   return html`<div class="problem" role="status">
-    <p><strong>${problems.length === 1 ? 'One problem' : `${problems.length} problems`}</strong></p>
+    <p><strong>${countOf(problems.length, 'problem')}</strong></p>
     <ul>${problems.map(
       ({ path, problem, rule, fix }) => html`<li>
         ${

@@ -10,6 +10,7 @@ import type { Json } from '../../../../core/schema/json.ts';
 import { initialValue } from './schema-fields.ts';
 import { JsonField, SchemaForm } from './schema-form.ts';
 import type { JsonSchema } from './schema-help.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 export function RunGraphDialog({
   graph,
@@ -35,8 +36,8 @@ export function RunGraphDialog({
     isBusy.value = false;
   };
   const change = (next: Json | undefined): void => void (value.value = next);
-  const props = { schema, value: value.value, label: 'Input', isRequired: true, onChange: change };
-  return html`<${Dialog} title=${written === undefined ? `Run ${graph}` : `Run ${graph} up to ${written.until}`} onClose=${onClose}>
+  const props = { schema, value: value.value, label: t('Input'), isRequired: true, onChange: change };
+  return html`<${Dialog} title=${written === undefined ? t('Run {}', graph) : t('Run {} up to {}', graph, written.until)} onClose=${onClose}>
     <form class="stack schema-form" onSubmit=${run}>
       ${isJson.value ? html`<${JsonField} ...${props} />` : html`<${SchemaForm} ...${props} />`}
       ${hasForm ? html`<label><input type="checkbox" checked=${isJson.value} onChange=${() => (isJson.value = !isJson.value)} /> Write it as JSON</label>` : null}
@@ -49,5 +50,5 @@ async function start(graph: string, input: Json, written: { text?: string; until
   const id = `${graph.slice(0, 40)}-${Date.now().toString(36)}`;
   const { worker } = await submit({ kind: 'run_graph', id, graph, input, ...written });
   if (worker) navigate(`/runs/${id}`);
-  else notice('No worker is running; the graph runs once one does. Start it: oka up');
+  else notice(t('No worker is running; the graph runs once one does. Start it: oka up'));
 }

@@ -5,6 +5,7 @@ import { html } from '../../../../kit/web/browser/html.ts';
 import type { Json } from '../../../../core/schema/json.ts';
 import { fieldFor, initialValue } from './schema-fields.ts';
 import type { JsonSchema } from './schema-help.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type FormProps = {
   schema: JsonSchema;
@@ -80,7 +81,7 @@ function ListField({ value, label, items, onChange }: FormProps & { items: JsonS
     ${now.map(
       (each, at) => html`<div class="row">
         <${SchemaForm} schema=${items} value=${each} label=${`${name} ${at + 1}`} isRequired=${true} onChange=${(next: Json | undefined) => replace(at, next)} />
-        <button type="button" class="quiet" aria-label=${`Remove ${name} ${at + 1}`} onClick=${() => onChange(now.filter((_, index) => index !== at))}>×</button>
+        <button type="button" class="quiet" aria-label=${t('Remove {} {}', name, at + 1)} onClick=${() => onChange(now.filter((_, index) => index !== at))}>×</button>
       </div>`,
     )}
     <div><button type="button" onClick=${() => onChange([...now, initialValue(items) ?? null])}>Add</button></div>

@@ -5,6 +5,7 @@
  */
 import type { Json } from '../../../../core/schema/json.ts';
 import { type Place, type Spot, spotAt } from './json-outline.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 export type Suggestion = { label: string; insert: string; about: string };
 export type Help = { field: string; about: string; suggestions: Suggestion[] };
@@ -25,7 +26,7 @@ export function helpAt(schema: JsonSchema, text: string, root: Spot | null, plac
   const suggestions =
     role === 'key' ? keySuggestions(schema, own, spotAt(root, path), place) : valueSuggestions(own, path, names);
   return {
-    field: path.join('.') || (field === '' ? 'the graph' : field),
+    field: path.join('.') || (field === '' ? t('the graph') : field),
     about,
     suggestions: suggestions.slice(0, MOST_SUGGESTED),
   };

@@ -12,6 +12,8 @@ import type { ViewProps } from '../../../../kit/web/browser/page-data.ts';
 import { navigate } from '../../../../kit/web/browser/router.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import type { GraphsAnswer } from '../graph-list-answers.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
+import { countOf } from '../../../../kit/web/browser/components/format-figures.ts';
 
 type GraphRow = GraphsAnswer['graphs'][number];
 
@@ -20,7 +22,7 @@ const ABOUT_GRAPHS = /^(graph\.saved|run\.(started|ended)|schedule\.changed|slot
 export const isChangedBy = ({ type }: LedgerEvent): boolean => ABOUT_GRAPHS.test(type);
 
 export const keys: readonly Key[] = [
-  { key: 'n', does: 'New graph', run: () => document.querySelector<HTMLElement>('#new-graph')?.click() },
+  { key: 'n', does: t('New graph'), run: () => document.querySelector<HTMLElement>('#new-graph')?.click() },
 ];
 
 export default function GraphsView({ data }: ViewProps<GraphsAnswer>): VNode {
@@ -60,11 +62,11 @@ function GraphLine({ row }: { row: GraphRow }): VNode {
   const { graph, title, nodes, mode, author, problem, problems, last_run: last, next } = row;
   return html`<tr>
     <td><a href=${addressOf(`/graphs/${graph}`)}>${title ?? graph}</a>${title === null ? null : html`<br /><small>${graph}</small>`}</td>
-    <td>${mode ?? '–'}${author === 'model' ? ', by a model' : ''}<br /><small>${nodes === 1 ? '1 step' : `${nodes} steps`}</small></td>
+    <td>${mode ?? '–'}${author === 'model' ? t(', by a model') : ''}<br /><small>${countOf(nodes, 'step')}</small></td>
     <td>${
       problem === null
         ? html`<span class="status done"><span aria-hidden="true">✓</span> valid</span>`
-        : html`<span class="status failed"><span aria-hidden="true">✕</span> cannot run</span><br /><small>${problem}${problems > 1 ? ` (and ${problems - 1} more)` : ''}</small>`
+        : html`<span class="status failed"><span aria-hidden="true">✕</span> cannot run</span><br /><small>${problem}${problems > 1 ? t(' (and {} more)', problems - 1) : ''}</small>`
     }</td>
     <td>${
       last === null
@@ -92,7 +94,7 @@ function NewGraph({ templates, taken, onClose }: NewGraphProps): VNode {
           title="Letters, digits, dot, dash and underscore" aria-describedby="name-note"
           onInput=${(event: InputEvent) => (name.value = (event.target as HTMLInputElement).value)} />
       </label>
-      <p id="name-note" class=${isTaken ? 'problem' : 'soft'}>${isTaken ? 'There is a graph of this name already.' : 'It becomes the file workspace/graphs/name.json.'}</p>
+      <p id="name-note" class=${isTaken ? 'problem' : 'soft'}>${isTaken ? t('There is a graph of this name already.') : t('It becomes the file workspace/graphs/name.json.')}</p>
       <label class="stack">Start from
         <select value=${template.value} onChange=${(event: Event) => (template.value = (event.target as HTMLSelectElement).value)}>
           ${templates.map((each) => html`<option value=${each.template}>${each.title} (${each.template})</option>`)}

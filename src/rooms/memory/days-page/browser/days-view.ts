@@ -9,14 +9,15 @@ import type { ViewProps } from '../../../../kit/web/browser/page-data.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import { MemoryTabs } from '../../../../kit/web/browser/components/memory-tabs.ts';
 import type { DaysAnswer } from '../day-answers.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 /** Pages are written by maintenance. */
 export const isChangedBy = ({ pen }: LedgerEvent): boolean => pen === 'maintenance';
 
 const click = (selector: string) => (): void => document.querySelector<HTMLElement>(selector)?.click();
 export const keys: readonly Key[] = [
-  { key: 'k', does: 'The day after', run: click('#later') },
-  { key: 'j', does: 'The day before', run: click('#earlier') },
+  { key: 'k', does: t('The day after'), run: click('#later') },
+  { key: 'j', does: t('The day before'), run: click('#earlier') },
 ];
 
 export default function DaysView({ data }: ViewProps<DaysAnswer>): VNode {

@@ -12,6 +12,7 @@ import { setParams } from '../../../../kit/web/browser/router.ts';
 import { addressOf, start } from '../../../../kit/web/browser/start.ts';
 import type { LearnedAnswer, LearnedLine } from '../../page/memory-answers.ts';
 import { MemoryTabs } from '../../../../kit/web/browser/components/memory-tabs.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 export const isChangedBy = ({ type }: LedgerEvent): boolean => /^(fact|procedure|change)\./.test(type);
 
@@ -20,9 +21,9 @@ const requested = signal<ReadonlySet<string>>(new Set());
 const nameOf = ({ pen, seq }: LearnedLine): string => `${pen}:${seq}`;
 
 const PERIODS = [
-  { days: 7, title: 'This week' },
-  { days: 31, title: 'This month' },
-  { days: 366, title: 'This year' },
+  { days: 7, title: t('This week') },
+  { days: 31, title: t('This month') },
+  { days: 366, title: t('This year') },
 ];
 
 export default function LearnedView({ data, params }: ViewProps<LearnedAnswer>): VNode {
@@ -64,8 +65,8 @@ async function undoChange(change: LearnedLine): Promise<void> {
   await attempt(async () => {
     const { worker } = await submit(intakeFor(change));
     requested.value = new Set([...requested.value, nameOf(change)]);
-    if (change.undo === 'forget') notice(worker ? 'Forgotten.' : 'It is forgotten once a worker runs.');
-    else notice('Requested: maintenance undoes it at its next pass.');
+    if (change.undo === 'forget') notice(worker ? t('Forgotten.') : t('It is forgotten once a worker runs.'));
+    else notice(t('Requested: maintenance undoes it at its next pass.'));
   });
 }
 

@@ -9,6 +9,8 @@ import { html } from '../../../../kit/web/browser/html.ts';
 import { addressOf, start } from '../../../../kit/web/browser/start.ts';
 import type { FactAnswer, FactLine } from '../memory-answers.ts';
 import { StatementDialog } from './statement-dialog.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
+import { countOf } from '../../../../kit/web/browser/components/format-figures.ts';
 
 export function FactRow({ fact }: { fact: FactLine }): VNode {
   const isStruck = useSignal(false);
@@ -42,7 +44,7 @@ export function FactRow({ fact }: { fact: FactLine }): VNode {
       ${
         more === 0 && detail.value?.original == null
           ? null
-          : html`<details><summary class="soft"><small>${more === 0 ? 'First wording' : `${more} more ${more === 1 ? 'reason' : 'reasons'}`}</small></summary>
+          : html`<details><summary class="soft"><small>${more === 0 ? t('First wording') : countOf(more, 'more reason')}</small></summary>
             <ul>${earlier.map((origin) => html`<li><small><${OriginWords} origin=${origin} /></small></li>`)}
               ${detail.value?.original == null ? null : html`<li><small>First worded: “${detail.value.original}”</small></li>`}</ul></details>`
       }
@@ -60,11 +62,11 @@ export function FactRow({ fact }: { fact: FactLine }): VNode {
 }
 
 const SOURCES: Readonly<Record<FactLine['source'], string>> = {
-  person: 'you',
-  task: 'a task',
-  run: 'a run',
-  tool: 'a tool',
-  import: 'an import',
+  person: t('you'),
+  task: t('a task'),
+  run: t('a run'),
+  tool: t('a tool'),
+  import: t('an import'),
 };
 
 /** What happened, with the way to its event and to the task that it happened in. */
@@ -75,5 +77,5 @@ function OriginWords({ origin: { text, at, run, seq } }: { origin: FactAnswer['o
 /** The same as removing the line from its page. */
 async function forget(id: string): Promise<void> {
   const { worker } = await submit({ kind: 'forget', facts: [id], why: 'deleted' });
-  notice(worker ? 'Forgotten.' : 'It is forgotten once a worker runs. Start it: oka up');
+  notice(worker ? t('Forgotten.') : t('It is forgotten once a worker runs. Start it: oka up'));
 }

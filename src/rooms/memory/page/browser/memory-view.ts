@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { Empty } from '../../../../kit/web/browser/components/empty.ts';
-import { formatCount } from '../../../../kit/web/browser/components/format-figures.ts';
+import { countOf, formatCount } from '../../../../kit/web/browser/components/format-figures.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 import type { Key } from '../../../../kit/web/browser/keys.ts';
 import type { LedgerEvent } from '../../../../kit/web/browser/live-events.ts';
@@ -13,20 +13,25 @@ import type { FactLine, MemoryAnswer } from '../memory-answers.ts';
 import { FactRow } from './fact-row.ts';
 import { MemoryTabs } from '../../../../kit/web/browser/components/memory-tabs.ts';
 import { StatementDialog } from './statement-dialog.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 export const isChangedBy = ({ type }: LedgerEvent): boolean => type.startsWith('fact.');
 
 export const keys: readonly Key[] = [
-  { key: 'n', does: 'Add something to remember', run: () => document.querySelector<HTMLElement>('#add-fact')?.click() },
+  {
+    key: 'n',
+    does: t('Add something to remember'),
+    run: () => document.querySelector<HTMLElement>('#add-fact')?.click(),
+  },
 ];
 
 const KINDS: Readonly<Record<FactLine['kind'], string>> = {
-  standing: 'For every task',
-  preference: 'How you like it',
-  fact: 'Facts',
-  lesson: 'What went wrong before',
-  environment: 'This machine',
-  note: 'Seen in several tasks',
+  standing: t('For every task'),
+  preference: t('How you like it'),
+  fact: t('Facts'),
+  lesson: t('What went wrong before'),
+  environment: t('This machine'),
+  note: t('Seen in several tasks'),
 };
 
 export default function MemoryView({ data, params }: ViewProps<MemoryAnswer>): VNode {
@@ -34,7 +39,7 @@ export default function MemoryView({ data, params }: ViewProps<MemoryAnswer>): V
   const groups = [...Map.groupBy(data.facts, headingOf)];
   const many = Object.values(data.counts).reduce((sum, each) => sum + each, 0);
   return html`<${MemoryTabs} current="memory" />
-    ${many === 0 ? null : html`<p class="soft">oka knows ${many === 1 ? 'one thing' : `${formatCount(many)} things`} about you and your work, each with the reason why. Change a sentence that is wrong; what you have forgotten is gone everywhere.</p>`}
+    ${many === 0 ? null : html`<p class="soft">oka knows ${countOf(many, 'thing')} about you and your work, each with the reason why. Change a sentence that is wrong; what you have forgotten is gone everywhere.</p>`}
     <${Filters} data=${data} params=${params} onAdd=${() => (isAdding.value = true)} />
     ${data.facts.length === 0 ? html`<${Nothing} isFiltered=${Object.keys(params).length > 0} />` : null}
     ${groups.map(
@@ -52,7 +57,7 @@ export default function MemoryView({ data, params }: ViewProps<MemoryAnswer>): V
 }
 
 const headingOf = ({ kind, namespace, superseded_by: by }: FactLine): string => {
-  const name = by === null ? KINDS[kind] : 'No longer valid';
+  const name = by === null ? KINDS[kind] : t('No longer valid');
   return kind === 'standing' || namespace === 'general' ? name : `${name}: ${namespace}`;
 };
 

@@ -6,6 +6,7 @@ import { Dialog } from '../../../../kit/web/browser/components/modal.ts';
 import { attempt, notice } from '../../../../kit/web/browser/components/notices.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 import type { FactLine, StatementAnswer } from '../memory-answers.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type StatementProps = { topics: readonly string[]; replaces?: FactLine; onClose: () => void };
 
@@ -20,7 +21,7 @@ export function StatementDialog({ topics, replaces, onClose }: StatementProps): 
     isBusy.value = false;
   };
   const isStanding = topic.value === 'standing';
-  return html`<${Dialog} title=${replaces === undefined ? 'Remember' : 'Change what is known'} onClose=${onClose}>
+  return html`<${Dialog} title=${replaces === undefined ? t('Remember') : t('Change what is known')} onClose=${onClose}>
     <form class="stack" onSubmit=${save}>
       <label class="stack">In a sentence
         <textarea rows="3" required maxlength="4000" value=${text.value} onInput=${(event: InputEvent) => (text.value = (event.target as HTMLTextAreaElement).value)}></textarea>
@@ -36,7 +37,7 @@ export function StatementDialog({ topics, replaces, onClose }: StatementProps): 
             }`
           : null
       }
-      <footer class="row"><button type="submit" class="primary" disabled=${isBusy.value}>${replaces === undefined ? 'Remember it' : 'Change it'}</button></footer>
+      <footer class="row"><button type="submit" class="primary" disabled=${isBusy.value}>${replaces === undefined ? t('Remember it') : t('Change it')}</button></footer>
     </form>
   <//>`;
 }
@@ -44,5 +45,5 @@ export function StatementDialog({ topics, replaces, onClose }: StatementProps): 
 async function remember(text: string, topic: string, supersedes: string | undefined): Promise<void> {
   const { fact } = await get<StatementAnswer>('statement', { text, topic, supersedes });
   const { worker } = await submit({ kind: 'remember', fact });
-  notice(worker ? 'Remembered.' : 'It is remembered once a worker runs. Start it: oka up');
+  notice(worker ? t('Remembered.') : t('It is remembered once a worker runs. Start it: oka up'));
 }

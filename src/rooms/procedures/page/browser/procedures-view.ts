@@ -9,6 +9,7 @@ import { addressOf } from '../../../../kit/web/browser/start.ts';
 import { MemoryTabs } from '../../../../kit/web/browser/components/memory-tabs.ts';
 import type { ProcedureRow, ProceduresAnswer } from '../procedure-answers.ts';
 import { Trend } from './procedure-trend.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 export const isChangedBy = ({ type }: LedgerEvent): boolean =>
   /^(procedure\.|change\.|run\.(ended|corrected|undone))/.test(type);
@@ -29,10 +30,10 @@ export default function ProceduresView({ data, params }: ViewProps<ProceduresAns
 
 function ProcedureLine({ row }: { row: ProcedureRow }): VNode {
   const { procedure, title, version, status, forced, probation, trend, used, reason } = row;
-  const note = forced ? 'set by you' : probation ? 'on probation' : '';
+  const note = forced ? t('set by you') : probation ? t('on probation') : '';
   return html`<tr>
     <td><a href=${addressOf(`/memory/procedures/${procedure}`)}>${title}</a><br /><small>${procedure}, version ${version}</small></td>
-    <td>${status}${note === '' ? null : html`<br /><small>${note}</small>`}</td>
+    <td>${t(status)}${note === '' ? null : html`<br /><small>${note}</small>`}</td>
     <td><${Trend} trend=${trend} /></td>
     <td class="number">${used}</td>
     <td><small>${reason}</small></td>

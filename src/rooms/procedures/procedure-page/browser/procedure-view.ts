@@ -13,6 +13,7 @@ import type { ViewProps } from '../../../../kit/web/browser/page-data.ts';
 import { addressOf, start } from '../../../../kit/web/browser/start.ts';
 import type { ProcedureAnswer } from '../../page/procedure-answers.ts';
 import { Trend } from '../../page/browser/procedure-trend.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 export const isChangedBy = ({ type }: LedgerEvent): boolean =>
   /^(procedure\.|change\.|run\.(ended|corrected|undone))/.test(type);
@@ -26,8 +27,8 @@ export default function ProcedureView({ data }: ViewProps<ProcedureAnswer>): VNo
       ${start.rights === 'all' ? html`<${Buttons} data=${data} />` : null}
     </header>
     <dl class="facts">
-      <dt>Status</dt><dd>${status}${forced ? ', set by you, overriding the numbers' : probation ? ', on probation: the critic judges its uses' : ''}${since === null ? '' : html`, since <${Time} at=${since} />`}</dd>
-      <dt>Why</dt><dd>${reason === '' ? 'it was not judged yet' : reason}</dd>
+      <dt>Status</dt><dd>${t(status)}${forced ? t(', set by you, overriding the numbers') : probation ? t(', on probation: the critic judges its uses') : ''}${since === null ? '' : html`, since <${Time} at=${since} />`}</dd>
+      <dt>Why</dt><dd>${reason === '' ? t('it was not judged yet') : reason}</dd>
       ${missing.length === 0 ? null : html`<dt>Missing</dt><dd>${missing.join('; ')}</dd>`}
       <dt>Last uses</dt><dd><${Trend} trend=${trend} /></dd>
     </dl>
@@ -46,26 +47,29 @@ function Buttons({ data: { procedure, status } }: { data: ProcedureAnswer }): VN
   const request = async (to: 'promoted' | 'demoted' | 'retired', yes: string, text: string): Promise<void> => {
     if (!(await askConfirmation({ title: `${yes}?`, content: html`<p>${text}</p>`, yes }))) return;
     const intake = { kind: 'procedure', procedure, to, reason: '' } as const;
-    isRequested.value = await attempt(() => submit(intake), 'Requested: it happens at the next pass of maintenance.');
+    isRequested.value = await attempt(
+      () => submit(intake),
+      t('Requested: it happens at the next pass of maintenance.'),
+    );
   };
   if (isRequested.value) return html`<span class="tag">requested</span>`;
   return html`<div class="row no-print">
     ${
       status === 'promoted'
-        ? html`<button type="button" onClick=${() => request('demoted', 'No longer use it', 'Tasks like these are planned by a model again.')}>No longer use it…</button>`
-        : html`<button type="button" onClick=${() => request('promoted', 'Use it', 'It is used for tasks like these from now on, whatever its numbers say.')}>Use it…</button>`
+        ? html`<button type="button" onClick=${() => request('demoted', t('No longer use it'), t('Tasks like these are planned by a model again.'))}>No longer use it…</button>`
+        : html`<button type="button" onClick=${() => request('promoted', t('Use it'), t('It is used for tasks like these from now on, whatever its numbers say.'))}>Use it…</button>`
     }
-    ${status === 'retired' ? null : html`<button type="button" class="quiet" onClick=${() => request('retired', 'Retire it', 'It is no longer tried, and no longer shown here.')}>Retire…</button>`}
+    ${status === 'retired' ? null : html`<button type="button" class="quiet" onClick=${() => request('retired', t('Retire it'), t('It is no longer tried, and no longer shown here.'))}>Retire…</button>`}
   </div>`;
 }
 
 function Numbers({ numbers }: { numbers: ProcedureAnswer['numbers'] }): VNode {
   if (numbers === null) return html`<section><h2>Numbers</h2><p class="soft">Not judged yet.</p></section>`;
   const row = (name: string, { runs, fine, seconds, tokens }: typeof numbers.with): VNode =>
-    html`<tr><th scope="row">${name}</th><td class="number">${fine} of ${runs}</td><td class="number">${seconds === null ? '–' : `${Math.round(seconds)} s`}</td><td class="number">${tokens === null ? '–' : formatCount(Math.round(tokens))}</td></tr>`;
+    html`<tr><th scope="row">${name}</th><td class="number">${t('{} of {}', fine, runs)}</td><td class="number">${seconds === null ? '–' : `${Math.round(seconds)} s`}</td><td class="number">${tokens === null ? '–' : formatCount(Math.round(tokens))}</td></tr>`;
   return html`<section><h2>Numbers</h2>
     <table><thead><tr><td></td><th scope="col" class="number">Went well</th><th scope="col" class="number">Time</th><th scope="col" class="number">Tokens</th></tr></thead>
-      <tbody>${row('With it', numbers.with)}${row('Without it', numbers.without)}</tbody></table>
+      <tbody>${row(t('With it'), numbers.with)}${row(t('Without it'), numbers.without)}</tbody></table>
     <p><small>${numbers.successes} independent successes; compared ${numbers.wins} better, ${numbers.losses} worse; evidence ${Math.round(numbers.e_value * 100) / 100}; ${numbers.contradictions} recent contradictions.</small></p>
   </section>`;
 }
@@ -75,27 +79,27 @@ function Moves({ moves }: { moves: ProcedureAnswer['moves'] }): VNode {
     ${moves.length === 0 ? html`<p class="soft">It was not judged yet.</p>` : null}
     <ol reversed>${moves.map(
       ({ seq, at, from, to, by, reason }) =>
-        html`<li key=${seq}><a href=${addressOf(`/ledger?pen=maintenance&seq=${seq}`)}><${Time} at=${at} /></a>: ${from ?? 'new'} → ${to}${by === 'person' ? ', by you' : ''}<br /><small>${reason}</small></li>`,
+        html`<li key=${seq}><a href=${addressOf(`/ledger?pen=maintenance&seq=${seq}`)}><${Time} at=${at} /></a>: ${t(from ?? 'new')} → ${t(to)}${by === 'person' ? t(', by you') : ''}<br /><small>${reason}</small></li>`,
     )}</ol>
   </section>`;
 }
 
 const ARMS: Readonly<Record<ProcedureAnswer['uses'][number]['arm'], string>> = {
-  used: 'used',
-  trial: 'tried',
-  held_back: 'left out, to compare',
-  offered: 'shown to the planner',
+  used: t('used'),
+  trial: t('tried'),
+  held_back: t('left out, to compare'),
+  offered: t('shown to the planner'),
 };
 
 function Uses({ uses, evidence, from }: Pick<ProcedureAnswer, 'uses' | 'evidence' | 'from'>): VNode {
   return html`<section><h2>Tasks behind it</h2>
     ${from === null ? null : html`<p><small>Shared by ${from}, a member of the fleet</small></p>`}
-    <p><small>${evidence.length === 0 ? 'No run here has had the plan that it gives' : 'Made from '}${evidence.map(({ run, seq }, at) => html`${at === 0 ? '' : ', '}<a href=${addressOf(run === null ? `/ledger?pen=run&seq=${seq}` : `/runs/${run}`)}>${run ?? `event ${seq}`}</a>`)}</small></p>
+    <p><small>${evidence.length === 0 ? t('No run here has had the plan that it gives') : `${t('Made from')} `}${evidence.map(({ run, seq }, at) => html`${at === 0 ? '' : ', '}<a href=${addressOf(run === null ? `/ledger?pen=run&seq=${seq}` : `/runs/${run}`)}>${run ?? t('event {}', seq)}</a>`)}</small></p>
     ${
       uses.length === 0
         ? null
-        : html`<table><thead><tr><th scope="col">Task</th><th scope="col">How</th><th scope="col">End</th></tr></thead><tbody>
-          ${uses.map(({ run, seq, at, arm, ended }) => html`<tr key=${seq}><td><a href=${addressOf(`/runs/${run}`)}>${run}</a><br /><small><${Time} at=${at} /></small></td><td>${ARMS[arm]}</td><td>${ended ?? 'in progress'}</td></tr>`)}
+        : html`<table><thead><tr><th scope="col">Task</th><th scope="col">How</th><th scope="col">Ended</th></tr></thead><tbody>
+          ${uses.map(({ run, seq, at, arm, ended }) => html`<tr key=${seq}><td><a href=${addressOf(`/runs/${run}`)}>${run}</a><br /><small><${Time} at=${at} /></small></td><td>${ARMS[arm]}</td><td>${ended === null ? t('in progress') : t(ended)}</td></tr>`)}
         </tbody></table>`
     }
   </section>`;

@@ -41,7 +41,7 @@ function problemOf(line: string, hash: string | null, from: ChainPosition): stri
   const [, , prev, claimed] = END.exec(line) ?? [];
   if (claimed === undefined || hash !== claimed) return 'the record does not match its hash';
   const seq = SEQ.exec(line)?.[1];
-  if (seq !== String(from.seq + 1)) return `the record has seq ${seq ?? 'NaN'} instead`;
+  if (seq !== String(from.seq + 1)) return `the record has seq ${seq} instead`;
   return prev === from.hash ? null : 'the record does not follow the one before it';
 }
 

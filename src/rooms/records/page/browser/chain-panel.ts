@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { z } from 'zod';
-import { formatBytes, formatCount } from '../../../../kit/web/browser/components/format-figures.ts';
+import { countOf, formatBytes, formatCount } from '../../../../kit/web/browser/components/format-figures.ts';
 import { Time } from '../../../../kit/web/browser/components/time.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 import { useQuery } from '../../../../kit/web/browser/query-data.ts';
@@ -11,6 +11,7 @@ import { addressOf, start } from '../../../../kit/web/browser/start.ts';
 import type { LedgerHeadAnswer } from '../ledger-answers.ts';
 import { CHAIN_START, type ChainPosition } from './chain-check.ts';
 import type { ChainReport, ChainRequest } from './chain-worker.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type Head = z.infer<typeof LedgerHeadAnswer>;
 type Pen = 'run' | 'maintenance';
@@ -25,11 +26,11 @@ export function ChainPanel({ pen }: { pen: Pen }): VNode {
     <div class="row apart">
       <div>
         <h2>Chain of hashes</h2>
-        <p class="soft">${data === null ? 'Reading…' : describeHead(data)}</p>
+        <p class="soft">${data === null ? t('Reading…') : describeHead(data)}</p>
       </div>
       <span class="row">
         <button type="button" disabled=${isChecking || !canHash} onClick=${() => check(remembered?.position ?? CHAIN_START)}>
-          ${remembered === null ? 'Check in this browser' : 'Check what is new'}
+          ${remembered === null ? t('Check in this browser') : t('Check what is new')}
         </button>
         ${remembered === null ? null : html`<button type="button" class="quiet" disabled=${isChecking} onClick=${() => check(CHAIN_START)}>Check all again</button>`}
       </span>
@@ -84,10 +85,12 @@ function useChainCheck(pen: Pen): {
 }
 
 function describeHead({ events, bytes, archived, anchor }: Head): string {
-  const stored = archived.events === 0 ? '' : `, ${formatCount(archived.events)} of them archived`;
+  const stored = archived.events === 0 ? '' : t(', {} of them archived', formatCount(archived.events));
   const noted =
-    anchor.state === 'matches' ? `; event ${anchor.seq} is ${anchor.signed ? 'signed' : 'noted'} apart from it` : '';
-  return `${formatCount(events)} events, ${formatBytes(bytes)}${stored}${noted}`;
+    anchor.state === 'matches'
+      ? t(anchor.signed ? '; event {} is signed apart from it' : '; event {} is noted apart from it', anchor.seq)
+      : '';
+  return `${countOf(events, 'event')}, ${formatBytes(bytes)}${stored}${noted}`;
 }
 
 function describeProgress(
@@ -96,10 +99,11 @@ function describeProgress(
   remembered: Remembered | null,
   head: Head | null,
 ): VNode | null {
-  if (report?.problem !== null && report?.problem !== undefined) return html`<p class="problem">${report.problem}</p>`;
+  if (report?.problem !== null && report?.problem !== undefined)
+    return html`<p class="problem">${t(report.problem)}</p>`;
   if (report?.fault != null) {
     const { seq, reason, line, offset } = report.fault;
-    return html`<div class="problem"><p><strong>Bad line: event ${seq}</strong> at byte ${offset}: ${reason}. Everything before it is verified.</p><pre>${line.slice(0, 2000)}</pre></div>`;
+    return html`<div class="problem"><p><strong>Bad line: event ${seq}</strong> at byte ${offset}: ${t(reason)}. Everything before it is verified.</p><pre>${line.slice(0, 2000)}</pre></div>`;
   }
   if (report !== null && !report.isOver)
     return html`<p><progress value=${report.position.offset} max=${Math.max(1, report.size)}></progress> <span class="number">verified up to event ${formatCount(report.position.seq)}</span></p>`;
@@ -113,7 +117,7 @@ function describeProgress(
 function anchorAgrees({ position }: Remembered, head: Head | null): string | null {
   if (head?.anchor.state !== 'matches') return null;
   if (head.anchor.seq !== position.seq) return null;
-  return head.anchor.hash === position.hash ? ', as its anchor says' : ', but its anchor says otherwise';
+  return head.anchor.hash === position.hash ? t(', as its anchor says') : t(', but its anchor says otherwise');
 }
 
 const keyOf = (pen: Pen): string => `oka chain ${start.base} ${pen}`;

@@ -15,6 +15,7 @@ import { navigate, route } from '../../../../kit/web/browser/router.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import type { LedgerAnswer, LedgerEventAnswer } from '../ledger-answers.ts';
 import { ChainPanel } from './chain-panel.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type Answer = z.infer<typeof LedgerAnswer>;
 type Params = Readonly<Record<string, string>>;
@@ -24,11 +25,11 @@ export const isChangedBy = ({ pen }: LedgerEvent, params: Params): boolean =>
   pen === (params['pen'] ?? 'run') && params['before'] === undefined && params['seq'] === undefined;
 
 export const keys = [
-  { key: 'j', does: 'The next event', run: () => step(1) },
-  { key: 'k', does: 'The event before it', run: () => step(-1) },
+  { key: 'j', does: t('The next event'), run: () => step(1) },
+  { key: 'k', does: t('The event before it'), run: () => step(-1) },
   {
     key: 'n',
-    does: 'The newest events',
+    does: t('The newest events'),
     run: () => navigate(hrefWith(route.value.params, { before: null, seq: null })),
   },
 ];
@@ -41,8 +42,8 @@ export default function LedgerView({ data, params }: ViewProps<Answer>): VNode {
     <${ChainPanel} pen=${pen} />
     ${
       events.length === 0
-        ? html`<${Empty} title=${hasFilter(params) ? 'No event fits these filters.' : 'Nothing has happened yet.'}>
-            <p>${hasFilter(params) ? html`<a href=${addressOf(`/ledger?pen=${pen}`)}>Show all events</a>` : 'Every step that oka takes is written here, before it counts.'}</p>
+        ? html`<${Empty} title=${hasFilter(params) ? t('No event fits these filters.') : t('Nothing has happened yet.')}>
+            <p>${hasFilter(params) ? html`<a href=${addressOf(`/ledger?pen=${pen}`)}>Show all events</a>` : t('Every step that oka takes is written here, before it counts.')}</p>
           <//>`
         : html`<ol class="events" aria-label="Events, the latest first">${events.map((event) => html`<${EventRow} key=${event.seq} pen=${pen} event=${event} params=${params} />`)}</ol>`
     }
@@ -121,7 +122,7 @@ function prettyData(raw: string): string {
   try {
     return JSON.stringify((JSON.parse(raw) as { data: unknown }).data, null, 2);
   } catch {
-    return 'This line cannot be read.';
+    return t('This line cannot be read.');
   }
 }
 

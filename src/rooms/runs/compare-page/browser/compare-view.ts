@@ -9,6 +9,7 @@ import { html } from '../../../../kit/web/browser/html.ts';
 import type { LedgerEvent } from '../../../../kit/web/browser/live-events.ts';
 import type { ViewProps } from '../../../../kit/web/browser/page-data.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type Pair<T> = [T, T];
 type Compared = { run: string; title: string; status: string; started: string; cost: Cost };
@@ -27,50 +28,50 @@ export default function CompareView({ data, params }: ViewProps<Comparison | nul
   const { runs, paths, outputs, files, same: isSame } = data;
   return html`
     <h1>Compare two runs</h1>
-    <p role="status">${isSame ? 'Both ended alike, with the same outputs and files.' : 'They differ.'}
+    <p role="status">${isSame ? t('Both ended alike, with the same outputs and files.') : t('They differ.')}
       ${' '}<a href=${addressOf(`/compare?a=${params['b'] ?? ''}&b=${params['a'] ?? ''}`)}>Swap sides</a></p>
     <div class="scroll"><table class="sides">
       <thead><tr><td></td>${runs.map(({ run, title }) => html`<th scope="col" key=${run}><a href=${addressOf(`/runs/${run}`)}>${title}</a></th>`)}</tr></thead>
       <tbody>
         ${row(
-          'Run',
+          t('Run'),
           runs.map(({ run }) => html`<code>${run}</code>`),
         )}
         ${row(
-          'Status',
+          t('Status'),
           runs.map(({ status }) => html`<${Status} status=${status} />`),
         )}
         ${row(
-          'Started',
+          t('Started'),
           runs.map(({ started }) => html`<${Time} at=${started} />`),
         )}
         ${row(
-          'Cost',
+          t('Cost'),
           runs.map(({ cost }) => formatMoney(cost.usd)),
         )}
         ${row(
-          'Tokens',
+          t('Tokens'),
           runs.map(({ cost }) => formatCount(cost.tokens)),
         )}
         ${row(
-          'Calls',
-          runs.map(({ cost }) => `${formatCount(cost.calls)}, ${formatCount(cost.failed_calls)} failed`),
+          t('Calls'),
+          runs.map(({ cost }) => t('{}, {} failed', formatCount(cost.calls), formatCount(cost.failed_calls))),
         )}
         ${row(
-          'Path',
+          t('Path'),
           paths.map((path, side) => html`<${Path} path=${path} other=${paths[side === 0 ? 1 : 0]} />`),
         )}
         ${outputs.map(({ node, output }) =>
           row(
-            `Output of ${node}`,
-            output.map((value) => html`<pre>${value === null ? 'nothing' : JSON.stringify(value, null, 2)}</pre>`),
+            t('Output of {}', node),
+            output.map((value) => html`<pre>${value === null ? t('nothing') : JSON.stringify(value, null, 2)}</pre>`),
           ),
         )}
         ${(files ?? []).map(({ path, content }) =>
           row(
             path,
             content.map((hash) =>
-              hash === null ? 'not there' : html`another content <code class="soft">${hash.slice(0, 12)}</code>`,
+              hash === null ? t('not there') : html`another content <code class="soft">${hash.slice(0, 12)}</code>`,
             ),
           ),
         )}

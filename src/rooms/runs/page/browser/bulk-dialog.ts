@@ -9,8 +9,9 @@ import { html } from '../../../../kit/web/browser/html.ts';
 import { askServer } from '../../../../kit/web/browser/session-key.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import { selected } from './chosen-runs.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
-type Bulk = { act: BulkAct; word: string; runs: readonly string[]; filter: Params; onDone: () => void };
+type Bulk = { act: BulkAct; runs: readonly string[]; filter: Params; onDone: () => void };
 
 type State =
   | { step: 'shown' }
@@ -42,20 +43,44 @@ export async function openBulk(bulk: Bulk): Promise<void> {
 
 type DialogProps = { bulk: Bulk; preview: BulkPreview; state: { value: State }; onClose: () => void };
 
-function BulkDialog({ bulk: { act, word }, preview, state, onClose }: DialogProps): VNode {
+function BulkDialog({ bulk: { act }, preview, state, onClose }: DialogProps): VNode {
   const { count, runs, left_out: leftOut, complete } = preview;
   const now = state.value;
-  const title = count === 1 ? `${word} 1 run` : `${word} ${count} runs`;
+  const title = titleOf(act, count);
   const begin = (): void => void perform(preview, state);
   return html`<${Dialog} title=${title} onClose=${onClose}>
     <div class="dialog-content bulk">
       ${now.step === 'shown' ? null : html`<${Progress} state=${now} count=${count} />`}
-      ${count === 0 ? html`<p>There is no run that this can be done with.</p>` : html`<ul>${runs.map(({ run, title: about, status }) => html`<li key=${run} class="one-line"><a href=${addressOf(`/runs/${run}`)}>${about}</a> <span class="soft">${status} ${run}</span></li>`)}</ul>`}
+      ${count === 0 ? html`<p>There is no run that this can be done with.</p>` : html`<ul>${runs.map(({ run, title: about, status }) => html`<li key=${run} class="one-line"><a href=${addressOf(`/runs/${run}`)}>${about}</a> <span class="soft">${t(status)} ${run}</span></li>`)}</ul>`}
       ${leftOut.length === 0 ? null : html`<details><summary>${leftOut.length} left out</summary><ul>${leftOut.map(({ run, title: about, why }) => html`<li key=${run}>${about}: <span class="soft">${why}</span></li>`)}</ul></details>`}
       ${complete ? null : html`<p class="warning">There are more runs than can be done at once; these are the latest.</p>`}
     </div>
     ${now.step === 'shown' && count > 0 ? html`<footer><button type="button" class=${CHANGING.has(act) ? 'danger' : 'primary'} onClick=${begin}>${title}</button></footer>` : null}
   <//>`;
+}
+
+function titleOf(act: BulkAct, count: number): string {
+  const isOne = count === 1;
+  switch (act) {
+    case 'cancel':
+      return t(isOne ? 'Cancel 1 run' : 'Cancel {} runs', count);
+    case 'pause':
+      return t(isOne ? 'Pause 1 run' : 'Pause {} runs', count);
+    case 'resume':
+      return t(isOne ? 'Resume 1 run' : 'Resume {} runs', count);
+    case 'again':
+      return t(isOne ? 'Run 1 run again' : 'Run {} runs again', count);
+    case 'undo':
+      return t(isOne ? 'Undo 1 run' : 'Undo {} runs', count);
+    case 'archive':
+      return t(isOne ? 'Archive 1 run' : 'Archive {} runs', count);
+    case 'unarchive':
+      return t(isOne ? 'Unarchive 1 run' : 'Unarchive {} runs', count);
+    case 'pin':
+      return t(isOne ? 'Pin 1 run' : 'Pin {} runs', count);
+    case 'unpin':
+      return t(isOne ? 'Unpin 1 run' : 'Unpin {} runs', count);
+  }
 }
 
 function Progress({ state, count }: { state: Exclude<State, { step: 'shown' }>; count: number }): VNode {
@@ -65,7 +90,7 @@ function Progress({ state, count }: { state: Exclude<State, { step: 'shown' }>; 
   const isBroken = state.step === 'done' && !state.isComplete;
   return html`<div role="status" aria-live="polite">
     <progress max=${count} value=${outcomes.length} aria-label="Progress"></progress>
-    <p class="number">${outcomes.length - failed.length} of ${count} done${queued === 0 ? '' : `, ${queued} of them wait for the worker`}${failed.length === 0 ? '' : `, ${failed.length} failed`}</p>
+    <p class="number">${outcomes.length - failed.length} of ${count} done${queued === 0 ? '' : t(', {} of them wait for the worker', queued)}${failed.length === 0 ? '' : t(', {} failed', failed.length)}</p>
     ${isBroken ? html`<p class="problem">The connection broke. What was confirmed is done nevertheless.</p>` : null}
     ${failed.length === 0 ? null : html`<ul class="failed">${failed.map(({ run, message, fix }) => html`<li key=${run}><strong>${run}</strong>: ${message} <span class="fix">${fix ?? ''}</span></li>`)}</ul>`}
   </div>`;

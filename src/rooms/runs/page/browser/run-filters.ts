@@ -4,27 +4,28 @@ import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { html } from '../../../../kit/web/browser/html.ts';
 import { route, setParams } from '../../../../kit/web/browser/router.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type Given = Readonly<Record<string, string>>;
 
 const FILTERS = ['text', 'status', 'kind', 'tag', 'schedule', 'since', 'until', 'min_cost', 'max_cost', 'archived'];
 const STATUSES = [
-  ['running,blocked,paused', 'not over'],
-  ['running', 'running'],
-  ['blocked', 'waiting'],
-  ['paused', 'paused'],
-  ['done', 'done'],
-  ['failed', 'failed'],
-  ['cancelled', 'cancelled'],
+  ['running,blocked,paused', t('not over')],
+  ['running', t('running')],
+  ['blocked', t('waiting')],
+  ['paused', t('paused')],
+  ['done', t('done')],
+  ['failed', t('failed')],
+  ['cancelled', t('cancelled')],
 ] as const;
 const KINDS = [
-  ['task', 'tasks'],
-  ['schedule', 'schedules'],
-  ['graph', 'graphs'],
-  ['correction', 'corrections'],
-  ['rerun', 'reruns'],
-  ['install', 'installations'],
-  ['child', 'inside others'],
+  ['task', t('tasks')],
+  ['schedule', t('schedules')],
+  ['graph', t('graphs')],
+  ['correction', t('corrections')],
+  ['rerun', t('reruns')],
+  ['install', t('installations')],
+  ['child', t('inside others')],
 ] as const;
 
 export const hasFilters = (params: Given): boolean => FILTERS.some((name) => (params[name] ?? '') !== '');
@@ -59,15 +60,15 @@ export function Filters(): VNode {
     html`<label>${word} <input class="amount" type="number" min="0" step="0.01" inputmode="decimal" value=${typedIn(name)} onInput=${typed(name)} onBlur=${finishTyping} /></label>`;
   return html`<form class="filters" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
     <input type="search" aria-label="Search runs" placeholder="Search ( / )" value=${typedIn('text')} onInput=${typed('text')} onBlur=${finishTyping} />
-    <${Choice} label="Status" any="any status" options=${STATUSES} value=${params['status'] ?? ''} onChange=${picked('status')} />
-    <${Choice} label="Kind" any="any kind" options=${KINDS} value=${params['kind'] ?? ''} onChange=${picked('kind')} />
+    <${Choice} label="Status" any=${t('any status')} options=${STATUSES} value=${params['status'] ?? ''} onChange=${picked('status')} />
+    <${Choice} label="Kind" any=${t('any kind')} options=${KINDS} value=${params['kind'] ?? ''} onChange=${picked('kind')} />
     <details open=${['tag', 'since', 'until', 'min_cost', 'max_cost', 'archived'].some((name) => params[name] !== undefined)}>
       <summary>More filters</summary>
       <div class="row">
         <label>Tag <input type="text" value=${typedIn('tag')} onInput=${typed('tag')} onBlur=${finishTyping} /></label>
         <label>From <input type="date" value=${dayOf(params['since'], 0)} onChange=${(event: Event) => change('since', momentOf(event, 0))} /></label>
         <label>To <input type="date" value=${dayOf(params['until'], -1)} onChange=${(event: Event) => change('until', momentOf(event, 1))} /></label>
-        ${money('min_cost', 'At least $')}${money('max_cost', 'At most $')}
+        ${money('min_cost', t('At least $'))}${money('max_cost', t('At most $'))}
         <label><input type="checkbox" checked=${params['archived'] === 'only'} onChange=${(event: Event) => change('archived', (event.target as HTMLInputElement).checked ? 'only' : '')} /> Archived</label>
       </div>
     </details>

@@ -7,6 +7,7 @@ import { Elapsed, Time } from '../../../../kit/web/browser/components/time.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import { cursor, hasFolded, selected, toggleFold, toggleSelected, unfolded } from './chosen-runs.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type LineProps = {
   /** Null while it is being read. */
@@ -25,7 +26,7 @@ export function RunLine({ run, isUnder, top, at, count }: LineProps): VNode {
     return html`<li class="run-line waiting-line" ...${placed} ...${numbered}><span class="soft">…</span></li>`;
   const classes = ['run-line', ...(isUnder ? ['under'] : []), ...(cursor.value === run.run ? ['chosen'] : [])];
   return html`<li class=${classes.join(' ')} ...${placed} ...${numbered} aria-current=${cursor.value === run.run ? 'true' : null} onClick=${() => (cursor.value = run.run)}>
-    <input type="checkbox" aria-label=${`Select ${run.title}`} checked=${selected.value.has(run.run)} onChange=${() => toggleSelected(run.run)} />
+    <input type="checkbox" aria-label=${t('Select {}', run.title)} checked=${selected.value.has(run.run)} onChange=${() => toggleSelected(run.run)} />
     <${Unfold} run=${run} />
     <a class="title one-line" href=${addressOf(`/runs/${run.run}`)} title=${run.title}>${run.pinned === true ? html`<span aria-label="pinned">★ </span>` : null}${run.title}</a>
     <span class="about one-line"><${Status} status=${run.status} />${run.status === 'running' && run.steps.all > 0 ? html` <span class="number soft">${run.steps.done}/${run.steps.all}</span>` : null}</span>
@@ -39,10 +40,10 @@ export function RunLine({ run, isUnder, top, at, count }: LineProps): VNode {
 function Unfold({ run }: { run: RunSummary }): VNode {
   if (!hasFolded(run)) return html`<span></span>`;
   const isOpen = unfolded.value.has(run.run);
-  return html`<button type="button" class="quiet unfold" aria-expanded=${isOpen ? 'true' : 'false'} aria-label=${`What belongs to ${run.title}`} onClick=${() => void toggleFold(run.run)}>${isOpen ? '▾' : '▸'}</button>`;
+  return html`<button type="button" class="quiet unfold" aria-expanded=${isOpen ? 'true' : 'false'} aria-label=${t('What belongs to {}', run.title)} onClick=${() => void toggleFold(run.run)}>${isOpen ? '▾' : '▸'}</button>`;
 }
 
 function describeKind({ kind, schedule, tags = [], link }: RunSummary): string {
-  const word = schedule === undefined ? (link === undefined ? kind : link.kind) : `schedule ${schedule}`;
+  const word = schedule === undefined ? t(link === undefined ? kind : link.kind) : t('schedule {}', schedule);
   return [word, ...tags.map((tag) => `#${tag}`)].join(' ');
 }

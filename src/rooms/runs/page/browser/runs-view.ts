@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import type { RunsPage } from '../../../../core/schema/view-answers.ts';
 import { Empty } from '../../../../kit/web/browser/components/empty.ts';
-import { formatCount } from '../../../../kit/web/browser/components/format-figures.ts';
+import { countOf, formatCount } from '../../../../kit/web/browser/components/format-figures.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 import type { Key } from '../../../../kit/web/browser/keys.ts';
 import type { LedgerEvent } from '../../../../kit/web/browser/live-events.ts';
@@ -16,6 +16,7 @@ import { loaded, type LoadedRuns, takeFirstPage } from './loaded-runs.ts';
 import { Filters, hasFilters } from './run-filters.ts';
 import { lineHeight, RunList, scrollToLine } from './run-list.ts';
 import { RunLine } from './run-line.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 export default function RunsView({ data, params, reload }: ViewProps<RunsPage>): VNode {
   useLayoutEffect(() => {
@@ -47,13 +48,13 @@ function Nothing({ isFiltered }: { isFiltered: boolean }): VNode {
 }
 
 const ACTS = [
-  ['cancel', 'Cancel'],
-  ['pause', 'Pause'],
-  ['resume', 'Resume'],
-  ['again', 'Run again'],
-  ['undo', 'Undo'],
-  ['archive', 'Archive'],
-  ['pin', 'Pin'],
+  ['cancel', t('Cancel')],
+  ['pause', t('Pause')],
+  ['resume', t('Resume')],
+  ['again', t('Run again')],
+  ['undo', t('Undo')],
+  ['archive', t('Archive')],
+  ['pin', t('Pin')],
 ] as const;
 
 function Actions({ params, reload }: Pick<ViewProps<RunsPage>, 'params' | 'reload'>): VNode {
@@ -61,11 +62,11 @@ function Actions({ params, reload }: Pick<ViewProps<RunsPage>, 'params' | 'reloa
   const isArchive = params['archived'] === 'only';
   const total = describeLength(loaded.value);
   const acts = ACTS.map(([act, word]) =>
-    act === 'archive' && isArchive ? (['unarchive', 'Unarchive'] as const) : ([act, word] as const),
+    act === 'archive' && isArchive ? (['unarchive', t('Unarchive')] as const) : ([act, word] as const),
   );
   const isShown = start.rights !== 'read' && (names.length > 0 || hasFilters(params));
   return html`<div class="row apart actions" role="group" aria-label="What to do with runs">
-    <span class="number soft" role="status">${names.length > 0 ? `${formatCount(names.length)} selected` : total}</span>
+    <span class="number soft" role="status">${names.length > 0 ? t('{} selected', formatCount(names.length)) : total}</span>
     <span class="row">
       ${names.length === 2 ? html`<a class="button" href=${addressOf(`/compare?a=${names[0]}&b=${names[1]}`)}>Compare</a>` : null}
       ${names.length > 0 ? html`<button type="button" class="quiet" onClick=${() => (selected.value = new Set())}>Select none</button>` : null}
@@ -73,7 +74,7 @@ function Actions({ params, reload }: Pick<ViewProps<RunsPage>, 'params' | 'reloa
         isShown
           ? acts.map(
               ([act, word]) =>
-                html`<button type="button" onClick=${() => openBulk({ act, word, runs: names, filter: params, onDone: reload })}>${word}…</button>`,
+                html`<button type="button" onClick=${() => openBulk({ act, runs: names, filter: params, onDone: reload })}>${word}…</button>`,
             )
           : null
       }
@@ -83,8 +84,8 @@ function Actions({ params, reload }: Pick<ViewProps<RunsPage>, 'params' | 'reloa
 
 /** A filtered list has a length once its end was read. */
 function describeLength(now: LoadedRuns | null): string {
-  if (now === null || (!now.isLengthKnown && now.next !== null)) return 'Runs that fit';
-  return now.length === 1 ? '1 run' : `${formatCount(now.length)} runs`;
+  if (now === null || (!now.isLengthKnown && now.next !== null)) return t('Runs that fit');
+  return countOf(now.length, 'run');
 }
 
 const CHANGES = /^(?:run\.|runs\.|wait\.|call\.ended$|slot\.came$)/;
@@ -106,9 +107,9 @@ const withCursor = (act: (run: string) => void) => (): void => {
 };
 
 export const keys: readonly Key[] = [
-  { key: 'j', does: 'The next run', run: () => moveCursor(1) },
-  { key: 'k', does: 'The run before', run: () => moveCursor(-1) },
-  { key: 'o', does: 'Open the run', run: withCursor((run) => navigate(`/runs/${run}`)) },
-  { key: 'x', does: 'Select the run, or not', run: withCursor(toggleSelected) },
-  { key: 'e', does: 'Unfold what belongs to the run', run: withCursor((run) => void toggleFold(run)) },
+  { key: 'j', does: t('The next run'), run: () => moveCursor(1) },
+  { key: 'k', does: t('The run before'), run: () => moveCursor(-1) },
+  { key: 'o', does: t('Open the run'), run: withCursor((run) => navigate(`/runs/${run}`)) },
+  { key: 'x', does: t('Select the run, or not'), run: withCursor(toggleSelected) },
+  { key: 'e', does: t('Unfold what belongs to the run'), run: withCursor((run) => void toggleFold(run)) },
 ];

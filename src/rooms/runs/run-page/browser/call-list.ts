@@ -12,6 +12,7 @@ import { addressOf } from '../../../../kit/web/browser/start.ts';
 import type { RunCall } from '../../../../kit/views/run-calls.ts';
 import { useGrowingList } from './growing-list.ts';
 import { JsonTree } from '../../../../kit/web/browser/components/json-tree.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type Call = RunCall & { is_shortened: boolean };
 
@@ -30,7 +31,7 @@ export function CallList({ run, node, last, isOver }: ListProps): VNode {
     <div class="row no-print">
       <label>Tool <select value=${tool} onChange=${(event: Event) => setTool((event.target as HTMLSelectElement).value)}><option value="">all</option>${tools.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}</select></label>
       ${node !== null && html`<span>Only of step <strong>${node}</strong>. <a href=${addressOf(`/runs/${run}`)}>Show all</a></span>`}
-      <span class="soft number" role="status">${countOf(matching.length, 'call')}${isComplete ? '' : ', reading …'}</span>
+      <span class="soft number" role="status">${countOf(matching.length, 'call')}${isComplete ? '' : t(', reading …')}</span>
     </div>
     ${matching.length > most && html`<button type="button" onClick=${() => setMost(most + 200)}>Show ${Math.min(200, matching.length - most)} earlier calls</button>`}
     <div class="calls">${shown.map((call) => html`<${CallRow} key=${call.call} run=${run} call=${call} isOver=${isOver} />`)}</div>
@@ -43,9 +44,9 @@ function CallRow({ run, call, isOver }: { run: string; call: Call; isOver: boole
   const { tool, status, node, started, ms, rationale, error, usage } = call;
   return html`<details onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
     <summary>
-      <${Status} status=${status === 'ok' ? 'done' : status === 'open' ? 'running' : status} word=${status === 'waiting' && isOver ? 'waited' : undefined} />
+      <${Status} status=${status === 'ok' ? 'done' : status === 'open' ? 'running' : status} word=${status === 'waiting' && isOver ? t('waited') : undefined} />
       <code>${tool}</code>
-      <span class="soft">${node ?? 'within a step'}</span>
+      <span class="soft">${node ?? t('within a step')}</span>
       <span class="grow one-line">${describeInput(call)}</span>
       <span class="soft number">${ms === null ? html`<${Time} at=${started} />` : formatDuration(ms)}${usage.usd === undefined || usage.usd === 0 ? '' : ` · ${formatMoney(usage.usd)}`}</span>
     </summary>
@@ -70,10 +71,10 @@ function CallBody({ run, call }: { run: string; call: Call }): VNode {
   const tokens = (usage.tokens_in ?? 0) + (usage.tokens_out ?? 0);
   return html`<div class="stack">
     <dl class="facts">
-      <dt>Call</dt><dd><code>${full.call}</code>, ${full.class}</dd>
+      <dt>Call</dt><dd><code>${full.call}</code>, <code>${full.class}</code></dd>
       <dt>Time</dt><dd><${Time} at=${full.started} />${full.ms === null ? '' : `, ${formatDuration(full.ms)}`}</dd>
       ${tokens > 0 && html`<dt>Cost</dt><dd class="number">${usage.tokens_in ?? 0} tokens in, ${usage.tokens_out ?? 0} out, ${formatMoney(usage.usd ?? 0)}</dd>`}
-      ${egress.length > 0 && html`<dt>Network</dt><dd>${egress.map(({ host, port, verdict, reason }, index) => html`<div key=${index}>${host}:${port} ${verdict} <span class="soft">${reason}</span></div>`)}</dd>`}
+      ${egress.length > 0 && html`<dt>Network</dt><dd>${egress.map(({ host, port, verdict, reason }, index) => html`<div key=${index}>${host}:${port} ${t(verdict)} <span class="soft">${reason}</span></div>`)}</dd>`}
       ${secrets.length > 0 && html`<dt>Secrets</dt><dd>${secrets.join(', ')}</dd>`}
       ${artifacts.length > 0 && html`<dt>Complete output</dt><dd>${artifacts.map(({ sha256, name }) => html`<a key=${sha256} href=${addressWithTicket(`/artifacts/${run}/${sha256}`)} target="_blank">${name ?? sha256.slice(0, 12)}</a> `)}</dd>`}
       <dt>Event</dt><dd><a href=${addressOf(`/runs/${run}/events/${full.seq}`)}>${full.seq}</a></dd>

@@ -6,6 +6,7 @@ import { type Diff, Differences } from '../../../../kit/web/browser/components/d
 import { formatCount } from '../../../../kit/web/browser/components/format-figures.ts';
 import { noticeError } from '../../../../kit/web/browser/components/notices.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type Files = {
   files: { path: string; change: 'created' | 'changed' | 'removed' }[];
@@ -20,7 +21,7 @@ export function ChangedFiles({ run, isOpen }: { run: string; isOpen: boolean }):
   if (found === null || (found.is_known && found.files.length === 0)) return null;
   const { files, left, is_known: isKnown } = found;
   const many = files.length + left;
-  return html`<details id="files" class="card"><summary><h2>${many === 1 ? '1 file changed' : `${formatCount(many)} files changed`}</h2></summary>
+  return html`<details id="files" class="card"><summary><h2>${many === 1 ? t('1 file changed') : t('{} files changed', formatCount(many))}</h2></summary>
     ${!isKnown && html`<p class="soft">The snapshots that would show it were removed; they are stored for a limited time.</p>`}
     ${files.slice(0, most).map((file) => html`<${ChangedFile} key=${file.path} run=${run} file=${file} />`)}
     ${files.length > most && html`<button type="button" onClick=${() => setMost(most + 500)}>Show more of ${many}</button>`}
@@ -33,7 +34,7 @@ function ChangedFile({ run, file: { path, change } }: { run: string; file: Files
     if ((event.target as HTMLDetailsElement).open && diff === null)
       get<Diff>('run-diff', { run, path }).then(setDiff, noticeError);
   };
-  return html`<details onToggle=${load}><summary><span class="tag">${change}</span> <code>${path}</code></summary>
+  return html`<details onToggle=${load}><summary><span class="tag">${t(change)}</span> <code>${path}</code></summary>
     ${diff !== null && html`<${Differences} diff=${diff} />`}
   </details>`;
 }

@@ -7,6 +7,7 @@ import { html } from '../../../../kit/web/browser/html.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import { useGrowingList } from './growing-list.ts';
 import { JsonTree } from '../../../../kit/web/browser/components/json-tree.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type Shown = { seq: number; type: string; at: string; run: string; data: unknown };
 
@@ -20,7 +21,7 @@ export function EventList({ run, seq, last }: { run: string; seq: string | null;
   const end = at === -1 ? rows.length : Math.min(rows.length, at + SHOWN / 2);
   const shown = rows.slice(Math.max(0, end - most), end);
   return html`<div id="events" class="stack">
-    <p class="soft number" role="status">${countOf(rows.length, 'event')}${isComplete ? '' : ', reading …'}</p>
+    <p class="soft number" role="status">${countOf(rows.length, 'event')}${isComplete ? '' : t(', reading …')}</p>
     ${end > most && html`<button type="button" onClick=${() => setMost(most + 500)}>Show earlier events</button>`}
     ${shown.map(
       (

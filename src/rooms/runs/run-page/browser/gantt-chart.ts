@@ -6,6 +6,8 @@ import { html } from '../../../../kit/web/browser/html.ts';
 import type { RunSpan } from '../../../../kit/views/run-spans.ts';
 import type { RunAnswer } from '../run-answer.ts';
 import { useGrowingList } from './growing-list.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
+import { countOf } from '../../../../kit/web/browser/components/format-figures.ts';
 
 const MOST_ROWS = 60;
 /** A bar that is narrower than this share of the chart is drawn so wide. */
@@ -33,7 +35,7 @@ export function Gantt({ data }: { data: RunAnswer }): VNode {
             left: `${((start - from) / (to - from)) * 100}%`,
             width: `${Math.max(NARROWEST, ((endOf(span, data, now) - start) / (to - from)) * 100)}%`,
           };
-          const title = `${span.label}: ${span.status}, ${formatDuration(endOf(span, data, now) - start)}`;
+          const title = `${span.label}: ${t(span.status)}, ${formatDuration(endOf(span, data, now) - start)}`;
           return html`<i key=${span.seq} class=${`${span.kind} ${span.status}`} style=${style} title=${title}></i>`;
         })}</div>
       </div>`,
@@ -62,7 +64,8 @@ function groupSpans(spans: readonly RunSpan[], { steps, run }: RunAnswer): [stri
   const groups = new Map<string, RunSpan[]>();
   for (const span of spans) {
     const step =
-      span.node ?? (span.kind === 'note' ? 'Notes' : span.kind === 'pause' ? 'Paused' : stepInName(span.id, span.run));
+      span.node ??
+      (span.kind === 'note' ? t('Notes') : span.kind === 'pause' ? t('Paused') : stepInName(span.id, span.run));
     const name = span.run === run && !titles.has(step) ? step : (titles.get(step) ?? step);
     groups.set(name, [...(groups.get(name) ?? []), span]);
   }
@@ -74,5 +77,5 @@ const stepInName = (call: string, run: string): string => call.slice(run.length 
 
 function describeRow(name: string, row: readonly RunSpan[], data: RunAnswer, now: number): string {
   const sum = row.reduce((ms, span) => ms + endOf(span, data, now) - Date.parse(span.from), 0);
-  return `${name}: ${row.length} ${row.length === 1 ? 'span' : 'spans'}, ${formatDuration(sum)}`;
+  return `${name}: ${countOf(row.length, 'span')}, ${formatDuration(sum)}`;
 }

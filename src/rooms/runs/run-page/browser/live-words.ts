@@ -2,6 +2,8 @@
 import type { VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { html } from '../../../../kit/web/browser/html.ts';
+import { countOf } from '../../../../kit/web/browser/components/format-figures.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 import { onLive } from '../../../../kit/web/browser/live-events.ts';
 
 type Step = { step: string; kind: 'output' | 'text'; text: string; tokens: number };
@@ -27,7 +29,7 @@ export function LiveWords({ run }: { run: string }): VNode | null {
   if (steps.length === 0) return null;
   return html`<section class="card live no-print" aria-label="What it does now"><h2>Now</h2>${steps.map(
     ({ step, kind, text, tokens }) => html`<div key=${step}>
-      <p class="soft">${step === '' ? '' : `${step}: `}${kind === 'output' ? 'a command writes' : 'the model writes'}${tokens > 0 ? `, ${tokens} tokens` : ''}</p>
+      <p class="soft">${step === '' ? '' : `${step}: `}${t(kind === 'output' ? 'a command writes' : 'the model writes')}${tokens > 0 ? `, ${countOf(tokens, 'token')}` : ''}</p>
       ${text !== '' && html`<${Following} text=${text} />`}
     </div>`,
   )}</section>`;

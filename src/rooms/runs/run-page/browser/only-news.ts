@@ -1,6 +1,15 @@
 /** Owns: RESULT.md without what the page around it says already. What a command printed stays as it is. Pure. */
+import { t } from '../../../../kit/web/browser/words.ts';
 
-const SAID_BY_PAGE = /^## (?:Open questions|Evidence|Files|Cost and time|Inspect or repeat it)\s*$/;
+const SAID_BY_PAGE = new Set(
+  [
+    ['Open questions', t('Open questions')],
+    ['Evidence', t('Evidence')],
+    ['Files', t('Files')],
+    ['Cost and time', t('Cost and time')],
+    ['Inspect or repeat it', t('Inspect or repeat it')],
+  ].flatMap((names) => names.map((name) => `## ${name}`)),
+);
 const FENCE = /^\s*(`{3,}|~{3,})(.*)$/;
 
 export function onlyNews(text: string): string {
@@ -12,7 +21,7 @@ export function onlyNews(text: string): string {
     const isCode = fence !== null;
     fence = fenceAfter(fence, line);
     if (!isCode && fence === null) {
-      if (line.startsWith('## ')) isLeftOut = SAID_BY_PAGE.test(line);
+      if (line.startsWith('## ')) isLeftOut = SAID_BY_PAGE.has(line.trimEnd());
       if (!isTitleFound && line.startsWith('# ')) {
         isTitleFound = true;
         continue;

@@ -23,6 +23,7 @@ import { LiveWords } from './live-words.ts';
 import { RunButtons } from './run-buttons.ts';
 import { ShownResult } from './shown-result.ts';
 import { StepGraph } from './step-graph.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 /** Runs inside a run have names that begin with its name. */
 const isOfRun = (run: string | null, shown: string): boolean =>
@@ -33,11 +34,11 @@ export const isChangedBy = (event: LedgerEvent, { run = '' }: Readonly<Record<st
 
 type TabId = 'steps' | 'timeline' | 'why' | 'cost' | 'raw';
 const TABS: readonly Tab<TabId>[] = [
-  { id: 'steps', title: 'Steps' },
-  { id: 'timeline', title: 'Timeline' },
-  { id: 'why', title: 'Why' },
-  { id: 'cost', title: 'Cost and limits' },
-  { id: 'raw', title: 'Events' },
+  { id: 'steps', title: t('Steps') },
+  { id: 'timeline', title: t('Timeline') },
+  { id: 'why', title: t('Why') },
+  { id: 'cost', title: t('Cost and limits') },
+  { id: 'raw', title: t('Events') },
 ];
 
 const tab = signal<TabId>('steps');
@@ -106,9 +107,9 @@ function Head({ data, reload }: { data: RunAnswer; reload: () => void }): VNode 
     <div><p class="soft way"><a href=${addressOf('/runs')}>Runs</a></p><h1>${title}</h1></div>
     <div class="row">
       <${Status} status=${status} />
-      ${verdict !== status && !isTold && html`<span class="tag">${verdict}</span>`}
+      ${verdict !== status && !isTold && html`<span class="tag">${t(verdict)}</span>`}
       ${undone !== null && html`<span class="tag warn">undone <${Time} at=${undone} /></span>`}
-      ${started !== null && html`<span class="soft"><${Time} at=${started} />, ${ended === null ? 'for' : 'took'} <${Elapsed} from=${started} to=${ended} /></span>`}
+      ${started !== null && html`<span class="soft"><${Time} at=${started} />, ${ended === null ? html`for <${Elapsed} from=${started} />` : html`took <${Elapsed} from=${started} to=${ended} />`}</span>`}
       ${spent.length > 0 && html`<span class="soft number">${spent.join(' · ')}</span>`}
       ${earlier.length > 0 && html`<span class="tag">planned ${earlier.length + 1} times</span>`}
     </div>
@@ -122,17 +123,17 @@ function describeWait(awaited: RunAnswer['waits'][number]['for']): VNode | strin
     case 'approval':
       return html`<span>for an approval: <code>${awaited.asked?.command ?? awaited.text}</code>${awaited.asked === undefined ? null : html`<br /><span class="soft">${awaited.asked.why}</span>`}</span>`;
     case 'question':
-      return `for an answer: ${awaited.text}`;
+      return t('for an answer: {}', awaited.text);
     case 'requirement':
-      return `for ${awaited.name} to be installed`;
+      return t('for {} to be installed', awaited.name);
     case 'timer':
       return html`<span>until <${Time} at=${awaited.until} />${awaited.why === undefined ? '' : `: ${awaited.why}`}</span>`;
     case 'child':
       return html`<span>for the run <a href=${addressOf(`/runs/${awaited.run}`)}>${awaited.run}</a></span>`;
     case 'turn':
-      return 'for earlier runs of the same graph';
+      return t('for earlier runs of the same graph');
     case 'message':
-      return `for a reply in ${awaited.thread}`;
+      return t('for a reply in {}', awaited.thread);
   }
 }
 
@@ -144,7 +145,7 @@ function Why({ data }: { data: RunAnswer }): VNode {
     ${isEmpty && html`<p class="soft">Nothing was judged or decided in it.</p>`}
     ${criteria.length > 0 && html`<${Evidence} criteria=${criteria} />`}
     ${replans.length > 0 && html`<section><h2>Planned again</h2><ul>${replans.map(({ seq, at, reason }) => html`<li key=${seq}><${Time} at=${at} /> ${reason}</li>`)}</ul></section>`}
-    ${notes.length > 0 && html`<section><h2>Notes</h2><ul>${notes.map(({ seq, at, text, state }) => html`<li key=${seq}><${Time} at=${at} /> ${text} <span class="soft">${state}</span></li>`)}</ul></section>`}
+    ${notes.length > 0 && html`<section><h2>Notes</h2><ul>${notes.map(({ seq, at, text, state }) => html`<li key=${seq}><${Time} at=${at} /> ${text} <span class="soft">${t(state)}</span></li>`)}</ul></section>`}
     ${(related.length > 0 || children.length > 0) && html`<${Relations} data=${data} />`}`;
 }
 
@@ -158,7 +159,7 @@ function Evidence({ criteria }: { criteria: RunAnswer['criteria'] }): VNode {
 function Relations({ data: { related, children } }: { data: RunAnswer }): VNode {
   const [most, setMost] = useState(20);
   const line = ({ run, title, status, why }: RunAnswer['children'][number]): VNode =>
-    html`<li key=${run}>${why === '' ? '' : `${why} `}<a href=${addressOf(`/runs/${run}`)}>${title}</a> <${Status} status=${status} /></li>`;
+    html`<li key=${run}>${why === '' ? '' : `${t(why)} `}<a href=${addressOf(`/runs/${run}`)}>${title}</a> <${Status} status=${status} /></li>`;
   return html`<section><h2>Other runs</h2>
     ${related.length > 0 && html`<ul>${related.map(line)}</ul>`}
     ${children.length > 0 && html`<h3>Started by it</h3><ul>${children.slice(0, most).map(line)}</ul>`}
@@ -169,15 +170,15 @@ function Relations({ data: { related, children } }: { data: RunAnswer }): VNode 
 function Facts({ data }: { data: RunAnswer }): VNode {
   const { cost, egress, model, graph, mode, budgets, events, run } = data;
   const limits = Object.entries(budgets).map(
-    ([name, value]) => `${name.replaceAll('_', ' ')} ${formatCount(Number(value))}`,
+    ([name, value]) => `${t(name.replaceAll('_', ' '))} ${formatCount(Number(value))}`,
   );
   return html`<section><h2 class="hidden">Cost and limits</h2><dl class="facts">
     <dt>Run</dt><dd><code>${run}</code></dd>
     <dt>Graph</dt><dd>${graph || '–'}${mode === null ? '' : `, ${mode}`}</dd>
-    <dt>Model</dt><dd>${model ?? 'none was needed'}${cost.model_calls === 0 ? '' : `, asked ${formatCount(cost.model_calls)} times`}</dd>
-    <dt>Cost</dt><dd class="number">${formatMoney(cost.usd)}, ${formatCount(cost.tokens)} tokens, ${formatDuration(cost.active_ms)} at work</dd>
+    <dt>Model</dt><dd>${model ?? t('none was needed')}${cost.model_calls === 0 ? '' : t(', asked {} times', formatCount(cost.model_calls))}</dd>
+    <dt>Cost</dt><dd class="number">${formatMoney(cost.usd)}, ${countOf(cost.tokens, 'token')}, ${formatDuration(cost.active_ms)} at work</dd>
     ${limits.length > 0 && html`<dt>Limits</dt><dd class="number">${limits.join(', ')}</dd>`}
-    <dt>Network</dt><dd>${egress.length === 0 ? 'nothing left this machine through a command' : egress.map(({ host, verdict, count }) => html`<span key=${host + verdict} class=${verdict === 'refused' ? 'tag warn' : 'tag'}>${host} ${verdict} ${count > 1 ? `${count}×` : ''}</span> `)}</dd>
+    <dt>Network</dt><dd>${egress.length === 0 ? t('nothing left this machine through a command') : egress.map(({ host, verdict, count }) => html`<span key=${host + verdict} class=${verdict === 'refused' ? 'tag warn' : 'tag'}>${host} ${t(verdict)} ${count > 1 ? `${count}×` : ''}</span> `)}</dd>
     <dt>Ledger</dt><dd class="number">events ${events.first} to ${events.last} · <a class="no-print" href=${addressWithTicket(`/api/v1/run-export?run=${run}&form=html`)} download>Export as HTML</a> · <a class="no-print" href=${addressWithTicket(`/api/v1/run-export?run=${run}&form=json`)} download>as JSON</a></dd>
   </dl></section>`;
 }

@@ -10,6 +10,7 @@ import { html } from '../../../../kit/web/browser/html.ts';
 import { addressWithTicket } from '../../../../kit/web/browser/session-key.ts';
 import type { RunAnswer } from '../run-answer.ts';
 import { onlyNews } from './only-news.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
 
 type Deliverable = RunAnswer['deliverables'][number];
 
@@ -34,7 +35,7 @@ export function ShownResult({ data }: { data: RunAnswer }): VNode | null {
     ${output !== null && output !== undefined && html`<${JsonTree} value=${output} />`}
     ${files.map((file, index) => html`<${Deliverable} key=${file.path} file=${file} isOpen=${index < mostOpen(files)} version=${ended} pictureOf=${pictureOf} />`)}
     ${page !== undefined && html`<${FilePreview} file=${page} version=${ended} adapt=${onlyNews} />`}
-    ${answer === null && output == null && deliverables.length === 0 && html`<p class="soft">${ended === null ? 'There is no result yet.' : 'It left no result.'}</p>`}
+    ${answer === null && output == null && deliverables.length === 0 && html`<p class="soft">${ended === null ? t('There is no result yet.') : t('It left no result.')}</p>`}
     <//>
     ${rest.length > 0 && html`<details class="no-print"><summary>Other files of the result (${rest.length})</summary>${rest.map((file) => html`<${Deliverable} key=${file.path} file=${file} isOpen=${false} version=${ended} />`)}</details>`}
     ${task !== null && html`<details><summary>The task</summary><${Markdown} text=${task} /></details>`}
@@ -46,9 +47,9 @@ function Verdict({ data: { verdict, criteria } }: { data: RunAnswer }): VNode | 
   const met = criteria.filter(({ holds }) => holds).length;
   const many = criteria.length;
   if (many === 0 || (verdict !== 'done' && verdict !== 'failed')) return null;
-  const judged = many === 1 ? 'what was asked for' : `${met} of ${many} things that were asked for`;
-  if (verdict === 'done') return html`<p class="verdict">Done: ${judged} ${many === 1 ? 'is' : 'are'} there.</p>`;
-  return html`<p class="verdict">Not done: only ${met} of ${many} things that were asked for ${met === 1 ? 'is' : 'are'} there.</p>`;
+  if (verdict === 'done')
+    return html`<p class="verdict">${many === 1 ? t('Done: what was asked for is there.') : t('Done: {} of {} things that were asked for are there.', met, many)}</p>`;
+  return html`<p class="verdict">${met === 1 ? t('Not done: only 1 of {} things that were asked for is there.', many) : t('Not done: only {} of {} things that were asked for are there.', met, many)}</p>`;
 }
 
 /** The beginning of something long, so that what stands below it is within reach. */
@@ -64,7 +65,7 @@ function Folded({ children }: { children: ComponentChildren }): VNode {
     return () => watch.disconnect();
   }, [isOpen]);
   return html`<div ref=${box} class=${isOpen ? '' : isLong ? 'folded long' : 'folded'}><div>${children}</div></div>
-    ${isLong && html`<button type="button" class="quiet no-print" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>${isOpen ? 'Show less' : 'Show all of it'}</button>`}`;
+    ${isLong && html`<button type="button" class="quiet no-print" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>${isOpen ? t('Show less') : t('Show all of it')}</button>`}`;
 }
 
 type Shown = { file: Deliverable; version: string | null; pictureOf?: PictureOf; isOpen: boolean };
@@ -76,6 +77,6 @@ function Deliverable({ file, isOpen: isFirst, version, pictureOf }: Shown): VNod
       <summary><code>${file.path.replace(/^files\//, '')}</code> <span class="soft number">${formatBytes(file.bytes)}</span></summary>
       ${isOpen && html`<${FilePreview} file=${file} version=${version} pictureOf=${pictureOf} />`}
     </details>
-    <a class="no-print" href=${addressWithTicket(`/${file.href}?download`)} download>${file.shown === 'page' ? 'Download the original' : 'Download'}</a>
+    <a class="no-print" href=${addressWithTicket(`/${file.href}?download`)} download>${file.shown === 'page' ? t('Download the original') : t('Download')}</a>
   </div>`;
 }

@@ -9,6 +9,8 @@ import { html } from '../../../../kit/web/browser/html.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import type { RunAnswer } from '../run-answer.ts';
 import { layOut, type Layout, type PictureAnswer, WIDTH, HEIGHT } from './lay-out-graph.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
+import { countOf } from '../../../../kit/web/browser/components/format-figures.ts';
 
 type View = { x: number; y: number; scale: number };
 
@@ -40,7 +42,7 @@ function StepLine({
   const { id, title, status, started, ended, calls, reason } = step;
   return html`<li class=${isChosen ? 'chosen' : ''}>
     <span class="row"><${Status} status=${status} /> <a class="grow" href=${addressOf(`/runs/${run}/steps/${id}`)}>${title}</a>
-    <span class="soft number">${started === null ? '' : html`<${Elapsed} from=${started} to=${ended} />`}${calls > 1 ? ` · ${calls} calls` : ''}</span></span>
+    <span class="soft number">${started === null ? '' : html`<${Elapsed} from=${started} to=${ended} />`}${calls > 1 ? ` · ${countOf(calls, 'call')}` : ''}</span></span>
     ${reason !== '' && status !== 'done' && html`<span class="soft">${reason}</span>`}
   </li>`;
 }
@@ -97,7 +99,7 @@ function Diagram({ layout, data, chosen }: { layout: Layout; data: RunAnswer; ch
   };
   const { x, y, scale } = view;
   return html`<div class="diagram-frame no-print">
-    <div class="row diagram-tools"><button type="button" aria-label="Zoom in" onClick=${() => zoom(1.25)}>+</button><button type="button" aria-label="Zoom out" onClick=${() => zoom(0.8)}>−</button><button type="button" onClick=${fit}>Fit</button><button type="button" aria-pressed=${isLarge} onClick=${() => setLarge(!isLarge)}>${isLarge ? 'Smaller' : 'Larger'}</button></div>
+    <div class="row diagram-tools"><button type="button" aria-label="Zoom in" onClick=${() => zoom(1.25)}>+</button><button type="button" aria-label="Zoom out" onClick=${() => zoom(0.8)}>−</button><button type="button" onClick=${fit}>Fit</button><button type="button" aria-pressed=${isLarge} onClick=${() => setLarge(!isLarge)}>${isLarge ? t('Smaller') : t('Larger')}</button></div>
     <svg ref=${frame} class=${isLarge ? 'diagram large' : 'diagram'} tabindex="0" role="group" aria-label="Graph of the steps; the list below has the same. Arrow keys move, plus and minus zoom."
       onKeyDown=${onKey} onWheel=${onWheel}
       onPointerDown=${(event: PointerEvent) => (drag.current = { x: event.clientX, y: event.clientY })}
@@ -116,7 +118,7 @@ function Diagram({ layout, data, chosen }: { layout: Layout; data: RunAnswer; ch
             <g class=${`node ${status} ${node.shape}${node.id === chosen ? ' chosen' : ''}`} transform=${`translate(${node.x - WIDTH / 2} ${node.y - HEIGHT / 2})`}>
               <rect width=${WIDTH} height=${HEIGHT} rx="6" />
               <text x="10" y="20">${shorten(node.title, 26)}</text>
-              <text class="about" x="10" y="37">${`${MARKS[status] ?? '○'} ${status}${timeOf(step)}`}</text>
+              <text class="about" x="10" y="37">${`${MARKS[status] ?? '○'} ${t(status)}${timeOf(step)}`}</text>
               <title>${node.title}: ${node.about}</title>
             </g></a>`;
         })}

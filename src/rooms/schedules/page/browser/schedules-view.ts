@@ -15,6 +15,8 @@ import { addressOf, start } from '../../../../kit/web/browser/start.ts';
 import type { BackfillAnswer, SchedulesAnswer } from '../schedule-answers.ts';
 import { ScheduleForm } from './schedule-form.ts';
 import { WeekCalendar } from './week-calendar.ts';
+import { t } from '../../../../kit/web/browser/words.ts';
+import { countOf } from '../../../../kit/web/browser/components/format-figures.ts';
 
 type Row = SchedulesAnswer['schedules'][number];
 type Act = 'on' | 'off' | 'delete' | 'trigger' | 'start';
@@ -37,7 +39,7 @@ export default function SchedulesView({ data, reload }: ViewProps<SchedulesAnswe
     ${
       clock
         ? null
-        : html`<div class="warning row apart"><span>The clock of schedules is off: nothing runs by itself.</span><button type="button" onClick=${() => act('start', null, 'The clock is on.', reload)}>Switch it on</button></div>`
+        : html`<div class="warning row apart"><span>The clock of schedules is off: nothing runs by itself.</span><button type="button" onClick=${() => act('start', null, t('The clock is on.'), reload)}>Switch it on</button></div>`
     }
     ${
       schedules.length + refused.length === 0
@@ -57,7 +59,7 @@ function ScheduleCard({ row, reload }: { row: Row; reload: () => void }): VNode 
   const { schedule, title, kind, timezone, on, next, last_run: last, failures, problem, slots } = row;
   return html`<article class=${failures >= 2 || problem !== null ? 'card stack attention' : 'card stack'} aria-label=${schedule}>
     <div class="row apart">
-      <div><h2>${title}</h2><p>${whenInWords(row)} ${on ? null : html`<span class="tag warn">off</span>`} <small>${timezone}${kind === 'graph' ? ', a graph' : ''}</small></p></div>
+      <div><h2>${title}</h2><p>${whenInWords(row)} ${on ? null : html`<span class="tag warn">off</span>`} <small>${timezone}${kind === 'graph' ? t(', a graph') : ''}</small></p></div>
       ${start.rights === 'all' ? html`<${Buttons} row=${row} reload=${reload} />` : null}
     </div>
     ${problem === null ? null : html`<div class="problem"><p>Its file cannot be read: ${problem}</p></div>`}
@@ -79,7 +81,7 @@ function ScheduleCard({ row, reload }: { row: Row; reload: () => void }): VNode 
 
 /** "every weekday at 7:30, next tomorrow at 7:30". */
 function whenInWords({ says, next: [first] }: Row): string {
-  const next = first === undefined ? 'no further time' : `next ${momentInWords(first)}`;
+  const next = first === undefined ? t('no further time') : t('next {}', momentInWords(first));
   return `${says.charAt(0).toUpperCase()}${says.slice(1)}, ${next}`;
 }
 
@@ -89,7 +91,7 @@ function Slots({ slots }: { slots: Row['slots'] }): VNode {
       ${slots.map(
         ({ slot, how, reason, run, source }) => html`<tr>
           <td><${Time} at=${slot} /></td>
-          <td>${how.replace('_', ' ')}${source === 'schedule' ? '' : ` (${source})`}<br /><small>${reason}</small></td>
+          <td>${t(how.replace('_', ' '))}${source === 'schedule' ? '' : ` (${t(source)})`}<br /><small>${reason}</small></td>
           <td>${run === null ? '–' : html`<a href=${addressOf(`/runs/${run}`)}>${run}</a>`}</td>
         </tr>`,
       )}
@@ -107,12 +109,12 @@ function Buttons({ row, reload }: { row: Row; reload: () => void }): VNode {
   };
   const remove = async (): Promise<void> => {
     const content = html`<p>“${title}” no longer runs. Its file moves to <code>workspace/schedules/.before</code>.</p>`;
-    const question = { title: `Delete ${schedule}?`, content, yes: 'Delete', isDangerous: true };
-    if (await askConfirmation(question)) await act('delete', schedule, `${schedule} is deleted.`, reload);
+    const question = { title: t('Delete {}?', schedule), content, yes: t('Delete'), isDangerous: true };
+    if (await askConfirmation(question)) await act('delete', schedule, t('{} is deleted.', schedule), reload);
   };
   return html`<div class="row no-print">
-    <button type="button" onClick=${() => act('trigger', schedule, `${schedule} runs now.`, reload)}>Run now</button>
-    <button type="button" onClick=${() => act(on ? 'off' : 'on', schedule, `${schedule} is ${on ? 'off' : 'on'}.`, reload)}>${on ? 'Switch off' : 'Switch on'}</button>
+    <button type="button" onClick=${() => act('trigger', schedule, t('{} runs now.', schedule), reload)}>Run now</button>
+    <button type="button" onClick=${() => act(on ? 'off' : 'on', schedule, t(on ? '{} is off.' : '{} is on.', schedule), reload)}>${on ? t('Switch off') : t('Switch on')}</button>
     ${text === null || every === null ? null : html`<button type="button" onClick=${() => (isEdited.value = true)}>Change…</button>`}
     <button type="button" onClick=${() => (isBackfilling.value = true)}>Backfill…</button>
     <button type="button" class="quiet" onClick=${remove}>Delete…</button>
@@ -125,7 +127,7 @@ async function act(what: Act, schedule: string | null, done: string, reload: () 
   const intake = { kind: 'schedule', act: what, ...(schedule === null ? {} : { schedule }) } as const;
   await attempt(async () => {
     const { worker } = await submit(intake);
-    notice(worker ? done : 'No worker is running; this happens once one does. Start it: oka up');
+    notice(worker ? done : t('No worker is running; this happens once one does. Start it: oka up'));
   });
   reload();
 }
@@ -141,7 +143,7 @@ function BackfillDialog({ schedule, onClose }: { schedule: string; onClose: () =
   };
   const run = async ({ from: first, to: last, count: runs }: BackfillAnswer): Promise<void> => {
     const intake = { kind: 'schedule', act: 'backfill', schedule, from: first, to: last } as const;
-    if (await attempt(() => submit(intake), `${runs === 1 ? 'One run is' : `${runs} runs are`} made.`)) onClose();
+    if (await attempt(() => submit(intake), t(runs === 1 ? 'One run is made.' : '{} runs are made.', runs))) onClose();
   };
   const field = (label: string, value: typeof from): VNode =>
     html`<label>${label} <input type="date" required value=${value.value} onInput=${(event: InputEvent) => change(event, value)} /></label>`;
@@ -150,22 +152,22 @@ function BackfillDialog({ schedule, onClose }: { schedule: string; onClose: () =
     preview.value = null;
   };
   const shown = preview.value;
-  return html`<${Dialog} title=${`Backfill ${schedule}`} onClose=${onClose}>
+  return html`<${Dialog} title=${t('Backfill {}', schedule)} onClose=${onClose}>
     <p class="soft">Runs it for times that have passed. A time that was backfilled before is not run again.</p>
     <form class="stack" onSubmit=${count}>
-      <div class="row">${field('From', from)}${field('To', to)}</div>
+      <div class="row">${field(t('From'), from)}${field(t('To'), to)}</div>
       <div class="row"><button type="submit">Count the runs</button></div>
     </form>
     ${
       shown === null
         ? null
         : html`<p role="status">${describePreview(shown)}</p>
-          ${shown.count === 0 ? null : html`<footer class="row"><button type="button" class="primary" onClick=${() => run(shown)}>${shown.count === 1 ? 'Make 1 run' : `Make ${shown.count} runs`}</button></footer>`}`
+          ${shown.count === 0 ? null : html`<footer class="row"><button type="button" class="primary" onClick=${() => run(shown)}>${shown.count === 1 ? t('Make 1 run') : t('Make {} runs', shown.count)}</button></footer>`}`
     }
   <//>`;
 }
 
 function describePreview({ count, first, last }: BackfillAnswer): VNode {
   if (count === 0 || first === null || last === null) return html`It was not due in that time.`;
-  return html`${count === 1 ? 'One run' : `${count} runs`}, for <${Time} at=${first} /> to <${Time} at=${last} />.`;
+  return html`${countOf(count, 'run')}, for <${Time} at=${first} /> to <${Time} at=${last} />.`;
 }

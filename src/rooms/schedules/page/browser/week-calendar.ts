@@ -5,14 +5,15 @@ import { Status } from '../../../../kit/web/browser/components/status-mark.ts';
 import { html } from '../../../../kit/web/browser/html.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import type { SchedulesAnswer } from '../schedule-answers.ts';
+import { locale, t } from '../../../../kit/web/browser/words.ts';
 
 type Moment = SchedulesAnswer['week'][number];
 
 const DAYS = [-3, -2, -1, 0, 1, 2, 3];
 /** More times of one schedule in a day are said as a number. */
 const MOST_APART = 3;
-const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short' });
+const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short' });
 
 export function WeekCalendar({ week }: { week: readonly Moment[] }): VNode {
   const now = new Date();
@@ -36,13 +37,13 @@ function grouped(moments: readonly Moment[]): Moment[][] {
     .toSorted((a, b) => (a[0]?.at ?? '').localeCompare(b[0]?.at ?? ''));
 }
 
-const WORDS: Readonly<Record<string, string>> = { due: '', missed: 'missed', skipped: 'skipped' };
+const WORDS: Readonly<Record<string, string>> = { due: '', missed: t('missed'), skipped: t('skipped') };
 
 function Group({ moments }: { moments: readonly Moment[] }): VNode | null {
   const [first] = moments;
   if (first === undefined) return null;
   const { at, title, state, run } = first;
-  const when = moments.length === 1 ? timeOfDay.format(new Date(at)) : `${moments.length} times`;
+  const when = moments.length === 1 ? timeOfDay.format(new Date(at)) : t('{} times', moments.length);
   const what = html`<span class="number when">${when}</span> <span class="what">${title}</span>
     ${state !== 'due' && (state in WORDS ? html`<span class="tag warn">${WORDS[state]}</span>` : html`<${Status} status=${state} />`)}`;
   return html`<li class=${state === 'due' ? 'due' : 'past'}>${
