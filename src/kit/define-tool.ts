@@ -8,7 +8,10 @@ import type { SideEffectClass } from '../core/schema/effect.ts';
 import { type Author, type Outcome, type Tool, ToolAnnotations, type ToolCall } from '../core/schema/tool.ts';
 import { artifactsOf, type BodyText } from './text/body-text.ts';
 
-type Definition<Input extends z.ZodType> = Pick<Tool, 'name' | 'about' | 'output'> & {
+type Definition<Input extends z.ZodType> = Pick<
+  Tool,
+  'name' | 'about' | 'output' | 'allowedBy' | 'asksEachTime' | 'preview' | 'witness'
+> & {
   input: Input;
   annotations: z.input<typeof ToolAnnotations>;
   targets: readonly (keyof z.output<Input> & string)[];

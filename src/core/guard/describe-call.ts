@@ -56,7 +56,7 @@ export function describeCall(call: DescribedCall, facts: Described, why: string,
       : { contents: around.scripts.slice(0, 20).map(showScript) }),
     ...(facts.command && facts.class === 'external_mutation' ? { may_name_hosts: true as const } : {}),
     odd: unusualCharacters(displayValue(call.input)),
-    ...(isPlain(facts) ? { grant: grantOf(facts, around.policy) } : {}),
+    ...(isPlain(facts) && facts.asksEachTime !== true ? { grant: grantOf(facts, around.policy) } : {}),
   };
 }
 

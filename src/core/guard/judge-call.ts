@@ -5,8 +5,10 @@
  * J2 An external change whose target came out of a tool needs an approval, whatever the rules and earlier answers say.
  * J3 A matching ask rule asks, even if another rule allows; an allow rule allows only what it names; otherwise the default
  *    of the class applies.
- * J9 What a person has said of every call of a tool of a server takes the place of the default of its class, and of nothing
- *    else: rules, what was read, and targets that came out of a tool count as before.
+ * J9 What a person has said of every call of a tool (of a server, or of drafts in their own account) takes the place of the
+ *    default of its class, and of nothing else: rules, what was read, and targets that came out of a tool count as before.
+ * J10 A call of a tool that asks each time needs an approval of its own, whatever rules and earlier answers allow: what it
+ *    does reaches other people and cannot be taken back.
  * J4 An answer for the whole run covers the same tool, class, programs and hosts under the same policy.
  * J5 A command that the operator wrote runs as a local write in the sandbox, whatever its class; with text of a tool, a
  *    model or memory inserted it is no longer the operator's.
@@ -53,6 +55,8 @@ export type Described = Facts & {
   about?: string;
   /** Who has allowed every call of the tool (J9). */
   allowedBy?: string;
+  /** Whether every call is asked about by itself (J10). */
+  asksEachTime?: true;
   /** Whether it is a part of oka's own work, such as planning, that only oka calls. */
   internal: boolean;
 };
@@ -84,6 +88,7 @@ export function createJudge(options: JudgeOptions): (call: ToolCall, flow?: Flow
     const given = answerFor(options.allowedInRun?.(call.run) ?? [], facts, sha256);
     if (given?.effect === 'deny') return { effect: 'deny', why: `${given.by} refused this for the whole run` };
     const strange = targetsFromTools(call, facts);
+    if (facts.asksEachTime === true) return { effect: 'ask', why: whyEachTime(strange) };
     if (strange.length > 0) return { effect: 'ask', why: describeFields(strange) };
     const trigger = allows?.path === undefined ? triggersIn(call, facts) : null;
     if (trigger !== null) return { effect: 'ask', why: withRuleLine(trigger, facts) };
@@ -116,6 +121,11 @@ export function isOperatorsOwn(call: ToolCall): boolean {
   );
 }
 
+function whyEachTime(strange: readonly string[]): string {
+  const why = 'it reaches other people and cannot be taken back, so it is asked about each time';
+  return strange.length === 0 ? why : `${why}; its target (${strange.join(', ')}) came out of a tool`;
+}
+
 type Rules = { denies?: PolicyRule; asks?: PolicyRule; allows?: PolicyRule };
 
 /** A deny rule that may match leads to a question, since a person can see how the shell would expand the words. */
@@ -141,10 +151,10 @@ function applyRules(policy: Policy, facts: Described, asks?: PolicyRule, allows?
       approvedHosts: hostsByRule(allows, facts),
     };
   const effect = policy.defaults[facts.class];
+  if (effect === 'ask' && facts.allowedBy !== undefined)
+    return { effect: 'allow', why: `${facts.allowedBy} allowed every call of it (${facts.reason})` };
   if (effect === 'ask' && isServerTool(facts.tool))
-    return facts.allowedBy === undefined
-      ? { effect, why: withRuleLine(facts.reason, facts), mayBeAlways: true }
-      : { effect: 'allow', why: `${facts.allowedBy} allowed every call of it (${facts.reason})` };
+    return { effect, why: withRuleLine(facts.reason, facts), mayBeAlways: true };
   if (effect === 'ask' && facts.internal && facts.class === 'read') return { effect: 'allow', why: facts.reason };
   return { effect, why: effect === 'ask' ? withRuleLine(facts.reason, facts) : facts.reason };
 }
@@ -241,13 +251,15 @@ export function createDescriber(
     get: (
       name: string,
     ) =>
-      | (Pick<Tool, 'targets' | 'annotations' | 'internal' | 'passesTo' | 'allowedBy'> & Partial<Pick<Tool, 'about'>>)
+      | (Pick<Tool, 'targets' | 'annotations' | 'internal' | 'passesTo' | 'allowedBy' | 'asksEachTime'> &
+          Partial<Pick<Tool, 'about'>>)
       | undefined;
   },
   classify: (call: ToolCall) => Classified | null,
 ): Describe {
   return (call) => {
-    const { targets = [], annotations, internal = false, passesTo, allowedBy, about } = tools.get(call.tool) ?? {};
+    const tool = tools.get(call.tool);
+    const { targets = [], annotations, internal = false, passesTo, allowedBy, about } = tool ?? {};
     const known = {
       tool: call.tool,
       risk: annotations?.risk ?? 'high',
@@ -272,6 +284,7 @@ export function createDescriber(
       net: hosts.length > 0,
       ...(passesTo === undefined ? {} : { passesTo }),
       ...(allowedBy === undefined ? {} : { allowedBy }),
+      ...(tool?.asksEachTime === true ? { asksEachTime: true as const } : {}),
       ...(about === undefined || !isServerTool(call.tool) ? {} : { about }),
     };
   };

@@ -178,6 +178,9 @@ export const TOOL_SEARCH = 'tools.search';
 /** Whether a tool runs a program on the desk through the launcher. */
 export const runsCommand = (name: string): boolean => name === 'shell' || name === 'skill.run';
 
+/** `changes` are sentences; `contents` are texts that others would get, each whole. */
+export type CallPreview = { changes: string[]; contents: { path: string; why: string; text: string }[] };
+
 /** Something that can be done. The schemas are enforced before and after `invoke`; a throw in it becomes a failed outcome. */
 export type Tool = {
   /** Stable; events, graphs and policies name it. */
@@ -200,6 +203,12 @@ export type Tool = {
   readonly passesTo?: string;
   /** Who has allowed every call of it, for as long as no rule of the policy says otherwise. */
   readonly allowedBy?: string;
+  /** Every call is asked about by itself: no rule and no earlier answer allows it. */
+  readonly asksEachTime?: true;
+  /** What a person sees before they allow a call, besides its input. Throws where it cannot be shown. */
+  preview?(input: Json, signal: AbortSignal): Promise<CallPreview>;
+  /** How a call ended that was in progress when its process died; null when that is not to be seen anywhere. */
+  witness?(call: { run: string; call: string; input: Json }): Promise<Outcome | null>;
   /** What a call may change; what a person wrote is restricted less than what a model wrote. */
   classOf(input: Json, author?: Author, folders?: readonly OpenFolder[]): SideEffectClass;
   /**

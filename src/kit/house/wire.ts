@@ -8,7 +8,7 @@
  */
 import { createEngine, type Engine } from '../../core/engine/engine.ts';
 import type { EngineOptions, Hold } from '../../core/engine/engine-context.ts';
-import type { RunState } from '../../core/engine/run-state.ts';
+import type { OpenCall, RunState } from '../../core/engine/run-state.ts';
 import { type ChangingTools, toolRegistry } from '../../core/engine/tool-registry.ts';
 import { noticeOfRun } from '../../core/schema/chat-names.ts';
 import type { Config } from '../../core/schema/config.ts';
@@ -19,7 +19,7 @@ import type { Intake } from '../../core/schema/intake.ts';
 import type { NodeKind } from '../../core/schema/node-kind.ts';
 import type { ArtifactStore, ExecutionBackend, ToolRegistry } from '../../core/schema/ports.ts';
 import type { Handled, IntakeHandlers } from '../../core/schema/room.ts';
-import type { Tool } from '../../core/schema/tool.ts';
+import type { Outcome, Tool } from '../../core/schema/tool.ts';
 import { engineOptions } from './engine-options.ts';
 import { engineStores } from './engine-stores.ts';
 import type { FleetPort } from '../ports/fleet-port.ts';
@@ -141,6 +141,15 @@ const NEEDED = {
   fleet: ports.fleet,
 };
 
+/** A tool that cannot say how a call ended leaves it in doubt, which a person settles. */
+async function askTool(tools: ToolRegistry, run: string, open: OpenCall): Promise<Outcome | null> {
+  try {
+    return (await tools.get(open.tool)?.witness?.({ ...open, run })) ?? null;
+  } catch {
+    return null; // its server cannot be reached, say
+  }
+}
+
 function optionsFor(
   { rooms: opened, valuesOf }: OpenRooms<RunState>,
   tools: ToolRegistry,
@@ -148,6 +157,8 @@ function optionsFor(
 ): EngineOptions {
   const needed = valuesOf(NEEDED);
   const { home, config, artifacts, policy, dayBudget, deps, memory, planner, replyPlanner, runs, projections } = needed;
+  const seen: NonNullable<EngineOptions['witness']> = async (run, open) =>
+    (await needed.witness(run, open)) ?? askTool(tools, run, open);
   const parentOf = async (run: string): Promise<string | null> => {
     const state = await runs.stateOf(run);
     return state?.parent ?? state?.link?.run ?? null;
@@ -164,7 +175,7 @@ function optionsFor(
       decide: (input, act) => (noticeOfRun(input.run) === null ? planner : replyPlanner).decide(input, act),
     },
     graphs: graphsOf(home, artifacts, kinds),
-    witness: needed.fleet === null ? needed.witness : exceptTakenOver(needed.witness, projections),
+    witness: needed.fleet === null ? seen : exceptTakenOver(seen, projections),
     provide: (run, wait) => {
       for (const { opened: room } of opened) {
         const provided = room.provide?.(run, wait) ?? null;

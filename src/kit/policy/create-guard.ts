@@ -5,6 +5,8 @@ import { type Around, describeCall } from '../../core/guard/describe-call.ts';
 import { allowedInRun, approvalFor, type GivenState } from '../../core/guard/granted-approvals.ts';
 import type { Flow } from '../../core/guard/information-flow.ts';
 import { classFor, createDescriber, createJudge, type Described } from '../../core/guard/judge-call.ts';
+import { escapeInvisible, escapeInvisibleLine } from '../../core/guard/escape-invisible.ts';
+import { messageOf } from '../../core/schema/errors.ts';
 import { readBoundContent } from '../../core/guard/bound-content.ts';
 import { withReferencedHosts } from '../../core/guard/referenced-hosts.ts';
 import type { Classified, Command } from '../../core/schema/command.ts';
@@ -63,11 +65,39 @@ export function createGuard(ports: GuardPorts): { judge: Judge; asking: Approval
       show: async (call, why, around) => {
         const facts = describe(call);
         const shown = { ...facts, class: classFor(call, facts, { declaresNetwork }) };
-        const asked = describeCall(call, shown, why, around);
-        return asked === null ? null : { ...asked, ...(await ports.tellMore?.(call, facts, asked, ports.tools)) };
+        const asked = await withPreview(describeCall(call, shown, why, around), call, ports.tools);
+        if (asked === null || typeof asked === 'string') return asked;
+        return { ...asked, ...(await ports.tellMore?.(call, facts, asked, ports.tools)) };
       },
     },
   };
+}
+
+/** Nothing of it is left out: what a person does not see, they do not approve. The limits are those of a question. */
+const isTooLong = (changes: readonly string[], contents: readonly { text: string }[]): boolean =>
+  changes.length > 40 ||
+  contents.length > 20 ||
+  changes.some((line) => line.length > 2000) ||
+  contents.some(({ text }) => text.length > 10_000);
+
+/** What the tool shows of the call, first; why it cannot be shown, which is then not asked about either. */
+async function withPreview(
+  asked: Asked | null,
+  { tool, input, signal }: ToolCall,
+  tools: GuardPorts['tools'],
+): Promise<Asked | string | null> {
+  if (asked === null) return null;
+  try {
+    const preview = await tools.get(tool)?.preview?.(input, signal);
+    if (preview === undefined) return asked;
+    const changes = preview.changes.map(escapeInvisibleLine);
+    const contents = preview.contents.map((each) => ({ ...each, text: escapeInvisible(each.text) }));
+    if (isTooLong(changes, contents)) return 'it is too long for a person to look at as a whole';
+    return { ...asked, changes: [...changes, ...asked.changes], contents };
+  } catch (error) {
+    signal.throwIfAborted();
+    return messageOf(error);
+  }
 }
 
 /**

@@ -7,7 +7,7 @@
  * S3 It is bounded: the oldest news falls out. While nothing was ever delivered, only the latest few are stored.
  * S4 An update takes the place of its message, which is closed once, when nothing that it asks is open any more.
  */
-import { summarizeApproval } from '../../core/guard/approval-summary.ts';
+import { isShownWhole, summarizeApproval } from '../../core/guard/approval-summary.ts';
 import type { ChannelPaired, DeliveryEnded, DeliveryStarted } from '../../core/schema/channel-port.ts';
 import { noticeOfRun } from '../../core/schema/chat-names.ts';
 import type { DayBudgetLow } from '../../core/schema/day-budget.ts';
@@ -138,7 +138,8 @@ function toAskedWait(id: string, awaited: WaitFor): AskedWait | null {
         ...common,
         kind: 'approval',
         binding: awaited.binding,
-        class: awaited.asked?.class ?? null,
+        // Without a class it is not approved from a message, which has not room for all of it.
+        class: awaited.asked === undefined || isShownWhole(awaited.asked) ? null : awaited.asked.class,
         ...(awaited.asked?.may_be_always === true ? { tool: awaited.asked.tool } : {}),
         expires: awaited.expires ?? null,
       };

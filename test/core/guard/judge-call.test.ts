@@ -9,10 +9,15 @@ import type { Origin, Tool, ToolCall } from '../../../src/core/schema/tool.ts';
 import { callOf } from '../../support/engine-fakes.ts';
 
 const SHA = 'a'.repeat(64);
-const tools = new Map<string, Pick<Tool, 'targets' | 'annotations' | 'internal' | 'passesTo' | 'allowedBy'>>([
+const tools = new Map<
+  string,
+  Pick<Tool, 'targets' | 'annotations' | 'internal' | 'passesTo' | 'allowedBy' | 'asksEachTime'>
+>([
   ['mcp.desk.add', { targets: ['text'], annotations: notes('high', true) }],
   ['mcp.free.add', { targets: ['text'], annotations: notes('high', true), allowedBy: 'Ada' }],
   ['mcp.far.add', { targets: ['text'], annotations: notes('high', true), allowedBy: 'Ada', passesTo: 'far' }],
+  ['mail.draft', { targets: [], annotations: notes('high', false), allowedBy: 'Ada' }],
+  ['mail.send', { targets: ['to'], annotations: notes('high', true), asksEachTime: true }],
   ['shell', { targets: ['argv', 'line', 'dir'], annotations: notes('high', true) }],
   ['files.write', { targets: ['path'], annotations: notes('medium', false) }],
   ['files.remove', { targets: ['path'], annotations: notes('medium', true) }],
@@ -380,5 +385,39 @@ describe('J9 what a person has said of every call of a tool of a server', () => 
     const verdict = judged(policyWith(), { call: { tool: 'http.request', class: 'external_mutation', input: {} } });
     expect(verdict).toMatchObject({ effect: 'ask' });
     expect(verdict.mayBeAlways).toBeUndefined();
+  });
+});
+
+describe('J9 drafts in the own account', () => {
+  const draft: Case = { call: { tool: 'mail.draft', class: 'external_mutation', input: { to: ['bob@x.test'] } } };
+
+  it('are made unasked where its settings allow them, and asked about where a rule says so', () => {
+    expect(judged(policyWith(), draft)).toMatchObject({ effect: 'allow' });
+    expect(judged(policyWith({ effect: 'ask', tool: 'mail.draft' }), draft)).toMatchObject({ effect: 'ask' });
+  });
+});
+
+describe('J10 a call of a tool that asks each time', () => {
+  const send = (more: Partial<Case> = {}, origin: Origin = 'operator'): Case => ({
+    call: { tool: 'mail.send', class: 'external_mutation', input: { to: ['bob@x.test'] }, ...from({ to: origin }) },
+    ...more,
+  });
+  const everything = policyWith({ effect: 'allow', tool: 'mail.send' });
+
+  it('needs an approval of its own, whatever rules and earlier answers allow', () => {
+    const grant = { tool: 'mail.send', class: 'external_mutation', policy: SHA } as const;
+    const answer: Given = { ...grant, programs: [], hosts: [], effect: 'allow', by: 'Ada' };
+    for (const given of [[], [answer]])
+      for (const policy of [policyWith(), everything]) {
+        const verdict = judged(policy, send({ given }));
+        expect(verdict).toMatchObject({ effect: 'ask' });
+        expect(verdict.why).not.toContain('To allow it');
+        expect(verdict.mayBeAlways).toBeUndefined();
+      }
+  });
+
+  it('says that its receivers came out of a tool, and is refused where a rule refuses it', () => {
+    expect(judged(everything, send({}, 'tool')).why).toContain('its target (to) came out of a tool');
+    expect(judged(policyWith({ effect: 'deny', tool: 'mail.send' }), send())).toMatchObject({ effect: 'deny' });
   });
 });

@@ -339,6 +339,28 @@ describe('an answer from a message', () => {
     expect(intakesOf(story)).toMatchObject(verdict === null ? [] : [{ answer: { verdict } }]);
   });
 
+  it('does not approve what others would get: a message has no room for all of it', async () => {
+    const story = tell({ approve_by_button: ['external_mutation'], channels: { phone } });
+    const asking = approval();
+    const mail = { path: 'The mail', why: 'this is all that its receivers get', text: 'Tulips.' };
+    const changes = ['To: bob@x.test', 'Subject: Bulbs'];
+    const wanted = {
+      tool: 'mail.send',
+      class: 'external_mutation',
+      author: 'model',
+      command: '{"draft":"work/<1@x>"}',
+      why: 'it reaches other people',
+      changes,
+      contents: [mail],
+    };
+    await story.append(runStarted('send'), waitOpened('send', { ...asking, asked: wanted } as never));
+    await story.pass(2000);
+    expect(asked(story).body).toContain('mail.send To: bob@x.test; Subject: Bulbs (it reaches other people)');
+    expect(asked(story).buttons.map(({ label }) => label)).toEqual(['Deny']);
+    await story.inbox('phone').answer({ message: 'm', token: asked(story).textToken ?? '', text: 'yes', from: null });
+    expect(intakesOf(story)).toEqual([]);
+  });
+
   it('replayed after the answer, from another channel, forged, or without a token: nothing happens, and it is recorded', async () => {
     const story = tell(both);
     await story.append(runStarted('paint'), waitOpened('paint', question(['red', 'blue'])));

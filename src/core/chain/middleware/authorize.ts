@@ -29,8 +29,8 @@ export type ApprovalPorts = {
   /** When a question that is asked now ends. */
   expiry: () => string;
   clock: () => number;
-  /** Null when it is too long to be shown. */
-  show: (call: ToolCall, why: string, around: Around) => Asked | null | Promise<Asked | null>;
+  /** Null when it is too long to be shown; a word on why, when it cannot be shown for another reason. */
+  show: (call: ToolCall, why: string, around: Around) => Asked | string | null | Promise<Asked | string | null>;
 };
 
 /** What changes nothing is allowed; everything else is asked about. */
@@ -135,6 +135,7 @@ async function askForApproval(
   const shown = await asking.show(call, why, around);
   if (shown === null)
     return { status: 'denied', error: `${call.tool}: it is too long for a person to look at; put it into a file` };
+  if (typeof shown === 'string') return { status: 'failed', error: `${call.tool}: ${shown}`, temporary: false };
   const expires = asking.expiry();
   const binding = bindingHash(call, around, expires);
   const seen: Asked = mayBeAlways ? { ...shown, may_be_always: true } : shown;
