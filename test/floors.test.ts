@@ -62,7 +62,7 @@ const RULES: Rules = {
     mammoth: ['kit/documents/word-text.ts'],
     marked: ['kit/web/browser/components/markdown.ts'],
     'node-cron': ['kit/schedule/cron-expression.ts'],
-    nodemailer: ['rooms/channels/mail/smtp-client.ts'],
+    nodemailer: ['kit/mail/smtp-client.ts'],
     'playwright-core': ['rooms/browsing/'],
     'postal-mime': ['kit/documents/mail-text.ts', 'kit/mail/parse-mail.ts'],
     preact: ['*/browser/'],

@@ -6,7 +6,7 @@ import { composeMail, declineMail } from './compose-mail.ts';
 import { openMailbox } from './imap-client.ts';
 import type { MailRules } from './judge-mail.ts';
 import { receiveMail } from './receive-mail.ts';
-import { sendMail } from './smtp-client.ts';
+import { sendMail } from './send-channel-mail.ts';
 
 export function openMailChannel(settings: MailChannel, tools: ChannelTools): Channel {
   const { smtp, imap } = settings;
