@@ -5,13 +5,14 @@ import { accountTools } from '../../src/rooms/accounts/account-tools.ts';
 import { openMailboxes } from '../../src/rooms/accounts/open-mailboxes.ts';
 import { readConfined } from '../../src/kit/sandbox/read-confined.ts';
 import type { Credential } from '../../src/core/schema/ports.ts';
-import type { Outcome, ToolCall } from '../../src/core/schema/tool.ts';
+import type { Outcome, Tool, ToolCall } from '../../src/core/schema/tool.ts';
 import type { MailServers } from './mail-servers.ts';
 
 export type TriedAccounts = Disposable & {
   /** Calls a tool; gives its output, and throws its error. */
   ask: <T = unknown>(tool: string, input: object) => Promise<T>;
-  outcome: (tool: string, input: object, signal?: AbortSignal) => Promise<Outcome>;
+  outcome: (tool: string, input: object, signal?: AbortSignal, name?: string) => Promise<Outcome>;
+  tool: (name: string) => Tool;
 };
 
 export const accountAt = (servers: MailServers, more: object = {}): Account =>
@@ -20,6 +21,14 @@ export const accountAt = (servers: MailServers, more: object = {}): Account =>
     imap: {
       host: '127.0.0.1',
       port: servers.imapsPort,
+      user: 'ann',
+      password: 'secret:MAIL_WORK',
+      certificate: servers.fingerprint,
+    },
+    smtp: {
+      host: '127.0.0.1',
+      port: servers.smtpPort,
+      security: 'starttls',
       user: 'ann',
       password: 'secret:MAIL_WORK',
       certificate: servers.fingerprint,
@@ -36,15 +45,26 @@ export function tryAccounts(settings: Readonly<Record<string, Account>>, passwor
   const mailboxes = openMailboxes(route);
   const accounts = new Map(Object.entries(settings));
   const tools = accountTools({ accounts: () => accounts, mailboxes, readDocument: readConfined });
-  const outcome: TriedAccounts['outcome'] = async (name, input, signal = AbortSignal.timeout(60_000)) => {
+  let calls = 0;
+  const toolNamed = (name: string): Tool => {
     const tool = tools.find((each) => each.name === name);
     if (tool === undefined) throw new Error(`there is no tool ${name}`);
-    const done = await tool.invoke(input as never, { tool: name, signal } as ToolCall);
+    return tool;
+  };
+  const outcome: TriedAccounts['outcome'] = async (
+    name,
+    input,
+    signal = AbortSignal.timeout(60_000),
+    called = `c${(calls += 1)}`,
+  ) => {
+    const tool = toolNamed(name);
+    const done = await tool.invoke(input as never, { tool: name, run: 'r', call: called, signal } as ToolCall);
     if (done.status === 'ok') tool.output.parse(done.output);
     return done;
   };
   return {
     outcome,
+    tool: toolNamed,
     ask: async <T>(name: string, input: object): Promise<T> => {
       const done = await outcome(name, input);
       if (done.status === 'ok') return done.output as T;

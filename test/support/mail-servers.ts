@@ -38,7 +38,7 @@ export type MailServers = AsyncDisposable & {
   /** The fingerprint of the certificate of all of them. */
   fingerprint: string;
   password: string;
-  /** What was handed to the SMTP server, in order. */
+  /** What was handed to the SMTP server, in order. It takes nothing for addresses at refused.test. */
   sent: SentMail[];
   /** Puts a mail into the mailbox, as it is; `folder` is one of Sent, Drafts, Archive, Junk and Trash. */
   deliver: (raw: string | Uint8Array, folder?: string) => void;
@@ -90,6 +90,8 @@ export async function openMailServers({
       authOptional: true,
       onAuth: ({ username, password }, _, done) =>
         password === PASSWORD ? done(null, { user: username ?? '' }) : done(new Error('wrong password')),
+      onRcptTo: ({ address }, _, done) =>
+        done(address.endsWith('@refused.test') ? new Error('no such mailbox') : undefined),
       onData: (stream, session, done) => {
         const take = async (bytes: Buffer): Promise<void> => {
           const to = session.envelope.rcptTo.map(({ address }) => address);

@@ -8,7 +8,7 @@
  * J9 What a person has said of every call of a tool (of a server, or of drafts in their own account) takes the place of the
  *    default of its class, and of nothing else: rules, what was read, and targets that came out of a tool count as before.
  * J10 A call of a tool that asks each time needs an approval of its own, whatever rules and earlier answers allow: what it
- *    does reaches other people and cannot be taken back.
+ *    does reaches other people and cannot be undone.
  * J4 An answer for the whole run covers the same tool, class, programs and hosts under the same policy.
  * J5 A command that the operator wrote runs as a local write in the sandbox, whatever its class; with text of a tool, a
  *    model or memory inserted it is no longer the operator's.
@@ -122,7 +122,7 @@ export function isOperatorsOwn(call: ToolCall): boolean {
 }
 
 function whyEachTime(strange: readonly string[]): string {
-  const why = 'it reaches other people and cannot be taken back, so it is asked about each time';
+  const why = 'it reaches other people and cannot be undone, so it is asked about each time';
   return strange.length === 0 ? why : `${why}; its target (${strange.join(', ')}) came out of a tool`;
 }
 

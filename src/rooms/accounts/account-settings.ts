@@ -12,6 +12,10 @@ export const Account = z
     address: z.email().max(320).describe('The address that mail is written from.'),
     name: z.string().min(1).max(200).optional().describe('Your name, as it stands before the address.'),
     imap: z.strictObject(mailServerSettings).describe('The server of the mailbox.'),
+    smtp: z
+      .strictObject(mailServerSettings)
+      .optional()
+      .describe('The server that mail is handed to. Left out, nothing is sent.'),
     see: z
       .strictObject({
         folders: Folders.default(['inbox', 'sent', 'drafts']).describe(
@@ -20,6 +24,15 @@ export const Account = z
       })
       .default({ folders: ['inbox', 'sent', 'drafts'] })
       .describe('What oka may see. Everything else does not exist for it.'),
+    change: z
+      .strictObject({
+        drafts: z
+          .boolean()
+          .default(true)
+          .describe('Whether oka may put drafts into your folder of drafts without asking.'),
+      })
+      .default({ drafts: true })
+      .describe('What oka may change without asking. It never sends anything without a yes.'),
     disabled: z.boolean().default(false).describe('Whether the account is left out.'),
   })
   .describe('An account of yours.');

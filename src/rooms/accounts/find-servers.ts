@@ -18,6 +18,10 @@ const SERVICES = {
     ['_imaps._tcp', 'tls'],
     ['_imap._tcp', 'starttls'],
   ],
+  smtp: [
+    ['_submissions._tcp', 'tls'],
+    ['_submission._tcp', 'starttls'],
+  ],
 } as const;
 type Service = keyof typeof SERVICES;
 

@@ -8,6 +8,7 @@
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import { type AccessRoute, serverAccess } from '../../kit/egress/server-access.ts';
 import { askingImap, type ImapConnection, newImapConnection } from '../../kit/mail/imap-connection.ts';
+import type { MailRoute } from '../../kit/mail/server-tls.ts';
 import type { Account } from './account-settings.ts';
 import { type MailFolder, listFolders, visibleFolders } from './mail/mail-folders.ts';
 
@@ -18,6 +19,8 @@ export type OpenMailbox = {
   /** Those that there are, and of these what oka may see. */
   all: readonly MailFolder[];
   folders: readonly MailFolder[];
+  /** Opens the folder for drafts or for sent mail, to write; null where there is none. oka looks there for its own mails. */
+  openOwn: (role: 'drafts' | 'sent') => Promise<{ client: ImapConnection; folder: string } | null>;
   /** How many mails a folder has. */
   count: (folder: string) => Promise<number>;
   /** Opens a folder to read it; gives its validity. Throws for a folder that oka may not see. */
@@ -25,6 +28,8 @@ export type OpenMailbox = {
 };
 
 export type Mailboxes = {
+  /** What servers of an account are reached with. */
+  access: (account: string) => MailRoute;
   /** `act` has a connection of its own. What the server refuses is thrown in its own words. */
   use<T>(account: string, settings: Account, signal: AbortSignal, act: (box: OpenMailbox) => Promise<T>): Promise<T>;
   close(): void;
@@ -55,6 +60,7 @@ export function openMailboxes(route: AccessRoute): Mailboxes {
     return held;
   };
   return {
+    access: (account) => accessOf(account, route),
     use: async (account, settings, signal, act) => {
       signal.throwIfAborted();
       const stamp = JSON.stringify([account, settings]);
@@ -79,6 +85,9 @@ export function openMailboxes(route: AccessRoute): Mailboxes {
   };
 }
 
+const accessOf = (account: string, route: AccessRoute): MailRoute =>
+  serverAccess({ tool: `accounts.${account}`, called: `the account ${account}` }, route);
+
 function asBox(account: string, settings: Account, { client, folders: all }: Held): OpenMailbox {
   const folders = visibleFolders(all, settings);
   return {
@@ -87,6 +96,12 @@ function asBox(account: string, settings: Account, { client, folders: all }: Hel
     all,
     folders,
     count: async (folder) => mailsIn(await client.status(folder, { messages: true })),
+    openOwn: async (role) => {
+      const folder = all.find((each) => each.role === role)?.path;
+      if (folder === undefined) return null;
+      await client.mailboxOpen(folder);
+      return { client, folder };
+    },
     open: async (folder) => {
       if (!folders.some(({ path }) => path === folder))
         throw new OkaError('not-permitted', `the account ${account} shows oka no folder "${folder.slice(0, 200)}"`, {
@@ -106,8 +121,7 @@ async function connect(
   route: AccessRoute,
   signal: AbortSignal,
 ): Promise<Omit<Held, 'stamp'>> {
-  const access = serverAccess({ tool: `accounts.${account}`, called: `the account ${account}` }, route);
-  const client = await newImapConnection(settings.imap, access);
+  const client = await newImapConnection(settings.imap, accessOf(account, route));
   client.on('error', () => undefined); // whoever asks next learns it
   const stop = (): void => client.close();
   signal.addEventListener('abort', stop, { once: true });

@@ -1,4 +1,4 @@
-/** What accounts of the person contribute: looking into their mailboxes, once accounts.json names them. */
+/** What accounts of the person contribute: searching and reading mail, drafts, and sending, once accounts.json names them. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Home } from '../../core/schema/home.ts';

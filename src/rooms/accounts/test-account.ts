@@ -2,6 +2,7 @@
 import type { Json } from '../../core/schema/json.ts';
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import { type AccountsInUse, accountNamed } from './ask-accounts.ts';
+import { tryToSend } from './try-to-send.ts';
 
 /** `fix` says what a person can do about a problem. */
 export type AccountTest = {
@@ -16,6 +17,7 @@ export async function testAccount({ accounts, mailboxes }: AccountsInUse, name: 
   try {
     const settings = accountNamed(accounts(), name);
     const signal = AbortSignal.timeout(PATIENCE_MS);
+    if (settings.smtp !== undefined) await tryToSend(name, settings.smtp, mailboxes.access(name), signal);
     return await mailboxes.use(name, settings, signal, async ({ all, folders, count }) => {
       const tested: AccountTest['folders'] = [];
       for (const { path, role } of all) {

@@ -26,6 +26,12 @@ describe('the server of a domain', () => {
     expect(asked).toEqual(['_imaps._tcp.home.test']);
   });
 
+  it('to send by has records of its own', async () => {
+    const resolve: ResolveServices = (name) =>
+      name === '_submissions._tcp.home.test' ? Promise.resolve([record('smtp.home.test', 465)]) : none();
+    expect(await findServer('smtp', 'home.test', resolve)).toMatchObject({ host: 'smtp.home.test', security: 'tls' });
+  });
+
   it('in another domain is named as such: the password would go there', async () => {
     const resolve: ResolveServices = (name) =>
       name.startsWith('_imap._tcp') ? Promise.resolve([record('imap.nothome.test', 143)]) : none();

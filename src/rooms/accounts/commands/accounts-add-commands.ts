@@ -16,6 +16,7 @@ const options = {
   address: text('ADDRESS', 'The address of the mailbox.'),
   called: text('NAME', 'Your name, as it stands before the address.'),
   imap: text('HOST[:PORT]', 'The server of the mailbox; found by the address when left out.'),
+  smtp: text('HOST[:PORT]', 'The server to send by; found by the address, or none, when left out.'),
   security: text('KIND', 'tls (the default), starttls, or none on this machine.'),
   user: text('NAME', 'The name to log in with, if it is not the address.'),
   secret: text('NAME', 'The secret of the vault with the password.'),
@@ -28,6 +29,7 @@ type Given = {
   address: string | undefined;
   called: string | undefined;
   imap: string | undefined;
+  smtp: string | undefined;
   security: string | undefined;
   user: string | undefined;
   secret: string | undefined;
@@ -84,27 +86,33 @@ async function addAccount(call: Call<Given>, account: string, dialog: Dialog | n
   const address = given.address ?? (await dialog?.ask('The address of the mailbox: '));
   if (address === undefined)
     throw new OkaError('usage', 'the address is missing', { fix: `oka accounts add ${account} --address ADDRESS` });
-  const server = await serverFor(given, address, dialog);
+  const server = await serverFor('imap', given, address, dialog);
+  const sender = await serverFor('smtp', given, address, dialog);
+  if (server === null) throw new OkaError('usage', 'the server of the mailbox is missing', { fix: '--imap HOST' });
   const secret = given.secret ?? `MAIL_${account.toUpperCase().replaceAll('-', '_')}`;
   const folders = given.see.length > 0 || dialog === null ? [...given.see] : await askFolders(dialog);
+  const login = {
+    user: given.user ?? address,
+    password: `secret:${secret}`,
+    ...(given.certificate === undefined ? {} : { certificate: given.certificate }),
+  };
+  const hosts = [...new Set([server.host, ...(sender === null ? [] : [sender.host])])];
   const entry: Record<string, Json> = {
     address,
     ...(given.called === undefined ? {} : { name: given.called }),
-    imap: {
-      ...server,
-      user: given.user ?? address,
-      password: `secret:${secret}`,
-      ...(given.certificate === undefined ? {} : { certificate: given.certificate }),
-    },
+    imap: { ...server, ...login },
+    ...(sender === null ? {} : { smtp: { ...sender, ...login } }),
     ...(folders.length === 0 ? {} : { see: { folders } }),
   };
   const read = readAccount(account, entry);
   if (typeof read === 'string') throw new OkaError('usage', `the account ${account} cannot be added: ${read}`);
   const about = { account, entry, file: accountsFile(home) };
   const text = changeAccount(home, account, entry);
-  const password = { name: secret, tool: `accounts.${account}`, hosts: [server.host] };
+  const password = { name: secret, tool: `accounts.${account}`, hosts };
   const isStored = dialog !== null && (await askSecret(call, password, dialog));
-  const hint = isStored ? null : `oka secrets set ${secret} --tool accounts.${account} --host ${server.host}`;
+  const hint = isStored
+    ? null
+    : [`oka secrets set ${secret} --tool accounts.${account}`, ...hosts.map((host) => `--host ${host}`)].join(' ');
   if (text !== null) return answer({ ...about, secret: hint, test: null, added: false, text }, exits.refused);
   const test = isStored ? await dialog.during(() => runOther(['accounts', 'test', account, '--dir', home.dir])) : null;
   return answer({ ...about, secret: hint, test: test?.printed ?? null, added: true }, test?.code ?? exits.ok);
@@ -118,35 +126,58 @@ async function askFolders(dialog: Dialog): Promise<string[]> {
     .filter((word) => word !== '');
 }
 
-/** The server that the person names, or that the domain of the address publishes. */
-async function serverFor({ imap, security, yes }: Given, address: string, dialog: Dialog | null): Promise<Server> {
-  if (imap !== undefined) return namedServer(imap, security ?? 'tls');
+const ROLES = {
+  imap: {
+    what: 'mail is on',
+    ask: 'The server for incoming mail (IMAP), as your provider calls it: ',
+    ports: [993, 143],
+  },
+  smtp: { what: 'mail is sent by', ask: 'The server for outgoing mail (SMTP; Enter for none): ', ports: [465, 587] },
+} as const;
+
+/** The server that the person names, or that the domain of the address publishes; null where there is none to send by. */
+async function serverFor(
+  role: keyof typeof ROLES,
+  given: Given,
+  address: string,
+  dialog: Dialog | null,
+): Promise<Server | null> {
+  const { what, ask } = ROLES[role];
+  const { [role]: named, imap, security, yes } = given;
+  if (named !== undefined) return namedServer(named, security ?? 'tls', role);
   const domain = address.split('@')[1] ?? '';
-  const found = domain === '' ? null : await findServer('imap', domain, resolveSrv);
+  // Whoever names one server knows where the other is.
+  const found = domain === '' || imap !== undefined ? null : await findServer(role, domain, resolveSrv);
   if (found === null || typeof found === 'string') {
+    const missing = found ?? `${domain || address} does not publish which server its ${what}.`;
+    if (dialog === null && role === 'smtp') return null;
     if (dialog === null)
-      throw new OkaError('usage', found ?? `${domain || address} does not publish which server its mail is on`, {
+      throw new OkaError('usage', missing.replace(/\.$/, ''), {
         fix: 'Name it, as your provider calls the server for incoming mail (IMAP): --imap HOST',
       });
-    dialog.print(`${found ?? `${domain} does not publish which server its mail is on.`}\n`);
-    return namedServer(await dialog.ask('The server for incoming mail (IMAP), as your provider calls it: '), 'tls');
+    dialog.print(`${missing}\n`);
+    const words = await dialog.ask(ask);
+    return words === '' && role === 'smtp' ? null : namedServer(words, 'tls', role);
   }
   const { isForeign, ...server } = found;
   const name = `${server.host}:${server.port}`;
   if (dialog !== null) {
-    const answered = await dialog.ask(`Your password would go to ${name}. Is that the server of ${domain}? [y/N] `);
+    const answered = await dialog.ask(`Your password would go to ${name}. Is that a server of ${domain}? [y/N] `);
     if (!/^y(es)?$/i.test(answered))
-      throw new OkaError('refused', 'nothing was changed', { fix: 'Name it: --imap HOST' });
+      throw new OkaError('refused', 'nothing was changed', { fix: `Name the right one: --${role} HOST` });
   } else if (isForeign && !yes)
-    throw new OkaError('usage', `${domain} says that its mail is on ${name}, which is another domain`, {
-      fix: `If that is right: --imap ${name}`,
+    throw new OkaError('usage', `${domain} says that its ${what} ${name}, which is another domain`, {
+      fix: `If that is right: --${role} ${name}`,
     });
   return server;
 }
 
-function namedServer(words: string, security: string): Server {
+function namedServer(words: string, security: string, role: keyof typeof ROLES): Server {
   const [, host, port] = /^(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?$/.exec(words.trim()) ?? [];
   if (host === undefined || !['tls', 'starttls', 'none'].includes(security))
-    throw new OkaError('usage', `"${words}" with ${security} names no server`, { fix: '--imap imap.example.org:993' });
-  return { host: host.replaceAll(/[[\]]/g, ''), port: Number(port ?? (security === 'tls' ? 993 : 143)), security };
+    throw new OkaError('usage', `"${words}" with ${security} names no server`, {
+      fix: `--${role} mail.example.org:993`,
+    });
+  const [secure, plain] = ROLES[role].ports;
+  return { host: host.replaceAll(/[[\]]/g, ''), port: Number(port ?? (security === 'tls' ? secure : plain)), security };
 }

@@ -19,19 +19,24 @@ export const commands: Commands = {
     run: async ({ home }) => {
       await requireHome(home);
       const { accounts, disabled, problems } = loadAccounts(home);
-      const all = [...accounts, ...disabled].map(([name, { address, imap, see, disabled: off }]) => ({
+      const all = [...accounts, ...disabled].map(([name, { address, imap, smtp, see, change, disabled: off }]) => ({
         account: name,
         address,
         server: imap.host,
         sees: see.folders,
+        drafts: change.drafts,
+        sends_by: smtp?.host ?? null,
         disabled: off,
       }));
       return answer({ accounts: all, problems });
     },
     render: ({ accounts, problems }, { bold, dim, red, yellow }) => {
-      const lines = accounts.flatMap(({ account, address, server, sees, disabled }) => [
+      const lines = accounts.flatMap(({ account, address, server, sees, drafts, sends_by: sender, disabled }) => [
         `${bold(account)}  ${address}${disabled ? yellow(' (disabled)') : ''}`,
         dim(`  at ${server}; oka sees ${plainText(sees.join(', '))}`),
+        dim(
+          `  ${drafts ? 'it writes drafts' : 'it writes nothing'}; ${sender === null ? 'there is no server to send by' : `with a yes, it sends by ${sender}`}`,
+        ),
       ]);
       const wrong = problems.map(({ account, problem }) =>
         red(plainText(account === null ? problem : `${account} cannot be used: ${problem}`)),
