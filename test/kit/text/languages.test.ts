@@ -11,6 +11,7 @@ const said = [...saidSentences()].filter(hasWords);
 /** Names, examples and words that are the same in another language. */
 const SAME: Readonly<Record<(typeof LANGUAGES)[number], RegExp>> = {
   de: /^(?:Host|Version|Name|Status|Graph|Token|\{\} Token|\{\} Byte|Server|Limits|Passphrase|In Docker: .*|\{\} (?:byte|token)s?)$/i,
+  fr: /^(?:Type|Versions?|Verdict|Conversations|Messages|\{\} messages?|Notifications|Pages|Secrets|Sections|Variables|candidate|corrections?|impossible|installations|maintenance|questions|, mode \{\}|\{\}, version \{\})$/i,
 };
 const SAME_EVERYWHERE =
   /^(?:oka(?: \{\}, Node \{\})?| \(Landlock \{\}\)|POLICY\.md|run\.\*|OpenAI|Anthropic|ok|git\.example\.org.*|every Monday 08:00)$/;
@@ -97,6 +98,7 @@ describe('a sentence', () => {
 describe('the language of a browser', () => {
   it.each([
     ['de-AT,de;q=0.9,en;q=0.8', 'de'],
+    ['fr-CA,fr;q=0.9,en;q=0.8', 'fr'],
     ['en-GB,en;q=0.9,de;q=0.8', 'en'],
     ['it,de;q=0.5,en;q=0.7', 'en'],
     ['it', 'en'],
