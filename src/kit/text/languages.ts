@@ -14,7 +14,7 @@ export const ENGLISH: Speaker = { language: 'en', say: (sentence, ...parts) => f
 export const ANSWER = '(?:Answer|Antwort|Réponse|Respuesta)';
 
 /** Every language but English. */
-export const LANGUAGES = ['de', 'fr'] as const satisfies readonly Language[];
+export const LANGUAGES = ['de', 'fr', 'es'] as const satisfies readonly Language[];
 
 export const catalogueOf = (language: (typeof LANGUAGES)[number]): URL =>
   new URL(`words/${language}.json`, import.meta.url);

@@ -12,6 +12,7 @@ const said = [...saidSentences()].filter(hasWords);
 const SAME: Readonly<Record<(typeof LANGUAGES)[number], RegExp>> = {
   de: /^(?:Host|Version|Name|Status|Graph|Token|\{\} Token|\{\} Byte|Server|Limits|Passphrase|In Docker: .*|\{\} (?:byte|token)s?)$/i,
   fr: /^(?:Type|Versions?|Verdict|Conversations|Messages|\{\} messages?|Notifications|Pages|Secrets|Sections|Variables|candidate|corrections?|impossible|installations|maintenance|questions|, mode \{\}|\{\}, version \{\})$/i,
+  es: /^(?:Host|Variables|Tokens|no|\{\} (?:byte|token)s?|\{\}, byte \{\}, \{\})$/i,
 };
 const SAME_EVERYWHERE =
   /^(?:oka(?: \{\}, Node \{\})?| \(Landlock \{\}\)|POLICY\.md|run\.\*|OpenAI|Anthropic|ok|git\.example\.org.*|every Monday 08:00)$/;
@@ -103,6 +104,7 @@ describe('the language of a browser', () => {
     ['it,de;q=0.5,en;q=0.7', 'en'],
     ['it', 'en'],
     ['de;q=0,en', 'en'],
+    ['es-MX,es;q=0.9,en;q=0.8', 'es'],
     ['*', 'en'],
     ['', 'en'],
     [';;q=x,,de', 'de'],
