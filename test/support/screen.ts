@@ -19,8 +19,8 @@ export function screenText(text: string, dir: string): string {
 /** RESULT.md, without what differs from one machine or moment to the next. */
 export function pageText(page: string): string {
   return page
-    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: [^\d\n]+ \d\d:\d\d:\d\d)? UTC/g, 'TIME') // in any language
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[^\d\n]+\d\d:\d\d:\d\d)? UTC/g, 'TIME') // in any language
     .replaceAll(/\b[\d.,]+ m?s\b/g, '0 s')
-    .replaceAll(/\bledger \d+ to \d+/g, 'ledger 1 to 9')
+    .replaceAll(/\b\d+ (\S+) \d+(?=\s?: `oka show)/g, '1 $1 9')
     .replaceAll(/^⚠️ .*sandbox.*\n\n/gm, '');
 }
