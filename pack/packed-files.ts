@@ -13,7 +13,7 @@ const FOR_WORK = /^docs\/(?:JOINTS|SEEDS|WORDS)\.md$/;
 export type PackedFile = { from: string; to: string; bytes: number };
 
 export function packedFiles(): PackedFile[] {
-  return globSync([...COPIED, 'src/**/*.{ts,css,svg,png}'], { cwd: top, withFileTypes: true })
+  return globSync([...COPIED, 'src/**/*.{ts,css,svg,png}', 'src/**/words/*.json'], { cwd: top, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => relative(top, join(parentPath, name)))
     .filter((path) => !BUILT_HERE.test(path) && !FOR_WORK.test(path))

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ANSWER, catalogueOf, languageAsked, LANGUAGES, speakerOf } from '../../../src/kit/text/languages.ts';
+import { packedFiles } from '../../../pack/packed-files.ts';
 import { fillIn, sentencesIn, translateTemplate } from '../../../src/kit/web/browser/words.ts';
 import { saidSentences, unsaidIn } from '../../support/said-words.ts';
 
@@ -19,6 +20,10 @@ const SAME_EVERYWHERE =
 
 describe.each(LANGUAGES)('%s', (language) => {
   const words = JSON.parse(readFileSync(catalogueOf(language), 'utf8')) as Record<string, string>;
+
+  it('is in the package', () => {
+    expect(packedFiles().map(({ to }) => to)).toContain(`lib/kit/text/words/${language}.json`);
+  });
 
   it('has every sentence that is said', () => {
     expect(said.filter((sentence) => words[sentence] === undefined)).toEqual([]);
