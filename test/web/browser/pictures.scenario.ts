@@ -66,7 +66,7 @@ async function fillLarge({ story: { home } }: Dashboard): Promise<void> {
 async function pinned(page: Page): Promise<Buffer> {
   await page.addStyleTag({ content: PINNED });
   await page.evaluate('document.fonts.ready');
-  await expect.poll(() => page.getByText(/^(?:Reading|Examining)…$/).count()).toBe(0);
+  await expect.poll(() => page.getByText(/^(?:Reading|Examining|Trying|Looking at every file) ?…$/).count()).toBe(0);
   return page.screenshot({ animations: 'disabled', caret: 'hide' });
 }
 

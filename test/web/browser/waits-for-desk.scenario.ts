@@ -23,7 +23,7 @@ describe.skipIf(browserProgram === null)('a task that waits for the desk', () =>
     await story.until('the long command', async () => existsSync(story.desk('photos/begun')) || undefined);
     story.drop('rename.md', runbook('Rename photos', 'mv one.jpg two.jpg'));
     const card = page.locator('article', { hasText: 'Rename photos' });
-    await card.getByText(/waits for the desk: Back up photos \(since/).waitFor();
+    await card.getByText(/waits for the desk: Back up photos \(for/).waitFor();
     await card.getByText('waiting', { exact: true }).waitFor();
     await screenshot(page, 'now-waits-for-desk');
     await page.waitForTimeout(1100); // shorter waits count as work
