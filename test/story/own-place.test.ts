@@ -77,10 +77,20 @@ it('sentences from Now run beside each other: each in a folder of its own, and w
   expect((await story.ended(long)).status).toBe('done');
 });
 
-it('a file that another task is in the middle of writing is read when it is whole', async () => {
+const READS = [
+  ['files_read', { path: 'prices/book.txt' }, { content: 'whole\n' }],
+  ['files_search', { pattern: 'h', path: '.' }, { matches: [{ path: 'prices/book.txt', line: 1, text: 'whole' }] }],
+  [
+    'files_list',
+    { path: 'prices' },
+    { entries: ['book.txt', 'go', 'older.txt'].map((name) => ({ path: `prices/${name}` })) },
+  ],
+] as const;
+
+it.each(READS)('%s sees what another task is in the middle of writing when it is whole', async (tool, input, seen) => {
   const model = inParts({
-    planner: () => plan([goal('say', 'say it', ['files.read'])], ['prices/book.txt is read']),
-    executor: acting(call('files_read', { path: 'prices/book.txt' })),
+    planner: () => plan([goal('say', 'say it', [tool.replace('_', '.')])], ['it is said']),
+    executor: acting(call(tool, input)),
   });
   await using story = await openStory({ model });
   story.write('workspace/desk/prices/older.txt', '');
@@ -88,12 +98,12 @@ it('a file that another task is in the middle of writing is read when it is whol
   story.drop('write.md', `---\nid: write\ndir: prices\n---\n\`\`\`bash\n${WRITE}\n\`\`\`\n`);
   story.work();
   await story.until('its half', async () => story.deskText('prices/book.txt') ?? undefined);
-  const reader = await say(story, 'Say what is in prices/book.txt.');
+  const reader = await say(story, 'Say what is in prices.');
   const waited = await story.until('its waiting', async () => (await story.eventsOf('desk.awaited'))[0]);
   expect([waited.run, waited.data.behind].map((run) => run?.split('.')[0])).toEqual([reader, 'write']);
   story.write('workspace/desk/prices/go', '');
   const read = await story.until('what it read', async () =>
     (await story.eventsOf('call.ended')).find(({ data }) => data.call === waited.data.call),
   );
-  expect(read.data.output).toMatchObject({ content: 'whole\n' });
+  expect(read.data.output).toMatchObject(seen);
 });

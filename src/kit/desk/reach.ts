@@ -10,6 +10,8 @@ export type Reach = {
   outside?: readonly string[];
   /** Folders of the desk that it reads and that nobody may change meanwhile. */
   reads?: readonly string[];
+  /** Folders of the desk of which it only reads what is directly in them: nobody may change all of one meanwhile. */
+  lists?: readonly string[];
 };
 
 /** What the record of a call says that it may change. */
@@ -32,6 +34,8 @@ export function doTouch(one: Reach, other: Reach): boolean {
     placesTouch(one.place, other.place) ||
     placesTouch(one.place, other.reads ?? []) ||
     placesTouch(one.reads ?? [], other.place) ||
+    isListed(one.lists, other.place) ||
+    isListed(other.lists, one.place) ||
     (one.outside ?? []).some((path) => (other.outside ?? []).some((each) => overlap(path, each)))
   );
 }
@@ -80,4 +84,10 @@ function placesTouch(one: Reach['place'], other: Reach['place']): boolean {
   return one.some((path) => other.some((each) => overlap(path, each)));
 }
 
-const overlap = (one: string, other: string): boolean => isInFolder(one, other) || isInFolder(other, one);
+/** Who works below a folder, in one that is in it, does not change which names are in it. */
+const isListed = (lists: readonly string[] = [], place: Reach['place']): boolean =>
+  place === undefined ? lists.length > 0 : lists.some((folder) => isInAny(folder, place));
+
+const overlap = (one: string, other: string): boolean => isOnPath(one, other) || isOnPath(other, one);
+
+const isOnPath = (path: string, folder: string): boolean => folder === '.' || isInFolder(path, folder);

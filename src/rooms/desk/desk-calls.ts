@@ -4,8 +4,8 @@
  *
  * K1 One writing call at a time in a place, so that undo and blame are exact; others, and reads, run at the same time. A
  *    call has the place of its task (task-place.ts). What the task names in `reads:` nobody changes while one of its calls
- *    is at work, also one that only reads; and a file that it reads nobody changes meanwhile, so that it is never seen
- *    half written by another task.
+ *    is at work, also one that only reads; and what it reads with a tool nobody changes meanwhile: a file, all files below a
+ *    folder that it searches, the names in a folder. So nothing is seen that another task is in the middle of changing.
  * K3 A call that outlived its process is settled before anybody else writes there. One of which K2 is not in the ledger
  *    never began.
  * K8 A check waits for its turn as a writer does, for a state that nobody changes; it leaves nothing to be recorded.
@@ -16,7 +16,7 @@ import type { Event } from '../../core/schema/event.ts';
 import type { Json } from '../../core/schema/json.ts';
 import { type Outcome, runsCommand, type Tool, type ToolCall } from '../../core/schema/tool.ts';
 import { isAboutSpace } from '../../kit/home/disk-space.ts';
-import { covers, reachOf } from '../../kit/desk/reach.ts';
+import { covers, type Reach, reachOf } from '../../kit/desk/reach.ts';
 import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
 import { type DeskPorts, NOT_BEGUN, withSnapshots, type Written } from './desk.ts';
 import { putInPlace } from './set-aside.ts';
@@ -27,7 +27,7 @@ export function onDesk(tools: readonly Tool[], ports: DeskPorts): Tool[] {
     const call = withPaths(tool, input, given);
     for (;;) {
       const asked = await writtenBy(ports, call);
-      const outcome = await inTurnOf(ports, call, asked, async () => {
+      const outcome = await inTurnOf(ports, call, reachOf(asked), async () => {
         const written = await writtenBy(ports, call);
         // What it may change may have become more while it waited: then it asks for the turn of that.
         if (!covers(reachOf(asked), reachOf(written))) return null;
@@ -66,32 +66,31 @@ function withPaths({ name, targets }: Tool, input: Json, call: ToolCall): Placed
   return { ...call, paths: targets.flatMap((target) => (typeof given[target] === 'string' ? [given[target]] : [])) };
 }
 
-/** A call that only reads waits for those who change what its task names in `reads:`, or the file itself. */
+/** A call that only reads waits for those who change what its task names in `reads:`, or what it reads itself. */
 async function readInTurn(
   ports: DeskPorts,
   tool: Tool,
   input: Parameters<Tool['invoke']>[0],
   call: ToolCall,
 ): Promise<Outcome> {
-  const reads = (await ports.readsOf?.(withPaths(tool, input, call))) ?? [];
-  if (reads.length === 0) return tool.invoke(input, call);
-  const written = { place: [], reads, folders: [], uncovered: [] };
-  return (await inTurnOf(ports, call, written, () => tool.invoke(input, call))) ?? NOT_BEGUN;
+  const reading = (await ports.readsOf?.(call)) ?? {};
+  if (Object.keys(reading).length === 0) return tool.invoke(input, call);
+  return (await inTurnOf(ports, call, { ...reading, place: [] }, () => tool.invoke(input, call))) ?? NOT_BEGUN;
 }
 
 async function writtenBy({ placeOf, readsOf, foldersOf }: DeskPorts, call: ToolCall): Promise<Written> {
   const place = (await placeOf?.(call)) ?? null;
-  const reads = (await readsOf?.(call)) ?? [];
+  const { reads } = (await readsOf?.(call)) ?? {};
   const { restorable, uncovered } = (await foldersOf?.(call)) ?? { restorable: [], uncovered: [] };
   const folders = restorable.map((path) => ({ path }));
-  return { ...(place === null ? {} : { place }), ...(reads.length === 0 ? {} : { reads }), folders, uncovered };
+  return { ...(place === null ? {} : { place }), ...(reads === undefined ? {} : { reads }), folders, uncovered };
 }
 
 /** The time limit of a call counts from when it gets its turn. */
 function inTurnOf(
   { inTurn, append }: DeskPorts,
   call: ToolCall,
-  written: Written,
+  reach: Reach,
   act: () => Promise<Outcome | null>,
 ): Promise<Outcome | null> {
   const { run, node, signal } = call;
@@ -111,7 +110,7 @@ function inTurnOf(
       unsaid = toError(error);
     });
   return inTurn<Outcome | null>(begin, {
-    reach: reachOf(written),
+    reach,
     run,
     stop: { signal, value: NOT_BEGUN },
     onWait,

@@ -24,7 +24,7 @@ import { isOperatorsOwn } from '../../core/guard/judge-call.ts';
 import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
 import { type AsidePorts, askAboutAside, isAllowed, type SetAside, setAside } from './set-aside.ts';
 import type { OpenDeskCall } from './open-desk-calls.ts';
-import type { PlacedCall } from './task-place.ts';
+import type { PlacedCall, Reading } from './task-place.ts';
 import { pause } from '../../kit/pause.ts';
 
 type Append = (event: NewEvent) => Promise<unknown>;
@@ -38,8 +38,8 @@ export type DeskPorts = {
   shadow: Pick<Snapshots, 'snapshot' | 'topNames' | 'forFolder' | 'instructions' | 'fileChanges' | 'origins'>;
   /** The folders of the desk that the call may change; null, and when left out, for all of the desk. */
   placeOf?: (call: ToolCall) => Promise<readonly string[] | null>;
-  /** The folders of the desk that the task of a call names as read, and the file that the call reads. */
-  readsOf?: (call: PlacedCall) => Promise<readonly string[]>;
+  /** What of the desk the task of a call names as read, and what the call reads. */
+  readsOf?: (call: PlacedCall) => Promise<Reading>;
   /** Makes those of them that are not there; what it gives removes those that stayed empty. */
   makePlace?: (call: ToolCall) => Promise<() => void>;
   /**

@@ -14,10 +14,11 @@ import { isAbsolute, join, posix, relative } from 'node:path';
 import type { RunState } from '../../core/engine/run-state.ts';
 import { lstatIfPresent } from '../../core/ledger/disk.ts';
 import { isInFolder } from '../../core/schema/folder.ts';
+import { jsonField } from '../../core/schema/json-field.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { Planned, TaskGiven } from '../../core/schema/task-run.ts';
 import { runsCommand, type ToolCall } from '../../core/schema/tool.ts';
-import { hasOwnPlace, isDeskPath, toDeskPath, withoutNested } from '../../kit/desk/reach.ts';
+import { hasOwnPlace, isDeskPath, type Reach, toDeskPath, withoutNested } from '../../kit/desk/reach.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
 import type { Runs } from '../../kit/ports/port-types.ts';
 import { taskAround } from './accepted-files.ts';
@@ -32,11 +33,13 @@ type PlacePorts = {
 /** What a call is about, as far as its place goes. */
 export type PlacedCall = ToolCall & { paths?: readonly string[] };
 
+export type Reading = Pick<Reach, 'reads' | 'lists'>;
+
 export type TaskPlaces = {
   /** The folders of the desk that a call may change; null for all of it. A fork changes its copy, and nothing of the desk. */
   of: (call: PlacedCall) => Promise<readonly string[] | null>;
-  /** What the task of a call names as read, and the file of the desk that the call reads. */
-  readBy: (call: PlacedCall) => Promise<readonly string[]>;
+  /** What the task of a call names as read, and what of the desk the call reads. */
+  readBy: (call: PlacedCall) => Promise<Reading>;
   /** Makes the folders of its task that are not there; what it gives removes those of them that stayed empty again. */
   make: (call: ToolCall) => Promise<() => void>;
 };
@@ -66,13 +69,19 @@ export function taskPlaces({ home, runs, isConfined }: PlacePorts): TaskPlaces {
     },
     readBy: async (call) => {
       const task = call.desk === undefined ? await taskOf(call) : null;
-      if (task === null) return [];
-      const file = call.tool === 'files.read' ? (call.paths ?? []) : [];
-      const reads = [
+      if (task === null) return {};
+      const { reads = [], lists = [] } = readByTool(call);
+      const all = [
         ...(task.given.fields.reads ?? []).filter(isDeskPath),
-        ...file.map((path) => belowDesk(desk, path)),
+        ...reads.map((path) => belowDesk(desk, path)),
       ];
-      return withoutNested(reads.flatMap((path) => toDeskPath(path) ?? []));
+      return {
+        ...paths('reads', withoutNested(all.flatMap((path) => toDeskPath(path) ?? []))),
+        ...paths(
+          'lists',
+          lists.flatMap((path) => toDeskPath(belowDesk(desk, path)) ?? []),
+        ),
+      };
     },
     make: async (call) => {
       const task = call.desk === undefined ? await taskOf(call) : null;
@@ -86,7 +95,20 @@ export function taskPlaces({ home, runs, isConfined }: PlacePorts): TaskPlaces {
   };
 }
 
-const belowDesk = (desk: string, path: string): string => (isInFolder(path, desk) ? relative(desk, path) : path);
+/** As it is written in the call. A list without what is below reads names only. */
+function readByTool({ tool, input }: ToolCall): Reading {
+  const path = jsonField(input, 'path') ?? '.';
+  if (typeof path !== 'string') return {};
+  if (tool === 'files.list' && jsonField(input, 'recursive') !== true) return { lists: [path] };
+  return READERS.has(tool) ? { reads: [path] } : {};
+}
+
+const READERS: ReadonlySet<string> = new Set(['files.read', 'files.list', 'files.search']);
+
+const paths = (kind: 'reads' | 'lists', named: readonly string[]): Reading =>
+  named.length === 0 ? {} : { [kind]: named };
+
+const belowDesk = (desk: string, path: string): string => (isInFolder(path, desk) ? relative(desk, path) || '.' : path);
 
 /** Those that the call leaves empty go again. */
 function makeFolders(desk: string, paths: readonly string[]): () => void {

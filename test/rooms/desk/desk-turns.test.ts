@@ -15,6 +15,7 @@ const reach: fc.Arbitrary<Reach> = fc.record(
       { maxLength: 2 },
     ),
     reads: fc.array(path, { maxLength: 2 }),
+    lists: fc.array(path, { maxLength: 2 }),
   },
   { requiredKeys: [] },
 );
@@ -85,6 +86,27 @@ describe('deskTurns', () => {
     gate.resolve();
     await Promise.all(all);
     expect(working).toEqual(['writes', 'reads', 'other reads', 'writes again']);
+  });
+
+  it('a list of names waits for those who change the folder, and not for those below it; all of the desk is every place', async () => {
+    const inTurn = deskTurns(nothingOpen);
+    const gate = latch();
+    const working: string[] = [];
+    const ask = (name: string, reach: Reach): Promise<void> =>
+      inTurn(() => (working.push(name), name === 'writes' ? gate.promise : nothingOpen()), { reach });
+    const all = [
+      ask('writes', { place: ['data/prices'] }),
+      ask('lists it', { place: [], lists: ['data/prices'] }),
+      ask('lists what is in it', { place: [], lists: ['data/prices/old'] }),
+      ask('searches the desk', { place: [], reads: ['.'] }),
+      ask('lists the folder above', { place: [], lists: ['data'] }),
+      ask('lists the desk', { place: [], lists: ['.'] }),
+    ];
+    await breathe();
+    expect(working).toEqual(['writes', 'lists the folder above', 'lists the desk']);
+    gate.resolve();
+    await Promise.all(all);
+    expect(working.slice(3)).toEqual(['lists it', 'lists what is in it', 'searches the desk']);
   });
 
   it('who waits is told for whom, and who need not wait is not', async () => {
