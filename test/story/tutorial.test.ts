@@ -73,11 +73,11 @@ it.skipIf(!canJail)(
           timeout: PATIENCE_MS,
         });
         const printed = stripVTControlCharacters(ran.stdout + ran.stderr);
-        expect(how === 'fails' ? ran.status !== 0 : ran.status === 0, `line ${line}: ${printed}`).toBe(true);
-        expect(
-          seen.filter((each) => !patternOf(each).test(printed)),
-          `line ${line}: ${printed}`,
-        ).toEqual([]);
+        const missing = seen.filter((each) => !patternOf(each).test(printed));
+        const ended = ran.signal ?? ran.status;
+        const seenInstead = `line ${line} ended with ${ended}, missing ${JSON.stringify(missing)}; it printed:\n${printed}`;
+        expect(how === 'fails' ? ran.status !== 0 : ran.status === 0, seenInstead).toBe(true);
+        expect(missing, seenInstead).toEqual([]);
         if (how === 'here') cwd = readFileSync(join(folder, 'at'), 'utf8').trim();
       }
     } finally {

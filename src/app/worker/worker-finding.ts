@@ -1,5 +1,5 @@
 /** What `oka doctor` reports about the worker: whether it is running, and responds. */
-import { describeSilence, penHealth, silenceFix } from '../../core/ledger/pen-health.ts';
+import { penHealth, silenceFinding } from '../../core/ledger/pen-health.ts';
 import type { Finding } from '../../core/schema/finding.ts';
 import type { Home } from '../../core/schema/home.ts';
 
@@ -11,5 +11,5 @@ export function workerFinding({ ledgers }: Home): Finding {
   const { holder, silentMs } = health;
   const found = `process ${holder.pid} on ${holder.host} since ${holder.since}`;
   if (silentMs === null) return { state: 'good', what, found };
-  return { state: 'bad', what, found: `${found} ${describeSilence(silentMs)}`, fix: silenceFix(holder, silentMs) };
+  return silenceFinding(what, found, holder, silentMs);
 }

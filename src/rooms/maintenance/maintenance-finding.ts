@@ -1,6 +1,6 @@
 /** What `oka doctor` reports about maintenance: whether it runs, when its last pass was, and what it still has to read. */
 import { readProgress } from '../../core/ledger/fold-store.ts';
-import { describeSilence, penHealth, silenceFix } from '../../core/ledger/pen-health.ts';
+import { penHealth, silenceFinding } from '../../core/ledger/pen-health.ts';
 import { lastSeqOf } from '../../core/ledger/seek.ts';
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import type { Finding } from '../../core/schema/finding.ts';
@@ -35,13 +35,7 @@ function progressFinding(home: Home): Finding {
   const who = holder === null ? 'not running' : `process ${holder.pid} on ${holder.host} since ${holder.since}`;
   const when = typeof passed === 'string' ? `last pass at ${passed}` : 'no pass yet';
   const found = `${who}; ${when}; ${behind > 0 ? `${behind} events behind` : 'nothing left to read'}`;
-  if (health !== null && health.silentMs !== null)
-    return {
-      state: 'bad',
-      what,
-      found: `${who} ${describeSilence(health.silentMs)}`,
-      fix: silenceFix(health.holder, health.silentMs),
-    };
+  if (health !== null && health.silentMs !== null) return silenceFinding(what, who, health.holder, health.silentMs);
   return behind > FAR_BEHIND && holder !== null
     ? { state: 'odd', what, found, fix: 'See what it reports: oka log --pen maintenance' }
     : { state: 'good', what, found };

@@ -4,7 +4,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { sendHeartbeats, withHeartbeat } from '../../../src/core/ledger/heartbeat.ts';
 import { takePen } from '../../../src/core/ledger/pen.ts';
-import { describeSilence, penHealth, silenceFix } from '../../../src/core/ledger/pen-health.ts';
+import { describeSilence, penHealth, silenceFinding, silenceFix } from '../../../src/core/ledger/pen-health.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 import { noteOf, openPlain } from '../../support/ledger-samples.ts';
 
@@ -58,6 +58,14 @@ it('advises nobody to end a process that has just started, whose id may be unkno
   const holder = { pid: 0, host: 'h', since: '' };
   expect(silenceFix(holder, 0)).not.toContain('kill');
   expect(silenceFix({ ...holder, pid: 7 }, 11_000)).toContain('kill -9 7');
+});
+
+it('is worth a look while it is silent for seconds, and a fault from the minute on after which it is replaced', () => {
+  const holder = { pid: 7, host: 'h', since: new Date().toISOString() };
+  const state = (silentMs: number, since = holder.since): string =>
+    silenceFinding('worker', 'process 7', { ...holder, since }, silentMs).state;
+  expect([state(11_000), state(61_000)]).toEqual(['odd', 'bad']);
+  expect([state(0), state(0, new Date(Date.now() - 61_000).toISOString())]).toEqual(['odd', 'bad']);
 });
 
 it('does not compare the clock of another machine, and does not take what an earlier boot left for a heartbeat', () => {
