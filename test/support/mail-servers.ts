@@ -46,6 +46,8 @@ export type MailServers = AsyncDisposable & {
   mails: (folder?: string) => { raw: string; flags: string }[];
   /** Gives all mails new numbers, and the mailbox another UIDVALIDITY. */
   renumber: () => void;
+  /** Nothing in it can be read or changed any more. */
+  closeFolder: (folder: string) => void;
   /** While true, the SMTP server refuses connections. */
   setDown: (isDown: boolean) => Promise<void>;
 };
@@ -121,6 +123,7 @@ export async function openMailServers({
     renumber: () => {
       for (const name of readdirSync(box)) if (name.startsWith('dovecot')) rmSync(join(box, name), { recursive: true });
     },
+    closeFolder: (folder) => chmodSync(join(box, `.${folder}`), 0),
     setDown: async (isDown) => {
       if (isDown) await closeSmtp();
       else smtp = await openSmtp(smtpPort);
@@ -129,6 +132,7 @@ export async function openMailServers({
       await closeSmtp();
       dovecot.kill();
       if (dovecot.exitCode === null) await once(dovecot, 'exit');
+      for (const folder of FOLDERS) chmodSync(join(box, `.${folder}`), 0o700);
       rmSync(dir, { recursive: true, force: true });
     },
   };

@@ -152,6 +152,28 @@ describe.skipIf(hasDovecot === null)('a mail of an account', () => {
   });
 });
 
+it.skipIf(hasDovecot === null)('a mail that has gone has gone, also where its draft cannot be removed', async () => {
+  await using servers: MailServers = await openMailServers({
+    own: ['ann@home.test'],
+    onMail: (raw) => {
+      servers.closeFolder('Drafts');
+      return raw;
+    },
+  });
+  using tried = tryAccounts({ work: accountAt(servers) }, servers.password);
+  const input = { to: ['ann@home.test', 'bob@x.test'], subject: 'Gone', text: 'x' };
+  const { draft, to, sha256 } = await tried.ask<Drafted>('mail.draft', input);
+  const asked = { draft, to, sha256 };
+  const outcome = { status: 'ok', output: { to, note: expect.stringContaining('could not be moved from drafts') } };
+  expect(await tried.outcome('mail.send', asked)).toMatchObject(outcome);
+  expect(await tried.tool('mail.send').witness?.({ run: 'r', call: 'c', input: asked })).toMatchObject({
+    status: 'ok',
+    output: { note: 'which of its receivers the server refused, if any, was not recorded' },
+  });
+  expect(await tried.outcome('mail.send', asked)).toMatchObject({ status: 'ok' });
+  expect(servers.sent).toHaveLength(1);
+});
+
 /** Milliseconds after the yes at which the worker is killed. */
 const KILLS = process.env['OKA_TEST_THOROUGH'] === '1' ? Array.from({ length: 30 }, (_, n) => n * 40) : [0, 150, 400];
 

@@ -56,7 +56,7 @@ export function mailSendTool(accounts: AccountsInUse): Tool {
       const asked = Input.parse(input);
       const { messageId } = parseDraftName(asked.draft);
       return withDraftAccount(asked, accounts, AbortSignal.timeout(60_000), async (box) =>
-        (await isSent(box, messageId)) ? wasSent(box, messageId, asked) : null,
+        (await isSent(box, messageId)) ? sentBefore(asked, null) : null,
       );
     },
     act: (asked, call) => inTurn(() => send(asked, accounts, call)),
@@ -131,15 +131,29 @@ async function isSent(box: OpenMailbox, messageId: string): Promise<boolean> {
   return own !== null && (await findByMessageId(own.client, messageId)) !== null;
 }
 
-async function wasSent(box: OpenMailbox, messageId: string, { to }: Sending): Promise<Outcome> {
-  await discardDraft(box, messageId);
-  return ok({ sent: messageId, to });
+/** It has gone, whatever does not work afterwards. */
+function sentBefore({ draft, to }: Sending, left: string | null): Outcome {
+  const unknown = to.length === 1 ? null : 'which of its receivers the server refused, if any, was not recorded';
+  return wasSent(parseDraftName(draft).messageId, to, [unknown, left]);
 }
+
+function wasSent(messageId: string, to: readonly string[], notes: readonly (string | null)[]): Outcome {
+  const note = notes.filter((each) => each !== null).join('; ');
+  return ok({ sent: messageId, to, ...(note === '' ? {} : { note }) });
+}
+
+/** Why it did not work, if so. */
+const problemOf = (tried: Promise<void>, what: string): Promise<string | null> =>
+  tried.then(
+    () => null,
+    (error: unknown) => `${what}: ${messageOf(error)}`,
+  );
 
 async function send(asked: Sending, accounts: AccountsInUse, { signal }: ToolCall): Promise<Outcome> {
   return withDraftAccount(asked, accounts, signal, async (box, settings) => {
     const { messageId } = parseDraftName(asked.draft);
-    if (await isSent(box, messageId)) return wasSent(box, messageId, asked);
+    if (await isSent(box, messageId))
+      return sentBefore(asked, await problemOf(discardDraft(box, messageId), 'its draft could not be removed'));
     const draft = await approvedDraft(box, asked);
     const { smtp } = settings;
     if (smtp === undefined)
@@ -155,16 +169,15 @@ async function send(asked: Sending, accounts: AccountsInUse, { signal }: ToolCal
         ? { status: 'failed', error: `${sent.reason}; the mail may have gone`, unseen: true }
         : { status: 'failed', error: sent.reason, temporary: false };
     const refused = sent.refused ?? [];
-    const unfiled = await fileAway(box, draft).then(
-      () => null,
-      (error: unknown) => `it was sent, and could not be moved from drafts to sent mail: ${messageOf(error)}`,
+    const unfiled = 'it was sent, and could not be moved from drafts to sent mail';
+    return wasSent(
+      messageId,
+      asked.to.filter((each) => !refused.includes(each)),
+      [
+        refused.length === 0 ? null : `${smtp.host} refused these receivers, who get nothing: ${refused.join(', ')}`,
+        await problemOf(fileAway(box, draft), unfiled),
+      ],
     );
-    const note = [
-      ...(refused.length === 0 ? [] : [`${smtp.host} refused these receivers, who get nothing: ${refused.join(', ')}`]),
-      ...(unfiled === null ? [] : [unfiled]),
-    ].join('; ');
-    const to = asked.to.filter((each) => !refused.includes(each));
-    return ok({ sent: messageId, to, ...(note === '' ? {} : { note }) });
   });
 }
 
