@@ -21,11 +21,16 @@ export const catalogueOf = (language: (typeof LANGUAGES)[number]): URL =>
 
 const speakers = new Map<Language, Promise<Speaker>>([['en', Promise.resolve(ENGLISH)]]);
 
-/** English where none is set. A catalogue is read when it is first spoken. */
+/** English where none is set, and while a catalogue cannot be read, which it is when it is first spoken. */
 export function speakerOf(language: Language = 'en'): Promise<Speaker> {
-  const known = speakers.get(language) ?? (language === 'en' ? Promise.resolve(ENGLISH) : readSpeaker(language));
-  speakers.set(language, known);
-  return known;
+  const known = speakers.get(language);
+  if (known !== undefined || language === 'en') return known ?? Promise.resolve(ENGLISH);
+  const read = readSpeaker(language).catch(() => {
+    speakers.delete(language);
+    return ENGLISH;
+  });
+  speakers.set(language, read);
+  return read;
 }
 
 async function readSpeaker(language: (typeof LANGUAGES)[number]): Promise<Speaker> {

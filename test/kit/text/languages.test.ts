@@ -1,9 +1,12 @@
 /** The catalogues have every sentence that is said, and no other; and pages say no sentence past them. */
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ANSWER, catalogueOf, languageAsked, LANGUAGES, speakerOf } from '../../../src/kit/text/languages.ts';
 import { packedFiles } from '../../../pack/packed-files.ts';
 import { fillIn, sentencesIn, translateTemplate } from '../../../src/kit/web/browser/words.ts';
+import { temporaryFolder } from '../../support/cli.ts';
 import { saidSentences, unsaidIn } from '../../support/said-words.ts';
 
 const hasWords = (sentence: string): boolean => /\p{L}/u.test(sentence);
@@ -48,6 +51,27 @@ describe.each(LANGUAGES)('%s', (language) => {
     for (const heading of [say('Answer'), say('Answer so far'), say('Answer, not accepted')])
       expect(heading).toMatch(new RegExp(`^${ANSWER}\\b`));
   });
+});
+
+it('a catalogue that cannot be read is English for now, and is read when it can be', () => {
+  using folder = temporaryFolder();
+  const top = join(import.meta.dirname, '../../..');
+  for (const file of ['src/kit/text/languages.ts', 'src/kit/web/browser/words.ts'])
+    cpSync(join(top, file), join(folder.dir, file));
+  const catalogue = { Stop: 'Halt' };
+  const script = `
+    import { mkdirSync, writeFileSync } from 'node:fs';
+    import { catalogueOf, speakerOf } from './src/kit/text/languages.ts';
+    const stop = async () => (await speakerOf('de')).say('Stop');
+    const first = await stop();
+    mkdirSync(new URL('.', catalogueOf('de')));
+    writeFileSync(catalogueOf('de'), '${JSON.stringify(catalogue)}');
+    console.log(first, await stop());`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: folder.dir,
+    encoding: 'utf8',
+  });
+  expect([stdout, stderr]).toEqual(['Stop Halt\n', '']);
 });
 
 function partsOf(sentence: string): string {
