@@ -17,7 +17,7 @@ const FLUSHES = /^call f?(?:data)?sync(?:Sync)? /;
 const CHANGES =
   /^call (?:append|chmod|copy|cp|fchmod|ftruncate|futimes|link|mkd|rename|rm|symlink|truncate|unlink|utimes|write)/;
 /** Written when time has passed, and not because of one task or another: signs of life, anchors, checks and what is folded for people. */
-const BY_TIME = /\/index\/|\.(?:heartbeat|head)\.json|_verification\.json|\/locks$|\/oka\/homes\//;
+const BY_TIME = /^call .*(?:\/index(?:\/|$)|\.(?:heartbeat|head)\.json|_verification\.json|\/locks$|\/oka\/homes\/)/;
 
 export function openRecording(folder: string, name: string): Recording {
   const file = join(folder, `${name}.calls`);
