@@ -26,7 +26,7 @@ export function speakerOf(language: Language = 'en'): Promise<Speaker> {
   const known = speakers.get(language);
   if (known !== undefined || language === 'en') return known ?? Promise.resolve(ENGLISH);
   const read = readSpeaker(language).catch(() => {
-    speakers.delete(language);
+    speakers.delete(language); // whatever it was, a page in English says more than none
     return ENGLISH;
   });
   speakers.set(language, read);
