@@ -25,8 +25,9 @@ const speakers = new Map<Language, Promise<Speaker>>([['en', Promise.resolve(ENG
 export function speakerOf(language: Language = 'en'): Promise<Speaker> {
   const known = speakers.get(language);
   if (known !== undefined || language === 'en') return known ?? Promise.resolve(ENGLISH);
+  // whatever it was, a page in English says more than none
   const read = readSpeaker(language).catch(() => {
-    speakers.delete(language); // whatever it was, a page in English says more than none
+    speakers.delete(language);
     return ENGLISH;
   });
   speakers.set(language, read);
