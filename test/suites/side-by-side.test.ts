@@ -63,8 +63,16 @@ describe('scripts that run side by side', () => {
       `echo "${files.join()}" > ${folder}/files`,
     ];
     const late: Job = { ...shell('late', 'echo " FAIL  test/a.trial.ts > waits"; exit 1'), again };
-    const { ended, printed } = await run([late, shell('other', 'true')], 2);
-    expect(ended.map(({ failure }) => failure)).toEqual([null, null]);
+    const twice: Job = {
+      ...shell('twice', 'echo " FAIL  test/b.trial.ts > breaks"; exit 1'),
+      again: () => ['sh', '-c', 'echo " FAIL  test/b.trial.ts > is broken"; exit 1'],
+    };
+    const { ended, printed } = await run([late, twice], 2);
+    expect(ended.map(({ failure }) => failure)).toEqual([null, 'ended with code 1']);
+    expect(printed.match(/FAIL {2}.*/g)).toEqual([
+      'FAIL  test/b.trial.ts > is broken',
+      'FAIL  test/a.trial.ts > waits',
+    ]);
     expect(readFileSync(join(folder, 'files'), 'utf8')).toBe('test/a.trial.ts\n');
     expect(printed).toContain('UNSTEADY: test/a.trial.ts failed in late');
   });

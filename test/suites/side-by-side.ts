@@ -4,8 +4,9 @@
  * times. Every log is in test-artifacts/ci. All scripts run, also after one has failed; then the exit code is 1.
  *
  * Real servers, browsers and kills share the machine, and now and then one of them is late. So when all has ended, the few
- * test files that failed run once more, with the machine to themselves. What passes then is named UNSTEADY, with the log of
- * its failure: it does not stop a change, and it is a fault to look for. What fails twice has failed.
+ * test files that failed run once more, with the machine to themselves. What passes then is named UNSTEADY: it does not stop
+ * a change, and it is a fault to look for. What fails twice has failed. A log of a failure is shown when it is known which of
+ * the two it is, those that stop the change before the others.
  *
  * Each script has a session of its own: Linux divides the processors among sessions, so that the many processes of one
  * suite hardly delay those of another, and one signal ends all processes of a suite. Two suites at once keep two cores
@@ -35,7 +36,12 @@ export async function runSideBySide(jobs: readonly Job[], options: Options): Pro
       options.print(`begins: ${job.name}`);
       const end = await runJob(job, options, running);
       ended.push(end);
-      reportEnd(end, options.print);
+      const again = againOf(end, jobs);
+      if (again === null) reportEnd(end, options.print);
+      else
+        options.print(
+          `in doubt: ${end.name}, ${Math.round(end.seconds)} s; once more at the end: ${again.files.join(' ')}`,
+        );
     }
   };
   const stop = (): void => {
@@ -45,14 +51,18 @@ export async function runSideBySide(jobs: readonly Job[], options: Options): Pro
   const progress = setInterval(() => options.print(`still running: ${[...running.keys()].join(', ')}`), 120_000);
   for (const signal of SIGNALS) process.on(signal, stop);
   await Promise.all(Array.from({ length: options.atOnce }, takeJobs));
-  for (const end of ended.filter(({ failure }) => failure !== null)) {
+  const unsteady: { end: Ended; files: readonly string[] }[] = [];
+  for (const end of ended) {
     const again = againOf(end, jobs);
     if (again === null) continue;
     options.print(`begins once more, alone: ${again.files.join(' ')}`);
     const second = await runJob(again.job, options, running);
     reportEnd(second, options.print);
-    if (second.failure !== null) continue;
-    options.print(`UNSTEADY: ${again.files.join(' ')} failed in ${end.name} and passed alone; see ${end.log}`);
+    if (second.failure === null) unsteady.push({ end, files: again.files });
+  }
+  for (const { end, files } of unsteady) {
+    reportEnd(end, options.print);
+    options.print(`UNSTEADY: ${files.join(' ')} failed in ${end.name} and passed alone; see ${end.log}`);
     end.failure = null;
   }
   for (const signal of SIGNALS) process.off(signal, stop);
@@ -60,7 +70,8 @@ export async function runSideBySide(jobs: readonly Job[], options: Options): Pro
   return ended;
 }
 
-function againOf({ name, log }: Ended, jobs: readonly Job[]): { job: Job; files: readonly string[] } | null {
+function againOf({ name, log, failure }: Ended, jobs: readonly Job[]): { job: Job; files: readonly string[] } | null {
+  if (failure === null) return null;
   const again = jobs.find((job) => job.name === name)?.again;
   const files = new Set(linesOf(log).flatMap((line) => /^ *FAIL +(test\/\S+)/.exec(line)?.[1] ?? []));
   if (again === undefined || files.size === 0 || files.size > FILES_TRIED_AGAIN) return null;
