@@ -100,8 +100,15 @@ describe.skipIf(browserProgram === null)('graphs and schedules in the browser', 
     expect((await node('step_3'))?.needs).toEqual(['look']);
     await page.getByLabel('Name', { exact: true }).fill('say');
     await page.getByRole('button', { name: 'Rename' }).click();
-    await page.getByRole('textbox', { name: /^input/ }).fill('{"line": "echo counted > count.txt"}');
-    await expect.poll(async () => (await node('say'))?.input).toEqual({ line: 'echo counted > count.txt' });
+    const panel = page.getByRole('region', { name: 'The step say' });
+    await panel.getByLabel('tool', { exact: false }).first().selectOption('"files.write"');
+    expect((await node('say'))?.input).toEqual({ path: '', content: '' });
+    await panel.getByRole('textbox', { name: /^path/ }).fill('{{input.where}}');
+    await panel.getByRole('checkbox', { name: 'Write it as JSON' }).check();
+    await expect.poll(() => panel.getByRole('textbox', { name: /^input/ }).inputValue()).toContain('{{input.where}}');
+    await panel.getByLabel('tool', { exact: false }).first().selectOption('"shell"');
+    await panel.getByRole('textbox', { name: /^line/ }).fill('echo counted > count.txt');
+    await expect.poll(async () => (await node('say'))?.input).toMatchObject({ line: 'echo counted > count.txt' });
     await page.getByText('It can run.').waitFor();
     await screenshot(page, 'graph-picture');
     // An arrow is drawn from the dot below a step to the step behind it, and removed by the keyboard.

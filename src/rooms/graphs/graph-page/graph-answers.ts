@@ -142,5 +142,6 @@ export const GraphSchemaAnswer = z
   .strictObject({
     schema: JsonValue.describe('JSON Schema of a graph as people write it.'),
     tools: z.array(z.string()).describe('The names of all tools.'),
+    inputs: z.record(z.string(), JsonValue).describe('JSON Schemas of what tools take, by the name of the tool.'),
   })
   .describe('What can be written in a graph.');

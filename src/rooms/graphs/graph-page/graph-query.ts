@@ -84,8 +84,13 @@ export const graphSchemaQuery = defineQuery({
   answer: GraphSchemaAnswer,
   read: async ({ home }) => {
     const { graph } = await schemaCatalog();
-    const tools = (await toolNamesIn(home)).toSorted();
-    return { schema: (graph === undefined ? {} : jsonSchemaOf(graph)) as Json, tools };
+    const [names, { simulatedTools }] = await Promise.all([toolNamesIn(home), import('../graph-simulation.ts')]);
+    const tools = await simulatedTools({ home, rooms: undefined });
+    return {
+      schema: (graph === undefined ? {} : jsonSchemaOf(graph)) as Json,
+      tools: names.toSorted(),
+      inputs: Object.fromEntries(tools.map(({ name, input }) => [name, jsonSchemaOf(input) as Json])),
+    };
   },
 });
 

@@ -18,7 +18,7 @@ import {
   wordIn,
 } from './change-graph.ts';
 import { initialValue } from './schema-fields.ts';
-import { JsonField, SchemaForm } from './schema-form.ts';
+import { FieldsOrJson, JsonField, SchemaForm } from './schema-form.ts';
 import type { JsonSchema } from './schema-help.ts';
 import { t } from '../../../../kit/web/browser/words.ts';
 
@@ -76,6 +76,18 @@ const BEGINNINGS: Readonly<Record<string, Fields>> = {
   wait: { for: { kind: 'question', text: 'Shall it go on?', options: ['yes', 'no'] } },
 };
 
+/** What a step gives to another tool: what that takes, with what was written already. */
+function inputFor(schema: JsonSchema, before: Json | undefined): Json {
+  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+  const written = isRecord(before) ? before : {};
+  return Object.fromEntries(
+    Object.entries(propertiesIn(schema, new Set())).flatMap(([name, each]) => {
+      const value = written[name] ?? (required.includes(name) && isRecord(each) ? initialValue(each) : undefined);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
 function propertiesIn({ properties }: JsonSchema, without: ReadonlySet<string>): Fields {
   return Object.fromEntries(
     Object.entries(isRecord(properties) ? properties : {}).filter(([name]) => !without.has(name)),
@@ -97,9 +109,21 @@ export function NodePanel({ graph, id, known, problems, onChange, onRunTo }: Pan
     event.preventDefault();
     if (/^[A-Za-z_][\w-]{0,79}$/.test(name.value)) onChange(renameNode(graph, id, name.value), name.value);
   };
-  const field = ([key, each]: [string, Json]): VNode => html`<${SchemaForm} key=${key} label=${key}
-    schema=${key === 'title' ? { ...(each as Fields), maxLength: 100 } : key === 'tool' ? { ...(each as Fields), enum: [...new Set([...known.tools, wordIn(node, 'tool')])] } : each}
-    value=${node[key]} isRequired=${required.includes(key)} onChange=${(value: Json | undefined) => onChange(setField(graph, id, key, value))} />`;
+  const inputOf = (tool: Json | undefined): JsonSchema | null => {
+    const found = wordIn(node, 'kind') === 'tool' && typeof tool === 'string' ? known.inputs[tool] : undefined;
+    return isRecord(found) ? found : null;
+  };
+  const change = (key: string, value: Json | undefined): void => {
+    const changed = setField(graph, id, key, value);
+    const input = key === 'tool' ? inputOf(value) : null;
+    onChange(input === null ? changed : setField(changed, id, 'input', inputFor(input, node['input'])));
+  };
+  const field = ([key, each]: [string, Json]): VNode => {
+    const input = key === 'input' ? inputOf(node['tool']) : null;
+    return html`<${input === null ? SchemaForm : FieldsOrJson} key=${input === null ? key : `${key} of ${wordIn(node, 'tool')}`} label=${key}
+      schema=${input ?? (key === 'title' ? { ...(each as Fields), maxLength: 100 } : key === 'tool' ? { ...(each as Fields), enum: [...new Set([...known.tools, wordIn(node, 'tool')])] } : each)}
+      value=${node[key]} isRequired=${required.includes(key)} onChange=${(value: Json | undefined) => change(key, value)} />`;
+  };
   return html`<section class="card stack schema-form node-panel" aria-label=${t('The step {}', id)}>
     <header class="row apart"><h3>${id}</h3><span class="soft">${wordIn(node, 'kind')}</span></header>
     ${problems.map(({ problem, fix }) => html`<p class="problem">${problem}${fix === null ? null : html` <span class="fix">${fix}</span>`}</p>`)}

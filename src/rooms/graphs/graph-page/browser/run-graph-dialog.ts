@@ -8,7 +8,7 @@ import { html } from '../../../../kit/web/browser/html.ts';
 import { navigate } from '../../../../kit/web/browser/router.ts';
 import type { Json } from '../../../../core/schema/json.ts';
 import { initialValue } from './schema-fields.ts';
-import { JsonField, SchemaForm } from './schema-form.ts';
+import { FieldsOrJson, JsonField } from './schema-form.ts';
 import type { JsonSchema } from './schema-help.ts';
 import { t } from '../../../../kit/web/browser/words.ts';
 
@@ -25,9 +25,7 @@ export function RunGraphDialog({
   onClose: () => void;
 }): VNode {
   const schema = (inputs ?? {}) as JsonSchema;
-  const hasForm = schema['type'] === 'object';
   const value = useSignal<Json | undefined>(initialValue(schema) ?? {});
-  const isJson = useSignal(!hasForm);
   const isBusy = useSignal(false);
   const run = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
@@ -39,8 +37,7 @@ export function RunGraphDialog({
   const props = { schema, value: value.value, label: t('Input'), isRequired: true, onChange: change };
   return html`<${Dialog} title=${written === undefined ? t('Run {}', graph) : t('Run {} up to {}', graph, written.until)} onClose=${onClose}>
     <form class="stack schema-form" onSubmit=${run}>
-      ${isJson.value ? html`<${JsonField} ...${props} />` : html`<${SchemaForm} ...${props} />`}
-      ${hasForm ? html`<label><input type="checkbox" checked=${isJson.value} onChange=${() => (isJson.value = !isJson.value)} /> Write it as JSON</label>` : null}
+      <${schema['type'] === 'object' ? FieldsOrJson : JsonField} ...${props} />
       <footer class="row"><button type="submit" class="primary" disabled=${isBusy.value}>Run</button></footer>
     </form>
   <//>`;

@@ -17,7 +17,7 @@ type FormProps = {
 };
 
 export function SchemaForm(props: FormProps): VNode {
-  const field = fieldFor(props.schema);
+  const field = isReference(props.value) ? REFERENCE : fieldFor(props.schema);
   switch (field.kind) {
     case 'object':
       return html`<${ObjectFields} ...${props} properties=${field.properties} />`;
@@ -38,6 +38,23 @@ export function SchemaForm(props: FormProps): VNode {
     case 'text':
       return html`<label class="field">${props.label}${textInput(props, field.isLong)}<${About} schema=${props.schema} /></label>`;
   }
+}
+
+/** Any value of a graph may be taken from another step: `{{fetch.body}}`. */
+const isReference = (value: Json | undefined): boolean => typeof value === 'string' && value.startsWith('{{');
+const REFERENCE = { kind: 'text', isLong: false } as const;
+
+/** An object as fields, or as JSON, which says everything. It begins as JSON where its fields would not show all of it. */
+export function FieldsOrJson(props: FormProps): VNode {
+  const isJson = useSignal(!isShownWhole(props.schema, props.value));
+  return html`<${isJson.value ? JsonField : SchemaForm} ...${props} />
+    <label><input type="checkbox" checked=${isJson.value} onChange=${() => (isJson.value = !isJson.value)} /> Write it as JSON</label>`;
+}
+
+function isShownWhole(schema: JsonSchema, value: Json | undefined): boolean {
+  const field = fieldFor(schema);
+  if (field.kind !== 'object' || !isRecord(value ?? {})) return false;
+  return Object.keys(value ?? {}).every((name) => field.properties.some((each) => each.name === name));
 }
 
 function textInput({ value, isRequired, onChange }: FormProps, isLong: boolean): VNode {
