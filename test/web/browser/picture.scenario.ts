@@ -41,6 +41,7 @@ describe.skipIf(browserProgram === null)('the picture', () => {
     const page = await dashboard.open('graphs/page-watch', { viewport: { width: 1280, height: 800 } });
     await page.keyboard.press('e');
     await page.getByRole('button', { name: 'The step fetch' }).click();
+    await page.getByRole('textbox', { name: /^url/ }).waitFor();
     await page.getByText('It can run.').waitFor();
     const picture = await screenshot(page, 'graph-edited');
     if (process.env['OKA_PICTURE'] === 'docs')
