@@ -2,10 +2,9 @@
  * Every setting of every room, and whether it can loosen the guard: whoever adds one decides it here. None of them is
  * within reach of the assistant, since all are in .oka/rules.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../src/core/guard/classify/classify-command.ts';
+import { settings } from '../support/settings/setting-names.ts';
 
 /** What each of these opens, or lets pass unasked. */
 const LOOSENS: Readonly<Record<string, string>> = {
@@ -43,29 +42,18 @@ const LOOSENS: Readonly<Record<string, string>> = {
 const HARMLESS =
   /^(?:\$schema|language|ledger\..*|inbox\..*|memory\.(?:cap|facts|episodes|procedures|shares\..*|vectors|model)|maintenance\..*|models\.(?:temperature|top_p|max_tokens|context_tokens|timeout_seconds|ask_again_seconds|calls_per_answer)|backup\.(?:every_hours|keep\..*)|replica\.(?:key_secret|ledger|batch\..*|timeout_seconds)|chat\..*|tree\.(?:max_file_mb|frame_types|watch|watch_seconds|max_tokens|on_change)|search\.(?:key|language)|browser\.idle_minutes|web\.(?:off|port))$/;
 
-type Schema = { properties?: Record<string, Schema>; anyOf?: Schema[]; oneOf?: Schema[] };
-
-function namesIn(schema: Schema, path: string): string[] {
-  return Object.entries(schema.properties ?? {}).flatMap(([key, value]) => {
-    const name = path === '' ? key : `${path}.${key}`;
-    const inner = [value, ...(value.anyOf ?? []), ...(value.oneOf ?? [])].filter((each) => each.properties);
-    return inner.length === 0 ? [name] : inner.flatMap((each) => namesIn(each, name));
-  });
-}
-
-const file = join(import.meta.dirname, '../../share/home/rules/config.schema.json');
-const settings = [...new Set(namesIn(JSON.parse(readFileSync(file, 'utf8')) as Schema, ''))];
+const names = [...settings.keys()];
 const loosens = (name: string): boolean =>
   Object.keys(LOOSENS).some((each) => name === each || name.startsWith(`${each}.`));
 
 describe('settings that loosen the guard', () => {
   it('of every setting it was decided whether it does', () => {
-    expect(settings.length).toBeGreaterThan(80);
-    expect(settings.filter((name) => loosens(name) === HARMLESS.test(name))).toEqual([]);
+    expect(names.length).toBeGreaterThan(80);
+    expect(names.filter((name) => loosens(name) === HARMLESS.test(name))).toEqual([]);
   });
 
   it('there is no setting in the table that does not exist', () => {
-    const isThere = (name: string): boolean => settings.some((each) => each === name || each.startsWith(`${name}.`));
+    const isThere = (name: string): boolean => names.some((each) => each === name || each.startsWith(`${name}.`));
     expect(Object.keys(LOOSENS).filter((name) => !isThere(name))).toEqual([]);
   });
 
