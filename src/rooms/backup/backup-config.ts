@@ -10,7 +10,9 @@ export const BackupConfig = z
       .min(1)
       .max(4096)
       .optional()
-      .describe('The folder that backups go to, best on another disk; while it is set, the worker makes one each day.'),
+      .describe(
+        'The folder that backups go to, absolute or relative to the home, best on another disk; while it is set, the worker makes one each day.',
+      ),
     recovery: z
       .string()
       .regex(/^age1[0-9a-z]{58}$/)

@@ -170,7 +170,8 @@ async function receive(call: Pick<Call, 'stdin' | 'signal' | 'progress'>, dir: s
 }
 
 async function settingsOf({ home, rooms }: Pick<Call, 'home' | 'rooms'>): Promise<BackupConfig> {
-  return (await loadRoomsConfig(home, rooms))['backup'] as BackupConfig;
+  const set = (await loadRoomsConfig(home, rooms))['backup'] as BackupConfig;
+  return set.to === undefined ? set : { ...set, to: resolve(home.dir, set.to) }; // the worker's folder may be another one
 }
 
 function folderOf(dir: string | undefined): string {
