@@ -1,5 +1,5 @@
 /** Reading the words behind a command. */
-import { lstatSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import type { Json } from '../../core/schema/json.ts';
@@ -29,8 +29,8 @@ export async function inputOption(given: string | undefined, stdin: Call['stdin'
 /** What is JSON by itself is not taken for the name of a file. */
 function inputBody(given: string): { from: string; body: string } {
   const file = given.startsWith('@') ? given.slice(1) : given;
-  const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
-  if (isFile && !isJsonText(given)) return { from: file, body: readFileSync(file, 'utf8') };
+  if (!isJsonText(given) && existsSync(file) && lstatSync(file).isFile())
+    return { from: file, body: readFileSync(file, 'utf8') };
   if (given.startsWith('@')) throw new OkaError('usage', `--input: ${file} is not a file`);
   return { from: 'this', body: given };
 }
