@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { badMinds } from '../evals/bad-minds.ts';
+import { badMinds, laxMinds } from '../evals/bad-minds.ts';
 import { goodFigures, requestFigures } from '../evals/eval-report.ts';
 import { type EvalTask, loadTasks } from '../evals/eval-task.ts';
 import type { Event } from '../../src/core/schema/event.ts';
@@ -51,6 +51,14 @@ describe('the evals', () => {
     const figures = requestFigures(all);
     expect(figures).toMatchObject({ plain: count, empty: 0 });
     expect(figures.mean).toBeLessThanOrEqual(4);
+  });
+
+  it('a wrong figure that the files show is not called done, although its critic finds it right', async () => {
+    const shown = ['count-errors', 'csv-to-table', 'chatter-beside-data', 'due-amount', 'quarter-report', 'web-price'];
+    const tasks = (await loadTasks()).filter(({ name }) => shown.includes(name));
+    const minds = [...laxMinds];
+    const all = await runBadMinds({ tasks, minds, runs: timesOf(24, 8), jobs: 2, seed: 0, signal, report });
+    expect(all.filter(({ isFalseDone }) => isFalseDone)).toEqual([]);
   });
 
   it('an answer that has to be given again is an empty turn, and so is a move alone', () => {

@@ -18,7 +18,12 @@ const lax: WireScript = ({ text }) => {
   );
 };
 
-async function work(content: string, figures: { value: string; command: string }[], critic: WireScript = lax) {
+async function work(
+  content: string,
+  figures: { value: string; command: string }[],
+  critic: WireScript = lax,
+  task = TASK,
+) {
   const story = await openStory({
     model: inParts({
       planner: () =>
@@ -37,7 +42,7 @@ async function work(content: string, figures: { value: string; command: string }
     }),
   });
   story.write('workspace/desk/sales.csv', SALES);
-  story.drop('job.md', TASK);
+  story.drop('job.md', task);
   story.work();
   return story;
 }
@@ -95,5 +100,49 @@ describe('a figure that a worker gives with its command', () => {
     expect(seen).toContain('in no input: 253');
     const lines = (await story.eventsOf('call.started', 'job')).map(({ data }) => JSON.stringify(data.input));
     expect(lines.some((line) => line.includes('tee other.txt'))).toBe(false);
+  });
+});
+
+/** Says that everything is met; where it is asked for sources, it gives these. */
+const sourced =
+  (sources: { value: string; command?: string; why?: string }[], asked: string[]): WireScript =>
+  async (request) => {
+    asked.push(request.text);
+    const reply = await lax(request);
+    if (!request.text.includes('need a source') || reply.do !== 'answer') return reply;
+    return { ...reply, calls: reply.calls.map((each) => ({ ...each, input: { ...(each.input as object), sources } })) };
+  };
+
+describe('a figure that nothing shows', () => {
+  it('is not called done by a critic who names no source, and is asked for once', async () => {
+    const asked: string[] = [];
+    await using story = await work('253\n', [], sourced([], asked));
+    const { status, page } = await story.ended('job');
+    expect(status).toBe('failed');
+    expect(page).toContain('nothing shows where these values come from: 253 (it is in no input)');
+    expect(asked).toHaveLength(2);
+  });
+
+  it('has a source where a command prints it', async () => {
+    const asked: string[] = [];
+    await using story = await work('233\n', [], sourced([{ value: '233', command: SUM }], asked));
+    expect((await story.ended('job')).status).toBe('done');
+    expect(asked).toHaveLength(2);
+  });
+
+  it('has none where the command prints another, its own words, or all of a file', async () => {
+    for (const command of [SUM, 'echo 253', 'cat total.txt']) {
+      await using story = await work('253\n', [], sourced([{ value: '253', command, why: 'I chose it' }], []));
+      expect((await story.ended('job')).status, command).toBe('failed');
+    }
+  });
+
+  it('may be a choice where nothing is to be computed; the page says which', async () => {
+    const task = '---\nid: job\nbudget: { replans: 0 }\n---\nRead sales.csv and propose a limit in total.txt.\n';
+    const sources = [{ value: '500', why: 'a limit well above every customer' }];
+    await using story = await work('500\n', [], sourced(sources, []), task);
+    const { status, page } = await story.ended('job');
+    expect(status).toBe('done');
+    expect(page).toContain('500 is in no file: a limit well above every customer');
   });
 });

@@ -94,6 +94,21 @@ export const VerdictAnswer = z
   .describe('A judgement over every criterion.');
 export type VerdictAnswer = z.infer<typeof VerdictAnswer>;
 
+/** Where a value of a result comes from: a command that prints it, or why nothing can. */
+export const ValueSource = z
+  .strictObject({
+    value: z.string().min(1).max(400).describe('The value.'),
+    command: z.string().max(2000).default('').describe('Prints it from the files.'),
+    why: z.string().max(400).default('').describe('Of a choice that no file can show.'),
+  })
+  .describe('Where a value comes from.');
+export type ValueSource = z.infer<typeof ValueSource>;
+
+/** The judgement again, with the sources of values that nothing shows yet. */
+export const SourcedVerdict = VerdictAnswer.extend({
+  sources: z.array(ValueSource).max(40).default([]).describe('Of each value in doubt.'),
+}).describe('A judgement over every criterion.');
+
 export const CriticReadInput = z
   .strictObject({
     path: z.string().min(1).max(1000).describe('A file of the desk.'),

@@ -7,6 +7,10 @@ const FILE = new RegExp(
   'gi',
 );
 
+/** Files of programs, whose figures and names are no statements about anything. */
+export const PROGRAM_FILE =
+  /\.(?:c|cpp|css|go|h|html?|ipynb|java|jsx?|mjs|php|ps1|py|rb|rs|scss|sh|sql|tsx?|xml|lock)$/i;
+
 /** File names with a usual extension, in order; addresses of the web are none. */
 export function fileNamesIn(text: string): string[] {
   return (text.replaceAll(/\bhttps?:\/\/\S+/g, ' ').match(FILE) ?? []).map((path) => path.replace(/^(?:\.\/)+/, ''));

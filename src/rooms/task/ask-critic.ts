@@ -4,7 +4,7 @@ import type { Criterion } from '../../kit/task/criteria.ts';
 import { type CriticAsk, criticRequest, type ModelVerdict, readVerdict } from './roles/critic.ts';
 import type { Witness } from './roles/critic-evidence.ts';
 import { criticReadsIn } from './roles/critic-reads.ts';
-import { hasChangedNothing } from './roles/implied-criteria.ts';
+import { ANSWER_IS_RIGHT, hasChangedNothing } from './roles/implied-criteria.ts';
 import { type Found, foundByModel } from './roles/verdict.ts';
 import type { TaskGiven } from '../../core/schema/task-run.ts';
 import type { ToolCall } from '../../core/schema/tool.ts';
@@ -12,6 +12,7 @@ import { baseName, fileNamesIn } from '../../kit/text/file-names.ts';
 import { askModel } from '../../kit/models/ask-model.ts';
 import { hasFailed, type Judgement, UNJUDGED } from './run-checks.ts';
 import { bodyOf, notesOf, type TaskPorts } from './task-ports.ts';
+import { describeDoubts, settleDoubts } from './settle-doubts.ts';
 import { collectEvidence, type WorkDone, witnessOf } from './work-evidence.ts';
 
 /** The critic gets this much of the work to see, also with a small context window. */
@@ -52,8 +53,10 @@ export async function askCritic(
       given: await filesGiven(task, body, work.changes.created, call.act),
       names: ports.names(task.dir),
       pack,
+      isAnswerJudged: prose.includes(ANSWER_IS_RIGHT),
     },
   });
+  const doubts = evidence.flatMap((each) => each.doubts ?? []);
   const attempt = work.attempts.length;
   const ask: Omit<CriticAsk, 'canRead' | 'refused'> = {
     task: body,
@@ -70,14 +73,18 @@ export async function askCritic(
   const about = { model: task.fields.model, later: { clock, askAgainMs, attempt: call.attempt } };
   let refused: string | undefined;
   let first: ModelVerdict | undefined;
+  let wantsSources = false;
   for (let reads = 0; ; reads += 1) {
     const canRead = reads < MOST_READS;
-    const asked = { ...ask, canRead, ...(refused === undefined ? {} : { refused }) };
-    const answered = await askModel(call.act, criticRequest(asked), about, (answer) => {
+    const asked = { ...ask, canRead, wantsSources, ...(refused === undefined ? {} : { refused }) };
+    const answered = await askModel(call.act, criticRequest(asked), about, async (answer) => {
       const wanted = canRead ? criticReadsIn(answer) : null;
       if (wanted !== null) return wanted;
       const judged = readVerdict(answer, asked);
-      if ('problem' in judged || judged.refused === '' || refused !== undefined) return judged;
+      if ('problem' in judged) return judged;
+      if (wantsSources) return settleDoubts(judged, doubts, work.changes.created, call.act);
+      if (judged.verdict === 'done' && doubts.length > 0) return { doubted: judged };
+      if (judged.refused === '' || refused !== undefined) return judged;
       first = judged;
       refused = judged.refused;
       return { problem: refused };
@@ -85,6 +92,13 @@ export async function askCritic(
     if (answered.kind === 'outcome' && first !== undefined && hasFailed({ outcome: answered.outcome }))
       return { found: foundByModel(first), model: first };
     if (answered.kind === 'outcome') return { outcome: answered.outcome };
+    if ('doubted' in answered.answer) {
+      const { doubted } = answered.answer;
+      first = await settleDoubts(doubted, doubts, work.changes.created, call.act);
+      refused = [doubted.refused, describeDoubts(doubts)].filter((each) => each !== '').join('; ');
+      wantsSources = true;
+      continue;
+    }
     if (!('reads' in answered.answer)) return { found: foundByModel(answered.answer), model: answered.answer };
     for (const { tool, input } of answered.answer.reads)
       evidence.push({

@@ -3,11 +3,12 @@
  * it was to change where it changed none of them, and the results of the calls that its steps made, in every attempt.
  */
 import { LIST_OF_CHANGES, type Witness } from './roles/critic-evidence.ts';
-import { describeSources, type Inputs } from './roles/value-sources.ts';
+import { type Doubt, findDoubts } from './roles/doubtful-values.ts';
+import { describeSources, type Inputs, THE_ANSWER } from './roles/value-sources.ts';
 import { formatOutput } from '../../kit/text/prompt-text.ts';
 import { STEP_CHECK } from '../../core/schema/acceptance.ts';
 import type { Event } from '../../core/schema/event.ts';
-import { FIGURE, isFigure } from './recompute.ts';
+import { FIGURE, isComputation, isComputed, isFigure } from './recompute.ts';
 import type { Found } from './roles/verdict.ts';
 import type { Json } from '../../core/schema/json.ts';
 import type { Act, Outcome } from '../../core/schema/tool.ts';
@@ -47,14 +48,16 @@ export async function collectEvidence(
   }
   const calls = attempts.flatMap((events, index) => callsIn(events, index + 1));
   const names = [...changesWitness(changes, attempt), ...namesWitness(task?.names ?? '', calls, attempt)];
-  const sources = task === undefined ? '' : describeSources(inputsOf(task, files, [...names, ...calls], checked));
+  const inputs = task === undefined ? null : inputsOf(task, files, [...names, ...calls], checked);
+  const sources = inputs === null ? '' : describeSources(inputs);
+  const doubts = inputs === null || task === undefined ? [] : await doubtsOf(inputs, task, act);
   return [
     ...names,
     ...files,
     ...checkWitness(checked, attempt),
-    ...(sources === ''
+    ...(sources === '' && doubts.length === 0
       ? []
-      : [{ ...OWN, source: 'values and their sources', attempt, text: sources, kind: 'sources' as const }]),
+      : [{ ...OWN, source: 'values and their sources', attempt, text: sources, kind: 'sources' as const, doubts }]),
     ...calls,
   ];
 }
@@ -75,38 +78,73 @@ function inputsOf(
   const lines = (shown: string, mark: RegExp): string =>
     shown
       .split('\n')
-      .filter((line) => mark.test(line))
+      .flatMap((line) => (mark.test(line) ? [line.slice(1)] : []))
       .join('\n');
   const own = new Set(files.flatMap(({ isOwn, input }) => (isOwn === true ? [input] : [])));
   const read = calls.filter(({ ok, source, input }) => ok && !WRITES.test(source) && !own.has(input));
+  const changed = files.map(({ input }) => (JSON.parse(input) as { path: string }).path);
   const edited = files.filter(({ now }) => now !== undefined);
+  const computed = checked.filter((found) => isFigure(found) && isComputed(found));
   return {
     task: text,
     made: [
       ...files.flatMap(({ source, isOwn, text: made }) => (isOwn === true ? [{ name: source, text: made }] : [])),
       ...edited.map(({ source, text: diff }) => ({ name: source, text: lines(diff, /^\+/) })),
-      ...(answer === null ? [] : [{ name: 'the answer', text: answer }]),
+      ...(answer === null ? [] : [{ name: THE_ANSWER, text: answer }]),
     ],
     read: [
       ...read.map(({ source, text: shown }) => ({
         name: source,
-        text: source === NAMES_NOW ? shown.replaceAll(/ \(\d+ K?B\)/g, '') : shown,
+        text: source === NAMES_NOW ? shown.replaceAll(/ \(\d+ K?B\)|[^\s,]+\/(?=,|$)/gm, '') : shown,
       })),
       { name: 'memories', text: pack },
       ...edited.map(({ source, text: diff }) => ({ name: source, text: lines(diff, /^[- ]/) })),
-      ...checked.filter(isFigure).map(({ text: name, evidence }) => ({ name, text: evidence })),
+      ...checked.filter(isFigure).map(({ text: name, evidence, printed }) => ({ name, text: printed ?? evidence })),
     ],
     given,
     calls: calls.map(({ input }) => input),
-    computed: checked.filter((found) => isFigure(found) && found.holds).map(({ text }) => text.slice(FIGURE.length)),
+    computed: computed.map(({ text }) => text.slice(FIGURE.length)),
+    printed: [
+      ...computed.map(({ printed = '' }) => printed),
+      ...read.flatMap(({ call, text: shown }) =>
+        call !== undefined && isComputation(call, shown, changed) ? [shown] : [],
+      ),
+    ],
   };
+}
+
+const MOST_GIVEN = 20;
+
+/** Before a value is doubted, the files of the task are looked at that no step has read. */
+async function doubtsOf(inputs: Inputs, task: NonNullable<EvidenceTerms['task']>, act: Act): Promise<Doubt[]> {
+  const made = task.isAnswerJudged ? inputs.made : inputs.made.filter(({ name }) => name !== THE_ANSWER);
+  const asked = { ...inputs, made };
+  const unread = task.given.filter(
+    (path) => !inputs.calls.some((call) => call.includes(`"path":${JSON.stringify(path)}`)),
+  );
+  if (findDoubts(asked).length === 0 || unread.length === 0) return findDoubts(asked);
+  const more = await Promise.all(
+    unread.slice(0, MOST_GIVEN).map(async (path) => {
+      const outcome = await act('files.read', { path }, { author: 'model' });
+      return { name: path, text: outcome.status === 'ok' ? contentOf(outcome.output) : '' };
+    }),
+  );
+  return findDoubts({ ...asked, read: [...inputs.read, ...more] });
 }
 
 type EvidenceTerms = {
   untouched?: readonly string[];
   checked?: readonly Found[];
   /** The task, its final answer, the files that it gives or names, the names around it, and what is remembered for it. */
-  task?: { text: string; answer: string | null; given: readonly string[]; names: string; pack: string };
+  task?: {
+    text: string;
+    answer: string | null;
+    /** Whether the answer is what was asked for. */
+    isAnswerJudged: boolean;
+    given: readonly string[];
+    names: string;
+    pack: string;
+  };
 };
 
 /** What code has decided already, in one entry. */

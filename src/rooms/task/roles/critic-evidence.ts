@@ -10,6 +10,7 @@
  */
 import { bytesForTokens, byteLength, truncateText } from '../../../kit/text/prompt-text.ts';
 import { escapeInvisible } from '../../../core/schema/one-line.ts';
+import type { Doubt } from './doubtful-values.ts';
 
 /** The source of the list of files that a task changed. */
 export const LIST_OF_CHANGES = 'changes of the desk';
@@ -34,6 +35,8 @@ export type Witness = {
   isOwn?: boolean;
   /** Of a diff: what the file contains now. */
   now?: string;
+  /** Values of the result that need a source. */
+  doubts?: Doubt[];
 };
 
 export type EvidenceAsk = {

@@ -11,10 +11,19 @@
  * K3 What was made for the claim alone is not believed: words that a command only printed, a file that only repeats the
  *    criterion, a text that addresses the judge.
  * K4 Criteria get their names here. An answer that omits, repeats or adds one is rejected.
- * K5 Whether an entry shows a criterion is for the critic to say. A claim that is refused goes back once with the reason.
+ * K5 Whether an entry shows a criterion is for the critic to say. A claim that is refused goes back once with the reason, and
+ *    so does one beside values that need a source (doubtful-values.ts).
  */
 import type { ModelAnswer, ModelRequest, ModelTool } from '../../../core/schema/ports.ts';
-import { type Claim, answerSchemaOf, misfitsOf, VerdictAnswer, type VerdictName } from '../../../core/schema/role.ts';
+import {
+  type Claim,
+  answerSchemaOf,
+  misfitsOf,
+  SourcedVerdict,
+  type ValueSource,
+  VerdictAnswer,
+  type VerdictName,
+} from '../../../core/schema/role.ts';
 import { readCall, type Problem } from '../../../kit/text/model-call.ts';
 import { CRITIC_TOKENS, type EvidenceAsk, fileNow, selectEvidence, shownText } from './critic-evidence.ts';
 import { CRITIC_READS } from './critic-reads.ts';
@@ -41,6 +50,8 @@ export type CriticAsk = EvidenceAsk & {
   canRead?: boolean;
   /** Why claims of an earlier answer were refused. */
   refused?: string;
+  /** Whether it is asked for the sources of values. */
+  wantsSources?: boolean;
 };
 
 /** The judgement that is accepted for a criterion. */
@@ -52,6 +63,8 @@ export type ModelVerdict = {
   criteria: Judgement[];
   /** Why claims were refused, in words for the critic; empty when none was. */
   refused: string;
+  /** Where values come from that were asked for. */
+  sources: ValueSource[];
 };
 
 const SYSTEM = `You are the critic. For each criterion say whether the evidence shows that it is met, and submit that with submit_verdict.
@@ -67,6 +80,8 @@ const SUBMIT: ModelTool = {
   about: 'Submits the judgement.',
   input: answerSchemaOf(VerdictAnswer),
 };
+
+const SUBMIT_SOURCED: ModelTool = { ...SUBMIT, input: answerSchemaOf(SourcedVerdict) };
 
 export function criticRequest(ask: CriticAsk): ModelRequest {
   const room = bytesForTokens(ask.tokens ?? CRITIC_TOKENS);
@@ -99,7 +114,7 @@ export function criticRequest(ask: CriticAsk): ModelRequest {
     role: 'critic',
     system: SYSTEM,
     messages: [{ role: 'user', ...growingText(growing) }],
-    tools: ask.canRead === true ? [SUBMIT, ...CRITIC_READS] : [SUBMIT],
+    tools: [ask.wantsSources === true ? SUBMIT_SOURCED : SUBMIT, ...(ask.canRead === true ? CRITIC_READS : [])],
     ...(ask.canRead === true ? { parallel: true } : {}),
     maxTokens: null,
   };
@@ -115,7 +130,7 @@ function answerPart({ answer }: CriticAsk, most: number): string {
 export function readVerdict(answer: ModelAnswer, ask: CriticAsk): ModelVerdict | Problem {
   const called = readCall(answer, [SUBMIT]);
   if ('problem' in called) return called;
-  const read = VerdictAnswer.safeParse(called.input);
+  const read = SourcedVerdict.safeParse(called.input);
   if (!read.success) return { problem: misfitsOf(read.error) };
   const problem = namesProblem(read.data.criteria, ask.criteria.length);
   if (problem !== null) return { problem };
@@ -130,6 +145,7 @@ export function readVerdict(answer: ModelAnswer, ask: CriticAsk): ModelVerdict |
     reason: read.data.reason,
     criteria: judged.map(({ text, holds, evidence }) => ({ text, holds, evidence })),
     refused: judged.flatMap(({ name, refused }) => (refused === null ? [] : [`${name}: ${refused}`])).join('; '),
+    sources: read.data.sources,
   };
 }
 

@@ -124,7 +124,7 @@ function nameValues(text: string): Value[] {
 }
 
 /** The rows of tables: lines of several cells, or of two where every line has two. */
-function partRows(text: string): { rows: string[]; prose: string[] } {
+export function partRows(text: string): { rows: string[]; prose: string[] } {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !/^\s*\|?\s*:?-{3,}/.test(line));
   const marks = lines.map((line) => (line.match(/[,;|\t]/g) ?? []).length);
   const isTable = lines.length > 1 && marks[0] !== 0 && marks.every((count) => count === marks[0]);

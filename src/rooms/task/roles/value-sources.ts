@@ -13,6 +13,9 @@ export function sharesFigure(text: string, other: string): boolean {
   return figuresIn(text).some((figure) => found.has(figure));
 }
 
+/** The name of the answer among what was made. */
+export const THE_ANSWER = 'the answer';
+
 export type Inputs = {
   task: string;
   /** What was made: files and the answer. */
@@ -25,6 +28,8 @@ export type Inputs = {
   calls: readonly string[];
   /** Figures of the worker that its commands have shown to be right. */
   computed?: readonly string[];
+  /** What other commands of the worker have printed that only read. */
+  printed?: readonly string[];
 };
 
 /** A language that writes more than names with capitals says nothing by them. */
@@ -50,8 +55,7 @@ export function describeSources({ task, made, read, given, calls, computed = [] 
     return said.length === 0 ? [] : [`${shortName(name)}: ${said.join('; ')}`];
   });
   const unread = given.filter((path) => !calls.some((call) => isRead(path, call)));
-  const results = made.map(({ text }) => wordsOfText(text));
-  const unused = computed.filter((value) => valuesIn(value).every((each) => !results.some((text) => each.isIn(text))));
+  const unused = unusedValues(made, computed);
   return [
     ...lines,
     ...(unused.length === 0
@@ -59,6 +63,16 @@ export function describeSources({ task, made, read, given, calls, computed = [] 
       : [`computed, and in nothing that was made: ${unused.slice(0, MOST_SHOWN).join(', ')}`]),
     ...(unread.length === 0 ? [] : [`no step has read: ${unread.slice(0, MOST_SHOWN).join(', ')}`]),
   ].join('\n');
+}
+
+/** What was computed, and is in nothing that was made. */
+export function unusedValues(made: Inputs['made'], computed: readonly string[]): string[] {
+  const results = made.map(({ text }) => wordsOfText(text));
+  return computed.filter((value) => {
+    const parts = valuesIn(value);
+    if (parts.length === 0) return !results.some(({ text }) => text.includes(value.toLowerCase()));
+    return parts.every((part) => !results.some((text) => part.isIn(text)));
+  });
 }
 
 const isName = ({ kind }: Value): boolean => kind === 'name';
@@ -83,7 +97,7 @@ const listed = (values: readonly Value[]): string =>
     .join(', ');
 
 /** What a call was about: its file, address or command. */
-const shortName = (name: string): string =>
+export const shortName = (name: string): string =>
   toOneLine(/"(?:path|url|line)":"((?:[^"\\]|\\.)+)/.exec(name)?.[1] ?? name, 80);
 
 /** A call names the file itself, or it searched or used a pattern, and may have read it. */

@@ -13,7 +13,15 @@ import type { ModelVerdict } from './critic.ts';
 import type { Breach } from '../../../kit/text/safety.ts';
 import { toOneLine } from '../../../core/schema/one-line.ts';
 
-export type Found = { text: string; holds: boolean; evidence: string; by: 'check' | 'model'; seen: boolean };
+export type Found = {
+  text: string;
+  holds: boolean;
+  evidence: string;
+  by: 'check' | 'model';
+  seen: boolean;
+  /** Of a figure: what its command printed. */
+  printed?: string;
+};
 
 export type Judged = {
   /** Fixed before anything was executed. */

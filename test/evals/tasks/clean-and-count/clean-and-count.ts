@@ -10,7 +10,7 @@ export default defineTask(import.meta.dirname, {
     'stats.json has the number of rows and the sum of clean.csv.',
   ],
   proofs: [/"rows": ?3, ?"sum": ?42/],
-  work: ({ read, write, verify }) => {
+  work: ({ at, read, write, verify, compute }) => {
     const lines = read('raw.csv')
       .trim()
       .split('\n')
@@ -19,6 +19,10 @@ export default defineTask(import.meta.dirname, {
     const rows = parseRows(lines.join('\n'));
     write('stats.json', `{"rows": ${rows.length}, "sum": ${sumOf(rows, 'amount')}}\n`);
     verify('stats.json');
+    compute(
+      `${rows.length}, ${sumOf(rows, 'amount')}`,
+      `awk -F, 'NR>1 && $2!="" {n++; s+=$2} END {print n, s}' ${at('raw.csv')}`,
+    );
     return `clean.csv has ${rows.length} rows.`;
   },
   grade: ({ file }) =>

@@ -8,12 +8,13 @@ export default defineTask(import.meta.dirname, {
     'invoices.txt has the sum of all invoices, without reminders.',
   ],
   proofs: [/Sum: 543\.75 EUR/],
-  work: ({ list, readAll, write, verify }) => {
+  work: ({ at, list, readAll, write, verify, compute }) => {
     const names = list('mail');
     const texts = readAll(names.map((name) => `mail/${name}`));
     const sum = texts.reduce((total, text) => total + Number(/Amount due: ([\d.]+)/.exec(text)?.[1] ?? 0), 0);
     write('invoices.txt', `Sum: ${sum.toFixed(2)} EUR\n`);
     verify('invoices.txt');
+    compute(sum.toFixed(2), `grep -rho 'Amount due: [0-9.]*' ${at('mail')} | awk '{s+=$3} END {printf "%.2f", s}'`);
     return `The invoices add up to ${sum.toFixed(2)} EUR.`;
   },
   grade: ({ file }) => (file('invoices.txt')?.trim() === 'Sum: 543.75 EUR' ? null : 'the sum is not 543.75 EUR'),

@@ -10,12 +10,13 @@ export default defineTask(import.meta.dirname, {
     'Every price in new.csv is raised by 10 percent.',
   ],
   proofs: [/coffee,55/],
-  work: ({ read, write, verify, wrote }) => {
+  work: ({ at, read, write, verify, wrote, compute }) => {
     if (!wrote('new.csv')) {
       const rows = parseRows(read('new.csv')).map(({ item, price }) => `${item},${Math.round(Number(price) * 1.1)}`);
       write('new.csv', `item,price\n${rows.join('\n')}\n`);
     }
     verify('new.csv');
+    compute('33 55 44', `awk -F, 'NR>1 {printf "%s %.0f\\n", $1, $2*1.1}' ${at('archive.csv')}`);
     return 'The prices in new.csv are raised by 10 percent.';
   },
   grade: ({ file }) =>
