@@ -96,7 +96,12 @@ describe.skipIf(!strace)('system calls that fail (needs strace with the right to
     const honest = acksOf(child.said).slice(0, 3);
     const home = homeAt(join(file, '..', '..'));
     await expect(restarted(home.dir)).rejects.toMatchObject({ code: 'ledger-rolled-back' });
-    expect(await acceptRollback(home, Config.parse({}), 'run')).toMatchObject({ missing: 1 });
+    expect(
+      await acceptRollback(home, Config.parse({}), 'run', {
+        signal: new AbortController().signal,
+        notify: () => undefined,
+      }),
+    ).toMatchObject({ missing: 1 });
     expect(faultsOf(file, [...honest, ...(await restarted(home.dir))])).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ import { OkaError } from '../../core/schema/errors.ts';
 import type { Config } from '../../core/schema/config.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Log } from '../log-line.ts';
-import { openStores, type Stores } from './stores.ts';
+import { openStores, type StoreOverrides, type Stores } from './stores.ts';
 
 type Patience = {
   ms: number;
@@ -16,6 +16,8 @@ type Patience = {
   /** Says for whom it waits, once. */
   notify: Log;
 };
+
+export type CommandPatience = Pick<Patience, 'signal' | 'notify'>;
 
 /** How long a command waits for another one. */
 export const COMMAND_PATIENCE_MS = 30_000;
@@ -45,15 +47,20 @@ export async function whenPenIsFree<T>(ledger: string, take: () => Promise<T>, p
   }
 }
 
+/** As long as a command waits for another one, which may be short, too. */
+export const takeAsCommand = <T>(home: Home, { signal, notify }: CommandPatience, take: () => Promise<T>): Promise<T> =>
+  whenPenIsFree(home.ledgers.run, take, { signal, notify, ms: COMMAND_PATIENCE_MS });
+
 /** Lets a command write where no worker runs. It does one thing with the pen, and gives it back. */
 export async function withStores<T>(
   home: Home,
   config: Config,
-  { signal, notify }: Pick<Patience, 'signal' | 'notify'>,
+  patience: CommandPatience,
   work: (stores: Stores) => Promise<T>,
+  overrides: StoreOverrides = {},
 ): Promise<T> {
-  const take = (): Promise<Stores> => openStores(home, config, 'run', { isBrief: true });
-  const stores = await whenPenIsFree(home.ledgers.run, take, { signal, notify, ms: COMMAND_PATIENCE_MS });
+  const take = (): Promise<Stores> => openStores(home, config, 'run', { isBrief: true, ...overrides });
+  const stores = await takeAsCommand(home, patience, take);
   try {
     return await work(stores);
   } finally {

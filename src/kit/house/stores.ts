@@ -38,7 +38,7 @@ export type Stores = {
   state: StateStore;
   close(): Promise<void>;
 };
-type StoreOverrides = {
+export type StoreOverrides = {
   flush?: Flush;
   clock?: Clock;
   rooms?: readonly HouseRoom[];
@@ -93,7 +93,7 @@ export async function rebuildStores(
 ): Promise<{ events: number; files: string[] }> {
   const projections = await openProjections(home, config, pen);
   projections.restart();
-  const stores = await openWith(projections, home, config, pen, {});
+  const stores = await openWith(projections, home, config, pen, { isBrief: true });
   projections.deleteFiles();
   if (pen === 'run') rmSync(runsFolder(home), { recursive: true, force: true });
   const events = stores.ledger.end.seq;

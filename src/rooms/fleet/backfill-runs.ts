@@ -26,6 +26,7 @@ import type { FleetStream } from '../../core/schema/fleet.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
 import { loadConfig, programVersion } from '../../kit/settings.ts';
+import { type CommandPatience, takeAsCommand } from '../../kit/house/await-pen.ts';
 import { openStores, type Stores } from '../../kit/house/stores.ts';
 import { compareRun } from './compare-stream.ts';
 import { type FleetAccess, requireStream, withFleet } from './fleet-access.ts';
@@ -59,11 +60,11 @@ type BackfillOptions = {
   /** Asked before anything is changed. */
   isWanted: (found: Backfill) => Promise<boolean>;
   reach: (done: number, total: number) => void;
-  signal: AbortSignal;
-};
+} & CommandPatience;
 
 export async function backfillRuns(home: Home, options: BackfillOptions): Promise<Backfill> {
-  const stores = await openStores(home, await loadConfig(home)); // the pen (L2)
+  const config = await loadConfig(home);
+  const stores = await takeAsCommand(home, options, () => openStores(home, config)); // the pen (L2)
   try {
     return await withFleet(home, (access) => backfillWith(home, stores, access, options));
   } finally {

@@ -22,6 +22,18 @@ it('commands that come at once wait for each other, and each does its work', asy
   for (const town of towns) expect(out.split(`lives in ${town}`).length - 1, town).toBe(1);
 });
 
+it('a command that makes everything anew from the ledger waits, too, and is waited for', async () => {
+  using folder = temporaryFolder();
+  setUp(homeAt(folder.dir));
+  const run = (...words: string[]): Promise<unknown> =>
+    start(process.execPath, [launcher, ...words, '--dir', folder.dir]);
+  await run('memory', 'fact', 'add', 'My aunt lives in Graz.');
+  const repairs = [['rebuild'], ['ledger', 'accept-rollback'], ['rebuild']];
+  await Promise.all([...repairs, ['memory', 'fact', 'add', 'And now in Wien.']].map((words) => run(...words)));
+  const { out } = await okaWith({}, 'memory', 'fact', 'list', '--dir', folder.dir);
+  expect(out).toMatch(/Graz[\s\S]*Wien|Wien[\s\S]*Graz/);
+});
+
 it('whoever opens the home waits for a command that has the pen', async () => {
   using folder = temporaryFolder();
   const home = homeAt(folder.dir);

@@ -74,7 +74,7 @@ export const commands: Commands = {
         notify(describeBackfill(found));
         return isBackfillConfirmed(call);
       };
-      const done = await backfillRuns(home, { only, isWanted, reach: shown.reach, signal });
+      const done = await backfillRuns(home, { only, isWanted, reach: shown.reach, signal, notify });
       shown.end();
       const isAll = done.refilled.length === done.damaged.length && done.sent.length === done.lost.length;
       return answer(done, signal.aborted ? exits.interrupted : isAll && !done.isLeft ? exits.ok : exits.no);

@@ -1,7 +1,7 @@
 /** Removing what is old, and making again what is derived. */
 import { existsSync } from 'node:fs';
 import { loadRoomsConfig } from '../../../kit/house/room-config.ts';
-import { withStores } from '../../../kit/house/await-pen.ts';
+import { takeAsCommand, withStores } from '../../../kit/house/await-pen.ts';
 import { rebuildStores } from '../../../kit/house/stores.ts';
 import { type Answer, answer, type Call, command, type Commands } from '../../../kit/cli/command-module.ts';
 import { bytes, count, plainText } from '../../../kit/cli/plain-text.ts';
@@ -24,11 +24,14 @@ export const commands: Commands = {
   rebuild: command({
     summary: 'Delete everything derived from the ledger and rebuild it',
     example: 'oka rebuild',
-    run: async ({ home, signal, rooms }) => {
+    run: async ({ home, signal, notify, rooms }) => {
       const config = await loadRoomsConfig(home, rooms);
       const rebuilt: RebuildData['rebuilt'] = [];
       if (existsSync(home.ledgers.run))
-        rebuilt.push({ ledger: 'run_ledger', ...(await rebuildStores(home, config, 'run')) });
+        rebuilt.push({
+          ledger: 'run_ledger',
+          ...(await takeAsCommand(home, { signal, notify }, () => rebuildStores(home, config, 'run'))),
+        });
       if (existsSync(home.ledgers.maintenance)) {
         const { rebuildMaintenance } = await import('../rebuild.ts');
         rebuilt.push({ ledger: 'maintenance_ledger', ...(await rebuildMaintenance(home, config, signal)) });

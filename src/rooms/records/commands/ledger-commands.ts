@@ -79,13 +79,13 @@ function renderAccepted({ ledger, missing, expected, last }: Accepted): string {
   return `${ledger}: goes on after event ${last}; recorded that ${count(missing, 'event')} up to event ${expected} ${missing === 1 ? 'is' : 'are'} missing. Tasks whose end is missing may run again.`;
 }
 
-async function ledgerAcceptRollback({ home }: Call): Promise<Answer<AcceptRollbackData>> {
+async function ledgerAcceptRollback({ home, signal, notify }: Call): Promise<Answer<AcceptRollbackData>> {
   await requireHome(home);
   const config = await loadConfig(home);
   const accepted: Accepted[] = [];
   for (const pen of ['run', 'maintenance'] as const satisfies Pen[]) {
     if (pen === 'maintenance' && !existsSync(home.ledgers[pen]) && checkAnchors(home, pen).state !== 'broken') continue;
-    const lost = await acceptRollback(home, config, pen);
+    const lost = await acceptRollback(home, config, pen, { signal, notify });
     if (lost !== null)
       accepted.push({ ledger: `${pen}_ledger`, missing: lost.missing, expected: lost.claim.seq, last: lost.found.seq });
   }
