@@ -107,3 +107,29 @@ it.each(READS)('%s sees what another task is in the middle of writing when it is
   );
   expect(read.data.output).toMatchObject(seen);
 });
+
+it('a command waits for a file that its words name, and what else it reads only with reads:', async () => {
+  await using story = await openStory();
+  story.write('workspace/desk/prices/book.txt', 'old\n');
+  const WRITE = 'echo half > book.txt; touch begun; until [ -e go ]; do sleep 0.05; done; echo whole > book.txt';
+  const runbook = (id: string, fields: string, line: string): void =>
+    story.drop(`${id}.md`, `---\nid: ${id}\n${fields}---\n\`\`\`bash\n${line}\n\`\`\`\n`);
+  runbook('write', 'dir: prices\n', WRITE);
+  story.work();
+  await story.until('its half', async () => story.deskText('prices/begun') ?? undefined);
+  runbook('names', 'writes: [names]\n', 'cat prices/book.txt > names/seen.txt');
+  runbook('reads', 'writes: [reads]\nreads: [prices]\n', 'cd prices\ncat *.txt > ../reads/seen.txt');
+  runbook('other', 'writes: [other]\n', 'cd prices\ncat *.txt > ../other/seen.txt');
+  expect((await story.ended('other')).status).toBe('done');
+  expect(story.deskText('other/seen.txt')).toBe('half\n');
+  const waits = await story.until('both waits', async () => {
+    const runs = (await story.eventsOf('desk.awaited')).map(({ run }) => run?.split('.')[0] ?? '');
+    return runs.includes('names') && runs.includes('reads') ? runs : undefined;
+  });
+  expect(waits).not.toContain('other');
+  story.write('workspace/desk/prices/go', '');
+  for (const id of ['names', 'reads']) {
+    expect((await story.ended(id)).status).toBe('done');
+    expect(story.deskText(`${id}/seen.txt`)).toBe('whole\n');
+  }
+});

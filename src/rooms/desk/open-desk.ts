@@ -14,6 +14,7 @@ import { isRestorable } from '../../kit/desk/restorable.ts';
 import type { FileOrigins } from '../../kit/desk/file-origins.ts';
 import { openSnapshots, type Snapshots } from '../../kit/desk/snapshots.ts';
 import { type Classifier, classifierOf } from '../../kit/policy/classifier.ts';
+import { commandOf } from '../../kit/policy/create-guard.ts';
 import { acceptedFiles } from './accepted-files.ts';
 import { openApprovedFolders } from './approved-folders.ts';
 import { openFolderGrants } from './folder-grants.ts';
@@ -77,7 +78,15 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
     folders: folders.forCall,
     placeOf: (call) => places.of(call),
   });
-  const places = taskPlaces({ home, runs, isConfined: sandbox.isConfined });
+  const places = taskPlaces({
+    home,
+    runs,
+    isConfined: sandbox.isConfined,
+    namedIn: (call) => {
+      const command = commandOf(call);
+      return command === null ? [] : classify(command).paths;
+    },
+  });
   const closing = new AbortController();
   const accepted = (run: string): Promise<string[]> => acceptedFiles(runs, run);
   const asidePorts: AsidePorts = { shadow, policy, clock: Date.now, acceptedFiles: accepted };

@@ -8,9 +8,11 @@
  *    a sandbox, a path with a link in it, a folder inside a repository of git, whose parts are judged together.
  * A4 A task with `place: own` has a folder of its own. Its commands change in addition what its plan names as its targets;
  *    its other calls change just the paths that they name. Each call asks for all that it may change at once.
+ * A5 A command reads the files that its words name, as the tools that read do. What else it reads nobody knows before it
+ *    runs: for that there is `reads:`.
  */
 import { mkdirSync, rmdirSync } from 'node:fs';
-import { isAbsolute, join, posix, relative } from 'node:path';
+import { isAbsolute, join, posix, relative, resolve } from 'node:path';
 import type { RunState } from '../../core/engine/run-state.ts';
 import { lstatIfPresent } from '../../core/ledger/disk.ts';
 import { isInFolder } from '../../core/schema/folder.ts';
@@ -18,7 +20,7 @@ import { jsonField } from '../../core/schema/json-field.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { Planned, TaskGiven } from '../../core/schema/task-run.ts';
 import { runsCommand, type ToolCall } from '../../core/schema/tool.ts';
-import { hasOwnPlace, isDeskPath, type Reach, toDeskPath, withoutNested } from '../../kit/desk/reach.ts';
+import { hasOwnPlace, isDeskPath, isInAny, type Reach, toDeskPath, withoutNested } from '../../kit/desk/reach.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
 import type { Runs } from '../../kit/ports/port-types.ts';
 import { taskAround } from './accepted-files.ts';
@@ -28,6 +30,8 @@ type PlacePorts = {
   runs: Pick<Runs, 'stateOf'>;
   /** Whether the kernel holds a command to its place. */
   isConfined: (call: ToolCall) => Promise<boolean>;
+  /** Paths in the words of a command, as they are written; none for another tool. */
+  namedIn: (call: ToolCall) => readonly string[];
 };
 
 /** What a call is about, as far as its place goes. */
@@ -46,7 +50,7 @@ export type TaskPlaces = {
 
 type Task = { run: RunState; given: TaskGiven };
 
-export function taskPlaces({ home, runs, isConfined }: PlacePorts): TaskPlaces {
+export function taskPlaces({ home, runs, isConfined, namedIn }: PlacePorts): TaskPlaces {
   const desk = deskFolder(home);
   /** By the input of the run, which stays the same. */
   const known = new WeakMap<object, { given: TaskGiven | undefined }>();
@@ -58,22 +62,33 @@ export function taskPlaces({ home, runs, isConfined }: PlacePorts): TaskPlaces {
     known.set(input, found);
     return found.given === undefined ? null : { run: around, given: found.given };
   };
+  const placeOf = async (call: PlacedCall): Promise<readonly string[] | null> => {
+    if (runsCommand(call.tool) && !(await isConfined(call))) return null;
+    if (call.desk !== undefined) return [];
+    const task = await taskOf(call);
+    if (task === null) return null;
+    const named = hasOwnPlace(task.given) ? ownPlace(desk, task, call) : placeOfTask(task.given);
+    return named?.every((path) => isApart(desk, path)) === true ? named : null;
+  };
+  /** A5. Whoever has the whole desk waits for all others anyway. */
+  const filesNamed = async (call: ToolCall): Promise<string[]> => {
+    const place = runsCommand(call.tool) ? await placeOf(call) : null;
+    if (place === null) return [];
+    const start = jsonField(call.input, 'dir');
+    const paths = namedIn(call).map((path) => resolve(desk, typeof start === 'string' ? start : '.', path));
+    const onDesk = paths.filter((path) => isInFolder(path, desk) && lstatIfPresent(path)?.isFile() === true);
+    return onDesk.map((path) => relative(desk, path)).filter((path) => !isInAny(path, place));
+  };
   return {
-    of: async (call) => {
-      if (runsCommand(call.tool) && !(await isConfined(call))) return null;
-      if (call.desk !== undefined) return [];
-      const task = await taskOf(call);
-      if (task === null) return null;
-      const named = hasOwnPlace(task.given) ? ownPlace(desk, task, call) : placeOfTask(task.given);
-      return named?.every((path) => isApart(desk, path)) === true ? named : null;
-    },
+    of: placeOf,
     readBy: async (call) => {
       const task = call.desk === undefined ? await taskOf(call) : null;
       if (task === null) return {};
       const { reads = [], lists = [] } = readByTool(call);
+      const named = await filesNamed(call);
       const all = [
         ...(task.given.fields.reads ?? []).filter(isDeskPath),
-        ...reads.map((path) => belowDesk(desk, path)),
+        ...[...reads, ...named].map((path) => belowDesk(desk, path)),
       ];
       return {
         ...paths('reads', withoutNested(all.flatMap((path) => toDeskPath(path) ?? []))),
