@@ -10,7 +10,8 @@ import { penHolder } from '../../src/core/ledger/pen.ts';
 import { launcher, type Ran } from '../support/cli.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { someOf } from '../support/thorough.ts';
-import { prepare, ROWS, wordsOf } from '../support/writing-commands.ts';
+import { ROWS } from '../support/writing-commands.ts';
+import { prepare, wordsOf } from '../support/writing-homes.ts';
 
 const NAMES = someOf(Object.keys(ROWS));
 /** Hundreds of processes, one after the other. */

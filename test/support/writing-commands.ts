@@ -1,18 +1,15 @@
 /**
- * Every command, and what it is to writing: those that change what only the process with the pen may change have a row that
- * says how to run them and how what they did is counted from outside. `test/app/cli/writing-commands.test.ts` compares the
- * list with the commands there are, `test/adversarial/writing-commands.test.ts` runs the rows.
+ * The commands that change what only the process with the pen may change: a row says how to run one, and how what it did is
+ * counted from outside. `test/adversarial/writing-commands.test.ts` runs the rows; the other commands are in
+ * other-commands.ts, and `test/app/cli/writing-commands.test.ts` compares both lists with the commands there are.
  */
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Event } from '../../src/core/schema/event.ts';
-import { okaWith } from './cli.ts';
-import type { Story } from './story.ts';
 
 /** What was done, as somebody sees it who looks at the files and the ledger. */
 export type Outside = { events: readonly Event[]; text: (path: string) => string | null };
 
-type Row = {
+export type Row = {
   /** Commands that make what it is about, where `prepare` does not. */
   before?: (n: number) => string[][];
   /** The words of the command; `n` names what it is about, so that several do not mean the same. */
@@ -46,9 +43,19 @@ const marked =
     events.filter(({ type, data }) => type === 'runs.marked' && has(data, { runs: [named(n)], ...mark })).length;
 const has = (data: object, wanted: object): boolean =>
   Object.entries(wanted).every(([key, value]) => isDeepStrictEqual((data as Record<string, unknown>)[key], value));
+/** What all of these commands ask for together is done once; `before` of them were there. */
+const once =
+  (type: Event['type'], before = 0) =>
+  ({ events }: Outside): number =>
+    events.filter((event) => event.type === type).length - before;
+/** Versions of a graph that were saved for this reason. */
+const saved =
+  (named: (n: number) => string, cause: string) =>
+  ({ events }: Outside, n: number): number =>
+    events.filter(({ type, data }) => type === 'graph.saved' && has(data, { graph: named(n), cause })).length;
 const chat = (name: string) => (n: number) => [['chat', 'new', `${name}${n}`]];
 const begun = (name: string) => (n: number) => [['graph', 'run', 'question', '--id', `${name}${n}`]];
-const runbook = (line: string): string => `\`\`\`bash\n${line}\n\`\`\``;
+export const runbook = (line: string): string => `\`\`\`bash\n${line}\n\`\`\``;
 
 /** Of commands that write through whoever has the pen. */
 export const ROWS: Readonly<Record<string, Row>> = {
@@ -60,6 +67,24 @@ export const ROWS: Readonly<Record<string, Row>> = {
     words: (n) => [`base${n}`, 'a', '--id', `fork${n}`],
     times: recorded('run.started', (n) => `fork${n}`),
   },
+  'graph new': { words: (n) => ['page-watch', '--as', `fresh${n}`], times: saved((n) => `fresh${n}`, 'created') },
+  'graph patch': {
+    words: (n) => [`patched${n}`, 'a', 'timeout_seconds', '30'],
+    times: saved((n) => `patched${n}`, 'patched'),
+  },
+  'graph pin': { words: (n) => [`pinned${n}`, 'a', '{"exit":0}'], times: saved((n) => `pinned${n}`, 'patched') },
+  'graph rollback': {
+    before: (n) => [['graph', 'patch', `rolled${n}`, 'a', 'timeout_seconds', '30']],
+    words: (n) => [`rolled${n}`],
+    times: saved((n) => `rolled${n}`, 'rolled_back'),
+  },
+  'graph delete': { words: (n) => [`dropped${n}`, '--yes'], times: saved((n) => `dropped${n}`, 'deleted') },
+  'graph state delete': {
+    before: (n) => [['graph', 'state', 'set', 'work0', `d${n}`, '1']],
+    words: (n) => ['work0', `d${n}`],
+    times: ({ events }, n) =>
+      events.filter(({ type, data }) => type === 'state.written' && has(data, { key: `d${n}`, deleted: true })).length,
+  },
   'graph state set': { words: (n) => ['work0', `k${n}`, '1'], times: recorded('state.written', (n) => `k${n}`) },
   undo: {
     words: (n) => [`lost${n}`],
@@ -69,6 +94,17 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'runs pin': { words: (n) => [`base${n}`], times: recorded('runs.marked', (n) => `base${n}`) },
   'runs archive': { words: (n) => [`lost${n}`], times: recorded('runs.marked', (n) => `lost${n}`) },
   answer: { words: (n) => [`ask${n}`, 'yes'], times: recorded('wait.closed', (n) => `ask${n}`) },
+  approve: {
+    before: (n) => [['graph', 'run', `sure${n}`, '--id', `sure${n}`]],
+    words: (n) => [`sure${n}`],
+    times: (outside, n) => lines(outside, `desk/sure${n}.txt`),
+  },
+  deny: {
+    before: (n) => [['graph', 'run', `never${n}`, '--id', `never${n}`]],
+    words: (n) => [`never${n}`],
+    times: (outside, n) =>
+      lines(outside, `desk/never${n}.txt`) === 0 ? recorded('wait.closed', () => `never${n}`)(outside, n) : 2,
+  },
   'runs unpin': {
     before: (n) => [...begun('loose')(n), ['runs', 'pin', `loose${n}`]],
     words: (n) => [`loose${n}`],
@@ -120,12 +156,25 @@ export const ROWS: Readonly<Record<string, Row>> = {
     times: recorded('fact.kept', (n) => `fact${n}`),
   },
   'memory fact delete': { words: (n) => [`old${n}`], times: recorded('fact.forgotten', (n) => `old${n}`) },
+  'memory fact prune': {
+    before: (n) => [['memory', 'fact', 'add', `Short ${n}.`, '--id', `short${n}`, '--ttl', '1s']],
+    words: () => [],
+    times: recorded('fact.forgotten', (n) => `short${n}`),
+  },
+  'memory import': { words: (n) => [`FILE said${n}.jsonl`], times: recorded('episode.imported', (n) => `said${n}`) },
   'memory forget': { words: (n) => [`dim${n}`], times: recorded('fact.forgotten', (n) => `dim${n}`) },
   'context put-frame': {
-    words: (n) => [`desk/about${n}.txt`, 'FRAME'],
+    words: (n) => [`desk/about${n}.txt`, 'FILE frame.md'],
     times: ({ events }, n) =>
       events.filter(({ type, data }) => type === 'frame.put' && JSON.stringify(data).includes(`about${n}.txt`)).length,
   },
+  'context restore': {
+    words: (n) => [`desk/moved${n}.txt`, `desk/about${n}.txt`],
+    times: ({ events }, n) =>
+      events.filter(({ type, data }) => type === 'tree.restored' && JSON.stringify(data).includes(`moved${n}.txt`))
+        .length,
+  },
+  'context scan': { words: () => [], times: once('tree.scanned', 2) },
   'secrets set': {
     words: (n) => [`SECRET_${n}`],
     input: 'a-value',
@@ -158,6 +207,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'schedule delete': {
     words: (n) => [`gone${n}`],
     times: (outside, n) => (outside.text(`schedules/gone${n}.md`) === null ? 1 : 0),
+  },
+  'schedule backfill': {
+    words: (n) => [`late${n}`, '2026-11-01', '2026-11-07', '--yes'],
+    times: (outside, n) => lines(outside, `desk/late${n}.txt`),
   },
   'schedule trigger': { words: (n) => [`due${n}`], times: (outside, n) => lines(outside, `desk/due${n}.txt`) },
   'chat new': { words: (n) => [`talk${n}`], times: recorded('chat.opened', (n) => `talk${n}`) },
@@ -198,66 +251,6 @@ export const ROWS: Readonly<Record<string, Row>> = {
     times: ofChat('chat.deleted', (n) => `over${n}`),
   },
   'chat rename': { words: (n) => [`trip${n}`, `tour${n}`], times: recorded('chat.changed', (n) => `tour${n}`) },
+  // last: what has ended goes into the archive
+  'ledger archive': { words: () => ['--before', '2099-01-01'], times: once('ledger.archived') },
 };
-
-/**
- * All others. `reads`: changes nothing. `same`: asks for the same as a row, in the same way. `files`: writes files of its own,
- * and asks nobody. `serves`: goes on until it is ended, or leads a dialog. `beyond`: needs a model, a server or a network to do
- * anything, and has tests where there is one.
- */
-export const OTHERS = {
-  reads:
-    'check,read,runs,find,show,status,metrics,log,chat,chat search,chat view,schedule list,web sessions,accounts list,channels list,channels log,memory,memory about,memory changes,memory daily days,memory daily search,memory fact get,memory fact list,memory fact search,memory pack,memory retrieve,procedures list,procedures show,procedures why,context diff,context get-head,context get-node,context list-frames,context map,context report,context show,context status,context validate,graph diff,graph list,graph render,graph runs,graph schedule list,graph show,graph state checkpoints,graph state get,graph state history,graph state show,graph validate,graph versions,diff,simulate,explain,replay,skills check,skills list,skills show,agents check,agents list,agents show,requirements,tools audit,tools doctor,tools list,mcp list,model list,secrets export-recipient,secrets list,secrets show-usage,classify,doctor,add-on list,service status,verify,schema,backup list,replica status',
-  same: 'runs again,again,correct,approve,deny,chat cleanup,chat clear,chat stop,schedule backfill,schedule start,schedule stop,schedule tick,graph schedule backfill,graph schedule delete,graph schedule off,graph schedule on,graph schedule start,graph schedule stop,graph schedule tick,graph schedule trigger,graph state delete,memory fact prune,memory import,memory undo,procedures demote,procedures promote,context compact,context restore,context scan,tidy,ledger archive,tools prune,tools remove,requirements resolve,fleet again,fleet cancel',
-  files:
-    'init,add,new,chat send,schedule add,graph schedule add,unpause,web link,web passphrase,web revoke,web token,accounts add,accounts remove,accounts see,channels add,channels hook,channels pair,procedures export,graph delete,graph import,graph new,graph patch,graph pin,graph rollback,skills add,skills remove,skills runbook,agents new,requirements contents,mcp add,mcp remove,add-on remove,receipt,rebuild,rebuild index,ledger accept-rollback,backup,backup check,restore,replica off,replica on',
-  serves: 'up,worker,maintain,web,chat join,chat open,egress,mcp serve,watch,bench,model setup',
-  beyond:
-    'ask,accounts test,channels test,context ask,context invalidate,context regenerate,context synthesize,graph build,tools install,tools update,mcp login,mcp logout,mcp test,mcp tools,model test,model use,version,update,add-on add,service install,service logs,service remove,replica backfill,replica pull,replica verify,fleet backfill,fleet create,fleet drain,fleet members,fleet permissions,fleet resume,fleet status,fleet stop,fleet verify,fleet why',
-} as const;
-
-const node = (line: string): object => ({
-  id: 'a',
-  kind: 'tool',
-  tool: 'shell',
-  input: { line },
-  timeout_seconds: 60,
-  max_retries: 0,
-});
-
-/** Makes what the rows are about, and for these names also what only they need. */
-export async function prepare(story: Story, count: number, names: readonly string[] = []): Promise<void> {
-  const graph = (id: string, first: object): void =>
-    story.write(`workspace/graphs/${id}.json`, JSON.stringify({ id, nodes: [first] }));
-  const begin = (id: string): Promise<unknown> => story.oka('graph', 'run', id, '--id', id);
-  graph('question', { id: 'a', kind: 'ask', question: 'Sure?', options: ['yes', 'no'] });
-  graph('work', node('echo x >> work.txt'));
-  for (let n = 0; n < count; n += 1) {
-    for (const name of ['work', 'base', 'lost']) graph(`${name}${n}`, node(`echo x >> ${name}${n}.txt`));
-    graph(`bad${n}`, node(`test -e ready && echo x >> bad${n}.txt`));
-    for (const name of ['ask', 'halt', 'stop', 'noted'])
-      graph(`${name}${n}`, { id: 'a', kind: 'ask', question: 'Sure?', options: ['yes', 'no'] });
-    for (const name of ['base', 'lost', 'bad', 'ask', 'halt', 'stop', 'noted']) await begin(`${name}${n}`);
-    for (const name of ['old', 'dim'])
-      await story.oka('memory', 'fact', 'add', `Fact ${name} ${n}.`, '--id', `${name}${n}`);
-    story.write(`workspace/desk/about${n}.txt`, `File ${n}.\n`);
-    for (const name of ['plan', 'gone', 'due', 'rest'])
-      story.write(
-        `workspace/schedules/${name}${n}.md`,
-        `---\nevery: monday 08:00\n---\n${runbook(`echo x >> ${name}${n}.txt`)}\n`,
-      );
-    await story.oka('chat', 'new', `trip${n}`);
-    for (const name of ['OLD', 'TURNED'])
-      await okaWith({ input: 'a-value-of-old' }, 'secrets', 'set', `${name}_${n}`, '--dir', story.home.dir);
-    for (const words of names.flatMap((name) => ROWS[name]?.before?.(n) ?? [])) await story.oka(...words);
-  }
-  story.write('workspace/desk/ready', '');
-  story.write('frame.md', 'What it is about.\n');
-  await story.oka('context', 'scan');
-}
-
-/** With the file of a frame where it is in this home. */
-export const wordsOf = (name: string, { words }: Row, n: number, story: Story): string[] => [
-  ...name.split(' '),
-  ...words(n).map((word) => (word === 'FRAME' ? join(story.home.dir, 'frame.md') : word)),
-];

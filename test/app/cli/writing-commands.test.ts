@@ -4,13 +4,20 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commandIndex } from '../../../src/app/cli/command-index.ts';
 import { openStory, type Story } from '../../support/story.ts';
-import { OTHERS, prepare, ROWS } from '../../support/writing-commands.ts';
+import { OTHERS, SAME } from '../../support/other-commands.ts';
+import { ROWS } from '../../support/writing-commands.ts';
+import { prepare } from '../../support/writing-homes.ts';
 
 const all = commandIndex.flatMap(({ commands }) => Object.keys(commands));
 
 it('every command has a row that tries its writing, or says why it has none', () => {
-  const listed = [...Object.keys(ROWS), ...Object.values(OTHERS).flatMap((names) => names.split(','))];
+  const listed = [
+    ...Object.keys(ROWS),
+    ...Object.keys(SAME),
+    ...Object.values(OTHERS).flatMap((names) => names.split(',')),
+  ];
   expect(listed.toSorted()).toEqual(all.toSorted());
+  expect(Object.values(SAME).filter((row) => !Object.hasOwn(ROWS, row))).toEqual([]);
 });
 
 /** Made again from the ledger whenever it is missing, or of the machine. */
@@ -74,7 +81,7 @@ it('commands that read change nothing', async () => {
   await prepare(story, 1);
   const file = join(story.home.dir, '..', `${story.home.dir.split('/').at(-1)}.txt`);
   writeFileSync(file, 'x\n');
-  const before = contents(story);
+  let before = contents(story);
   const changing: string[] = [];
   const misused: string[] = [];
   for (const name of OTHERS.reads.split(',')) {
@@ -85,6 +92,7 @@ it('commands that read change nothing', async () => {
       (path) => before.get(path) !== after.get(path),
     );
     if (differs.length > 0) changing.push(`${name}: ${differs.join(', ')}`);
+    before = after;
   }
   rmSync(file);
   expect(changing).toEqual([]);
