@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { IncomingTask } from '../../../src/core/schema/channel-port.ts';
@@ -52,6 +52,16 @@ describe('a task that comes through a channel', () => {
       { became: 'task', task: 'mail-1', from: 'ann@home.test', thread: { message: '<1@home.test>' } },
     ]);
     expect(await story.inbox('phone').task(task('mail-1'))).toMatchObject({ became: 'nothing' });
+  });
+
+  it('in words alone has a folder of its own on the desk, as one from a messenger; a runbook has not', async () => {
+    const placeOf = async (id: string, text: string): Promise<string> => {
+      await story.inbox('phone').task(task(id, { text, files: [] }));
+      const file = inInbox().find((path) => path.includes(id)) ?? '';
+      return readFileSync(join(story.home.workspace, 'inbox', file), 'utf8');
+    };
+    expect(await placeOf('mail-1', 'Add the numbers.\n')).toMatch(/^place: "?own"?$/m);
+    expect(await placeOf('message-2', '```bash\nls\n```\n')).not.toMatch(/^place:/m);
   });
 
   it('that the ledger has already is recorded, and not added again', async () => {

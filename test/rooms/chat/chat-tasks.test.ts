@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chatProjection, type ChatState } from '../../../src/rooms/chat/model/chat-state.ts';
@@ -118,6 +118,18 @@ describe('a task that an agent starts', () => {
     runs.set(id, taskRun(id, { status: 'blocked', waits: new Map([['w', wait]]) }));
     await open().recover();
     expect(posted()).toHaveLength(1);
+  });
+
+  it('has a folder of its own on the desk', async () => {
+    using folder = temporaryFolder();
+    await chatWithReply(folder.dir).open().start(REPLY, { text: 'Make a sword.' });
+    const [id = ''] = inboxOf(folder.dir);
+    const added = readdirSync(join(folder.dir, 'workspace', 'inbox', '.new', id), {
+      recursive: true,
+      encoding: 'utf8',
+    });
+    const [file = ''] = added.filter((name) => name.endsWith('.md'));
+    expect(readFileSync(join(folder.dir, 'workspace', 'inbox', '.new', id, file), 'utf8')).toMatch(/^place: "?own"?$/m);
   });
 
   it('is started by replies in progress only', async () => {
