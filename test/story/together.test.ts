@@ -96,8 +96,9 @@ it('after a kill a command that lives on keeps its own place only, and undo rest
   await once(second, 'exit');
 });
 
-it('tasks that wait for the desk take no place from one that could work, and what is not taken says why', async () => {
+it('tasks that wait for the desk take no place from one that could work, and what is not taken, or due and not begun, says why', async () => {
   await using story = await openStory({ config: { inbox: { settle_ms: 20, rescan_ms: 200, parallel: 2 } } });
+  story.write('workspace/schedules/plan.md', '---\nevery: monday 08:00\n---\n```bash\necho x >> plan.txt\n```\n');
   const worker = story.start(['worker']);
   dropFolder(story, 'long', until('go'));
   await begun(story, 'long/begun');
@@ -108,9 +109,17 @@ it('tasks that wait for the desk take no place from one that could work, and wha
   dropFolder(story, 'other', until('go'));
   await begun(story, 'other/begun');
   dropFolder(story, 'late', 'true');
-  await setTimeout(1500);
-  expect((await story.oka('status')).out).toMatch(/1 waits to be taken: 2 tasks are at work, and no more than 2/);
+  const backfill = story.start(['schedule', 'backfill', 'plan', '2026-11-01', '2026-11-07', '--yes']);
+  const full = '2 tasks are at work, and no more than 2';
+  const said = await story.until('the time that has come', async () => {
+    const text = (await story.oka('status')).out.replaceAll(/\s+/g, ' ');
+    return text.includes('plan: 2026-11-02') ? text : undefined;
+  });
+  expect(said).toContain(`1 waits to be taken: ${full}`);
+  expect(said).toMatch(new RegExp(`plan: 2026-11-02 \\d\\d:\\d\\d UTC has come and it has not begun: ${full}`));
   for (const id of ['long', 'other']) story.write(`workspace/desk/${id}/go`, '');
+  await once(backfill, 'exit');
+  expect(story.deskText('plan.txt')).toBe('x\n');
   for (const id of ['late', 'one', 'two', 'three']) expect((await story.ended(id)).status).toBe('done');
   worker.kill('SIGTERM');
   await once(worker, 'exit');
