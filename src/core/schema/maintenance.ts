@@ -30,7 +30,14 @@ export const MaintenanceConfig = z
           .describe(
             'Evidence that is asked for that it fails less, where it is not cheaper; 20 lets at most one of 20 through that does not.',
           ),
-        trial_share: z.number().min(0).max(1).default(0.5).describe('Share of matching tasks that try a candidate.'),
+        trial_share: z
+          .number()
+          .min(0)
+          .max(1)
+          .default(0.5)
+          .describe(
+            'Share of matching tasks that try a candidate. What the others write is compared with it; without any, it is not promoted.',
+          ),
         hold_back: z.number().min(0).max(0.5).default(0.1).describe('Share of tasks that keep running without it.'),
         recent_runs: z.int().min(1).max(100).default(5).describe('This many of its latest runs must have succeeded.'),
         recent_days: z.int().min(1).max(3650).default(14).describe('A contradiction counts for so many days.'),

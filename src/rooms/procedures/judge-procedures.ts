@@ -175,6 +175,7 @@ function buildCase(rows: Rows, { procedure, status, forced, probation, moves }: 
   const runs = executionsOf(rows, familyOfProcedure(procedure.id));
   const good = goodRuns(rows, procedure);
   const history = runs.filter((run) => isWith(run, procedure.id));
+  const controls = runs.filter((run) => run.fine && isControlOf(run, procedure));
   const last = moves.findLast(({ from, to }) => from !== to);
   const fresh = status === 'candidate' ? (last?.at ?? '') : '';
   const since = last?.at ?? runs[0]?.at ?? now;
@@ -192,8 +193,9 @@ function buildCase(rows: Rows, { procedure, status, forced, probation, moves }: 
     history: history.map(toTrial),
     with: history.filter(({ at }) => at >= fresh).map(toTrial),
     without: runs.filter((run) => run.by === 'model' && !isPlanned(run)).map(toTrial),
-    differing: runs
-      .filter((run) => run.fine && isOf(run, procedure) && (run.differs ?? []).length > 0)
+    compared: controls.length,
+    differing: controls
+      .filter(({ differs = [] }) => differs.length > 0)
       .map(({ run, at, differs: words = [] }) => ({ run, at, words })),
   };
 }
@@ -202,6 +204,8 @@ type Version = Pick<Procedure, 'id' | 'version'>;
 const isOf = ({ procedure }: Execution, { id, version }: Version): boolean =>
   procedure?.id === id && procedure.version === version;
 const isUseOf = (run: Execution, version: Version): boolean => run.procedure?.arm === 'used' && isOf(run, version);
+const isControlOf = (run: Execution, version: Version): boolean =>
+  run.procedure?.arm === 'held_back' && isOf(run, version);
 const isPlanned = ({ procedure }: Execution): boolean => procedure?.arm === 'used' || procedure?.arm === 'trial';
 const isWith = (run: Execution, id: string): boolean => isPlanned(run) && run.procedure?.id === id;
 const isConfirmation = ({ to, forced }: ProcedureMove): boolean => to === 'promoted' && forced;

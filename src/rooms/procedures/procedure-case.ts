@@ -33,7 +33,9 @@ export type Case = {
   history: readonly Trial[];
   with: readonly Trial[];
   without: readonly Trial[];
-  /** Good runs that were held back from this version of it, and did not write what it would have. */
+  /** How many good runs were held back from this version of it, and what they wrote compared with what it would have. */
+  compared: number;
+  /** Those of them that did not write what it would have. */
   differing: readonly Differing[];
 };
 

@@ -30,7 +30,7 @@ export async function procedureStanding(home: Home, id: string): Promise<Procedu
     if (known === undefined) return null;
     const settings = config.maintenance.procedures;
     const { numbers, ...about } = currentNumbers(store, known, new Date().toISOString(), settings);
-    return { numbers, missing: listMissing(known, about, missingForPromotion(numbers, settings)) };
+    return { numbers, missing: listMissing(known, about, missingForPromotion(about, numbers, settings)) };
   } finally {
     store.close();
   }

@@ -8,7 +8,8 @@
  *    case of `COST_EVIDENCE`. That error costs money, not results.
  * G3 A recent failure with the procedure prevents a promotion; two in the last five runs end its use, or its trial.
  *    One wrong result that every check let pass is enough, and so is one run without it that wrote something else
- *    (blind-checks.ts).
+ *    (blind-checks.ts). Without any run that was held back from it, nothing has compared what it writes, and it is not
+ *    promoted.
  * G4 Each use is checked by its criteria and planned again when these fail. While it is tried and in its first uses
  *    (probation) the critic judges the result as well; only then its checks are enough, until a use goes wrong. One that
  *    was corrected, and for which a model then planned the same, does not begin it again (repeated-work.ts).
@@ -56,7 +57,7 @@ export function judge(given: Case, numbers: ProcedureNumbers, now: string, setti
     case 'candidate':
       return (
         judgeDifference(given) ??
-        judgePromotion(numbers, settings) ??
+        judgePromotion(given, numbers, settings) ??
         judgeDemotion(given, settings, 'candidate') ??
         judgeRetirement(given, now, settings)
       );
@@ -74,8 +75,8 @@ export function judge(given: Case, numbers: ProcedureNumbers, now: string, setti
   }
 }
 
-function judgePromotion(numbers: ProcedureNumbers, settings: GateSettings): Judgement | null {
-  if (missingForPromotion(numbers, settings).length > 0) return null;
+function judgePromotion(given: Case, numbers: ProcedureNumbers, settings: GateSettings): Judgement | null {
+  if (missingForPromotion(given, numbers, settings).length > 0) return null;
   const { successes, e_value, wins, losses } = numbers;
   const why =
     e_value >= settings.e_value
@@ -85,7 +86,11 @@ function judgePromotion(numbers: ProcedureNumbers, settings: GateSettings): Judg
 }
 
 /** What a candidate lacks, for a person; empty when it can be promoted. */
-export function missingForPromotion(numbers: ProcedureNumbers, settings: GateSettings): string[] {
+export function missingForPromotion(
+  { compared }: Pick<Case, 'compared'>,
+  numbers: ProcedureNumbers,
+  settings: GateSettings,
+): string[] {
   const successes = settings.least_successes - numbers.successes;
   const { contradictions } = numbers;
   return [
@@ -94,6 +99,7 @@ export function missingForPromotion(numbers: ProcedureNumbers, settings: GateSet
       ? [`no failure in its last ${settings.recent_runs} runs and ${settings.recent_days} days (${contradictions} now)`]
       : []),
     ...(numbers.e_value >= settings.e_value ? [] : missingEvidence(numbers)),
+    ...(compared > 0 ? [] : ['a good run that was planned without it, to compare what both write']),
   ];
 }
 

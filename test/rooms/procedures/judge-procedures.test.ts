@@ -79,7 +79,12 @@ const trial = (n: number, about: Partial<Execution> = {}, arm: 'trial' | 'used' 
   run(n, { tokens: 0, seconds: 5, procedure: { id: idOf('b'), version: 1, arm }, ...about });
 
 /** Thirty runs without it and thirty with it, in turn. */
+/** A run that was held back from a procedure, and wrote the same. */
+const control = (n: number, shape = 'b'): Execution =>
+  run(n, { procedure: { id: idOf(shape), version: 1, arm: 'held_back' } });
+
 function proven(book: Rows): void {
+  storeExecution(book, control(9));
   for (let n = 10; n < 70; n += 1) storeExecution(book, n % 2 === 0 ? run(n, {}) : trial(n));
 }
 
@@ -145,6 +150,7 @@ describe('how procedures stand', () => {
     const marks = (): unknown =>
       knownProcedure(book, idOf('b'))?.usual?.inputs['{{input.path}}']?.map(({ mark }) => mark);
     take(drafted('b'));
+    storeExecution(book, control(9));
     for (let n = 10; n < 70; n += 1) storeExecution(book, n % 2 === 0 ? run(n, like(',')) : trial(n, like(',')));
     take(...conclude(book));
     expect([statusOf(book), marks()]).toEqual(['promoted', [',']]);
@@ -162,13 +168,12 @@ describe('how procedures stand', () => {
   });
 
   it('G3 what a run without it wrote otherwise keeps it from being promoted, and ends its use, until a person says so', () => {
-    const control = (n: number): Execution =>
-      run(n, { procedure: { id: idOf('b'), version: 1, arm: 'held_back' }, differs: ['mallory'] });
+    const other = (n: number): Execution => ({ ...control(n), differs: ['mallory'] });
     const book = memoryRows();
     const take = reading(book);
     take(drafted('b'));
     proven(book);
-    storeExecution(book, control(71));
+    storeExecution(book, other(71));
     const demoted = conclude(book);
     expect(demoted).toMatchObject([
       { data: { to: 'demoted', reason: 'r71, which went well without it, did not write what it writes: mallory' } },
@@ -181,8 +186,17 @@ describe('how procedures stand', () => {
     expect(statusOf(book)).toBe('promoted');
     take({ type: 'run.ended', run: 'none', data: {} } as unknown as NewEvent);
     expect(conclude(book, hour(201))).toEqual([]);
-    storeExecution(book, control(202));
+    storeExecution(book, other(202));
     expect(conclude(book, hour(230))).toMatchObject([{ data: { from: 'promoted', to: 'demoted' } }]);
+  });
+
+  it('G3 without a run that was held back from it nothing has compared what it writes, and it is not promoted', () => {
+    const book = memoryRows();
+    reading(book)(drafted('b'));
+    for (let n = 10; n < 70; n += 1) storeExecution(book, n % 2 === 0 ? run(n, {}) : trial(n));
+    expect(conclude(book)).toEqual([]);
+    storeExecution(book, control(71));
+    expect(conclude(book)).toMatchObject([{ data: { to: 'promoted' } }]);
   });
 
   it('one promoted procedure for a family', () => {
@@ -190,6 +204,7 @@ describe('how procedures stand', () => {
     const take = reading(book);
     take(drafted('b'), drafted('c'));
     proven(book);
+    storeExecution(book, control(69, 'c'));
     for (let n = 70; n < 100; n += 1)
       storeExecution(book, trial(n, { shape: 'c'.repeat(64), procedure: { id: idOf('c'), version: 1, arm: 'trial' } }));
     take(...conclude(book));

@@ -14,6 +14,7 @@ const candidate: Case = {
   since: START,
   began: '',
   confirmed: '',
+  compared: 1,
   differing: [],
   forced: false,
   probation: false,
@@ -121,7 +122,7 @@ describe('promotion', () => {
 
   it('says what is missing, and nothing when nothing is', () => {
     const missing = (given: Case): string[] =>
-      missingForPromotion(computeNumbers({ ...given, history: given.with }, now, settings), settings);
+      missingForPromotion(given, computeNumbers({ ...given, history: given.with }, now, settings), settings);
     expect(missing({ ...candidate, successes: 1, without: runs(2, {}) })).toEqual([
       '2 more successes',
       '3 more runs with it that are cheaper than without it',
@@ -134,6 +135,9 @@ describe('promotion', () => {
       'no failure in its last 5 runs and 14 days (1 now)',
     ]);
     expect(missing(proven)).toEqual([]);
+    expect(missing({ ...proven, compared: 0 })).toEqual([
+      'a good run that was planned without it, to compare what both write',
+    ]);
   });
 
   it('cannot beat a baseline that never fails by quality alone', () => {
