@@ -14,7 +14,8 @@ type Seen = { why: string; lacks: string; retired: string; chosen: Event[]; pack
 
 const DAY_MS = 86_400_000;
 
-const habit = (verb: string): Procedure =>
+/** `lost` is a parameter that no task fills, so that the habit is only shown to a planner. */
+const habit = (verb: string, lost: Json[] = []): Procedure =>
   Procedure.parse({
     id: `${verb}-aaaaaaaaaaaa-bbbbbbbb`,
     title: `${verb} a text`,
@@ -23,6 +24,7 @@ const habit = (verb: string): Procedure =>
     parameters: [
       { name: 'text', kind: 'text', from: 'task', examples: ['hello'] },
       { name: 'path', kind: 'path', from: 'task', examples: ['a.txt'] },
+      ...lost,
     ],
     shape: '0'.repeat(64),
     graph: {
@@ -46,7 +48,11 @@ const habit = (verb: string): Procedure =>
     evidence: [{ run: 'one', seq: 1 }],
   });
 
-const [tried, used, fresh] = [habit('Compose'), habit('Engrave'), habit('Whisper')];
+const [tried, used, fresh] = [
+  habit('Compose'),
+  habit('Engrave'),
+  habit('Whisper', [{ name: 'value_1', kind: 'text', from: 'task', examples: ['x'] }]),
+];
 
 /** A name for a run whose share for a habit is between these. */
 function runBetween(least: number, most: number, { id }: Procedure): string {
@@ -58,7 +64,7 @@ function runBetween(least: number, most: number, { id }: Procedure): string {
 /** Without the settings neither would be so: half of the tasks try one, and a tenth is held back. */
 const [trial, heldBack] = [runBetween(0.6, 1, tried), runBetween(0.15, 0.45, used)];
 
-async function remember({ home }: Story): Promise<void> {
+export async function rememberHabits({ home }: Story): Promise<void> {
   const ledger = await openLedger(home.ledgers.maintenance, 'maintenance', { redact: (text) => text });
   for (const procedure of [tried, used, fresh]) await ledger.append({ type: 'procedure.drafted', data: { procedure } });
   const side = { runs: 4, fine: 4, seconds: 1, tokens: 0 };
@@ -112,11 +118,12 @@ export const habitSettings = settingGroup<Seen>({
     },
   }),
   act: async (story) => {
-    await remember(story);
+    await rememberHabits(story);
     const worker = story.start(['worker']);
     for (const [id, habitOf] of [
       [trial, 'Compose'],
       [heldBack, 'Engrave'],
+      ['shown', 'Whisper'],
     ] as const) {
       story.drop(`${id}.md`, `---\nid: ${id}\nbudget: { replans: 0 }\n---\n${habitOf} "hello you" into c.txt\n`);
       await story.ended(id);
@@ -147,5 +154,6 @@ export const habitSettings = settingGroup<Seen>({
     'maintenance.procedures.hold_back': ({ chosen }) =>
       expect(chosen.find(({ run }) => run === heldBack)?.data).toMatchObject({ arm: 'held_back' }),
     'maintenance.procedures.retire_days': ({ retired }) => expect(retired).toMatch(/retired/),
+    'memory.procedures': ({ packs }) => expect(packs).toMatch(/"section":"procedures".{0,200}"too many"/),
   },
 });

@@ -4,6 +4,7 @@ import type { Json } from '../../../src/core/schema/json.ts';
 import type { PackManifest } from '../../../src/core/schema/memory.ts';
 import { goal, inParts, plan, refusing } from '../story-model.ts';
 import { call } from '../wire-server-reply.ts';
+import { rememberHabits } from './habit-settings.ts';
 import { settingGroup } from './setting-group.ts';
 
 type Seen = { packs: PackManifest[] };
@@ -39,7 +40,7 @@ export const memorySettings = settingGroup<Seen>({
       facts: 3,
       episodes: 1,
       vectors: false,
-      shares: { standing: 0.05, graph: 0.01, facts: 0.08, episodes: 0.1, frames: 0.01 },
+      shares: { standing: 0.05, graph: 0.01, facts: 0.08, episodes: 0.1, frames: 0.01, procedures: 0.01 },
     },
   }),
   act: async (story) => {
@@ -56,12 +57,15 @@ export const memorySettings = settingGroup<Seen>({
       );
     story.write('workspace/desk/apples.md', '# Apples of the orchard\n\nThe harvest of apples, by year.\n');
     await story.oka('context', 'synthesize', 'desk');
+    await rememberHabits(story);
     story.start(['worker']);
     const packs: PackManifest[] = [];
     for (const id of ['ann', 'bob', 'carla']) {
       story.drop(`${id}.md`, TASK.replaceAll('ID', id));
       await story.ended(id);
     }
+    story.drop('dora.md', '---\nid: dora\nbudget: { replans: 0 }\n---\nWhisper "hello you" into c.txt\n');
+    await story.ended('dora');
     for (const event of await story.events()) if (event.type === 'context.packed') packs.push(event.data);
     return { packs };
   },
@@ -74,6 +78,7 @@ export const memorySettings = settingGroup<Seen>({
     'memory.shares.graph': (seen) => left(seen, 'graph', /share|too long/),
     'memory.shares.facts': (seen) => left(seen, 'facts', /share|too long/),
     'memory.shares.episodes': (seen) => left(seen, 'episodes', /share|too long/),
+    'memory.shares.procedures': (seen) => left(seen, 'procedures', /share|too long/),
     'memory.shares.frames': (seen) => left(seen, 'frames', /share|too long/),
   },
 });

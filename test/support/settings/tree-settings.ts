@@ -28,10 +28,11 @@ export const treeSettings = settingGroup<Seen>({
     story.write('workspace/graphs/note-change.json', JSON.stringify(noting));
     story.write('workspace/desk/p/a.md', '# A\n');
     await story.oka('context', 'synthesize', 'desk');
+    const own = (await story.eventsOf('run.started')).length; // of the command
     story.start(['worker']);
     await story.until('a worker', async () => (await story.eventsOf('worker.started'))[0]);
     const regenerations = async (count: number) => {
-      const begun = (await story.eventsOf('run.started')).filter(({ data }) => data.graph.id !== noting.id);
+      const begun = (await story.eventsOf('run.started')).filter(({ run }) => run?.startsWith('context-')).slice(own);
       return begun.length >= count ? begun : undefined;
     };
     story.write('workspace/desk/p/a.md', '# B\n');
@@ -43,6 +44,8 @@ export const treeSettings = settingGroup<Seen>({
   },
   rows: {
     'tree.watch': ({ made }) => expect(made.length).toBeGreaterThan(0),
+    'tree.watch_seconds': ({ made: [first, second] }) =>
+      expect(Date.parse(second?.at ?? '') - Date.parse(first?.at ?? '')).toBeGreaterThan((SECONDS - 1) * 1000),
     'tree.max_tokens': ({ made: [first] }) => expect(first?.data).toMatchObject({ budgets: { tokens: 777 } }),
     'tree.on_change': ({ story }) => expect(story.deskText('changed.txt')).toBe('x'),
   },
