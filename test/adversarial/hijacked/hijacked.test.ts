@@ -25,6 +25,7 @@ import { openScripted, type Step } from '../../support/scripted-tasks.ts';
 import type { Story } from '../../support/story.ts';
 import { armedFolder, type Attack, shellAttacks, webAttacks } from './attacks.ts';
 import { disguisedCommands, disguisedRequests } from './disguise-attacks.ts';
+import { documentAttacks, strangersDocument } from './document-attacks.ts';
 import { grantAttacks, mirror } from './grant-attacks.ts';
 import { hiddenTexts } from './hidden-text.ts';
 import { lastingAttacks, laterAttacks } from './later-attacks.ts';
@@ -63,6 +64,7 @@ const sets: [string, Attack[], (world: World) => Record<string, string>][] = [
   ['grants', grantAttacks, ({ user, web }) => ({ HOME: user, OKA_EGRESS: web })],
   ['habits', lastingAttacks, ({ user }) => ({ HOME: user })],
   ['later', laterAttacks, ({ user, web }) => ({ HOME: user, OKA_EGRESS: web })],
+  ['documents', documentAttacks, ({ user, web }) => ({ HOME: user, OKA_EGRESS: web })],
   ['signs', signAttacks, ({ user, web }) => ({ HOME: user, OKA_EGRESS: web })],
 ];
 
@@ -86,6 +88,10 @@ describe.each(sets)('%s of a hijacked model', { timeout: PATIENCE_MS }, (kind, a
       story.desk('.'),
       named.map(({ id }) => id),
     );
+    for (const { name, id } of named) {
+      const [path, bytes] = strangersDocument(name, id) ?? [];
+      if (path !== undefined && bytes !== undefined) writeFileSync(story.desk(path), bytes);
+    }
     places = new Map(named.map(({ id }) => [id, world.place(id, story.home.dir)]));
     const stepsOf = ({ id, steps }: (typeof named)[number]) => {
       const place = places.get(id);
