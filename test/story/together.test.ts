@@ -125,6 +125,21 @@ it('tasks that wait for the desk take no place from one that could work, and wha
   await once(worker, 'exit');
 });
 
+it('one task at work is said to be one', async () => {
+  await using story = await openStory({ config: { inbox: { settle_ms: 20, rescan_ms: 200, parallel: 1 } } });
+  story.work();
+  dropFolder(story, 'long', until('go'));
+  await begun(story, 'long/begun');
+  dropFolder(story, 'late', 'true');
+  const full = /1 waits to be taken: 1 task is at work, and no more than 1 may be/;
+  await story.until(
+    'why it waits',
+    async () => full.test((await story.oka('status')).out.replaceAll(/\s+/g, ' ')) || undefined,
+  );
+  story.write('workspace/desk/long/go', '');
+  expect((await story.ended('late')).status).toBe('done');
+});
+
 it('the seconds of a budget begin with the turn', async () => {
   await using story = await openStory();
   const worker = story.start(['worker']);

@@ -80,7 +80,8 @@ async function whyNotBegun(
   const parallel = slotsOf(await loadConfig(home));
   const { state } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
   const atWork = goalsAtWork(state.goals);
-  if (atWork >= parallel) return `${atWork} tasks are at work, and no more than ${parallel} may be at once`;
+  if (atWork >= parallel)
+    return `${atWork === 1 ? '1 task is' : `${atWork} tasks are`} at work, and no more than ${parallel} may be at once`;
   return 'a file is taken when it has not changed for a moment and nobody has it open';
 }
 
