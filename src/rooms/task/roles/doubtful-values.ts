@@ -10,7 +10,7 @@
  * D5 There is no doubt about what a program has written into a file: only values are, that a model itself has typed. Nor is
  *    there where no data was read or given, about what the task says, numbers of lists, and programs.
  */
-import { fileNamesIn, PROGRAM_FILE } from '../../../kit/text/file-names.ts';
+import { baseName, fileNamesIn, PROGRAM_FILE } from '../../../kit/text/file-names.ts';
 import { type Inputs, shortName, THE_ANSWER, unusedValues } from './value-sources.ts';
 import { partRows, type TextWords, type Value, valuesIn, wordsOfText } from './traced-values.ts';
 
@@ -41,7 +41,8 @@ type Data = {
 export function findDoubts(inputs: Inputs): Doubt[] {
   const { task, made, read, given, calls, computed = [], printed = [] } = inputs;
   if (read.every(({ name, text }) => name === 'memories' || text === '')) return [];
-  const known = [task, ...given, ...made.map(({ name }) => name), ...computed, ...printed];
+  const names = [...given, ...made.map(({ name }) => shortName(name))].map(baseName); // a folder has a number, too
+  const known = [task, ...names, ...computed, ...printed];
   const typed = wordsOfText(calls.join('\n').replaceAll(/\\[nt]/g, ' '));
   const data = {
     known: wordsOfText(known.join('\n')),
@@ -138,7 +139,7 @@ const wordsOfRow = (row: Row): TextWords => (row.words ??= wordsOfText(row.text)
 function rowsByWord(read: Inputs['read']): Map<string, Row[]> {
   const index = new Map<string, Row[]>();
   for (const { name, text } of read)
-    for (const cells of tableRows(bareText(text))) {
+    for (const cells of tableRows(bareText(text), name.startsWith('diff of') ? 1 : 2)) {
       const row = { text: cells.join(' | '), cells, from: name };
       for (const word of new Set(wordsOf(row.text))) {
         const known = index.get(word);
@@ -149,10 +150,10 @@ function rowsByWord(read: Inputs['read']): Map<string, Row[]> {
   return index;
 }
 
-/** Lines of prose have commas, too: the rows of a table are several, with as many cells each. */
-function tableRows(text: string): string[][] {
+/** Lines of prose have commas, too: the rows of a table are several, with as many cells each; a diff may show one. */
+function tableRows(text: string, least: number): string[][] {
   const rows = Map.groupBy(partRows(text).rows.map(cellsOf), ({ length }) => length);
-  return [...rows.values()].filter(({ length }) => length > 1).flat();
+  return [...rows.values()].filter(({ length }) => length >= least).flat();
 }
 
 /** What a file or a command contained, without the names of the fields that a call returns. */

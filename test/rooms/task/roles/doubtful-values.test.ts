@@ -21,6 +21,18 @@ describe('a value needs a source', () => {
       { computed: ['2'], read: [{ name: 'a.csv', text: 'id,item\n1,bolts\n2,nails' }] },
       ['2'],
     ],
+    [
+      'where the row was another before it was changed',
+      'A-17,nails,13',
+      {
+        read: [
+          { name: 'diff of stock.csv', text: 'A-17,nails,7' },
+          { name: 'x', text: 'A-1,bolts,13' },
+        ],
+      },
+      ['13'],
+    ],
+    ['where only the number of its folder is the same', 'Total: 36', { given: ['stock-36/stock.csv'] }, ['36']],
     ['where another value was computed', '4', { computed: ['2'] }, ['4', '2']],
     [
       'where a line of prose with commas has it',
