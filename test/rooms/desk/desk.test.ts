@@ -118,6 +118,42 @@ describe('onDesk', () => {
     ]);
   });
 
+  it('a call whose place has become wider while it waited asks for the turn of all of it', async () => {
+    const { shadow, desk } = ground();
+    for (const name of ['a', 'b']) mkdirSync(join(desk, name));
+    const places: Record<string, string[]> = { first: ['a'], other: ['b'], wide: ['a'] };
+    const gates: Record<string, ReturnType<typeof latch<void>>> = { first: latch(), other: latch() };
+    const begun: string[] = [];
+    const [tool = toolNamed('shell', () => ok())] = onDesk(
+      [
+        toolNamed('shell', async (_, { call }) => {
+          begun.push(call);
+          await gates[call]?.promise;
+          return ok();
+        }),
+      ],
+      {
+        shadow,
+        append: nothingOpen,
+        inTurn: deskTurns(nothingOpen),
+        placeOf: async ({ call }) => places[call] ?? [],
+      },
+    );
+    const start = (call: string): Promise<Outcome> => tool.invoke(call, { ...write, call });
+    const [first, other] = [start('first'), start('other')];
+    await expect.poll(() => begun.toSorted()).toEqual(['first', 'other']);
+    const wide = start('wide');
+    await new Promise((resolve) => void setImmediate(resolve));
+    places['wide'] = ['a', 'b'];
+    gates['first']?.resolve();
+    await first;
+    await new Promise((resolve) => void setTimeout(resolve, 50));
+    expect(begun).not.toContain('wide');
+    gates['other']?.resolve();
+    await Promise.all([other, wide]);
+    expect(begun.at(-1)).toBe('wide');
+  });
+
   it('a call that fails does not hold up the next one', async () => {
     const { wrapped } = ground();
     const tool = wrapped(toolNamed('shell', (name) => (name === 'bad' ? Promise.reject(new Error('no')) : ok(name))));
