@@ -2,10 +2,12 @@
 import type { AccessRoute } from '../../src/kit/egress/server-access.ts';
 import { Account } from '../../src/rooms/accounts/account-settings.ts';
 import { accountTools } from '../../src/rooms/accounts/account-tools.ts';
+import { openCalendars } from '../../src/rooms/accounts/calendar/open-calendars.ts';
 import { openMailboxes } from '../../src/rooms/accounts/open-mailboxes.ts';
 import { readConfined } from '../../src/kit/sandbox/read-confined.ts';
 import type { Credential } from '../../src/core/schema/ports.ts';
 import type { Outcome, Tool, ToolCall } from '../../src/core/schema/tool.ts';
+import type { CalendarServer } from './calendar-server.ts';
 import type { MailServers } from './mail-servers.ts';
 
 export type TriedAccounts = Disposable & {
@@ -36,6 +38,15 @@ export const accountAt = (servers: MailServers, more: object = {}): Account =>
     ...more,
   });
 
+/** With no mail that could be reached. */
+export const calendarAccount = (server: CalendarServer, more: object = {}): Account =>
+  Account.parse({
+    address: 'ann@home.test',
+    imap: { host: '127.0.0.1', port: 1, user: 'ann', password: 'secret:MAIL_WORK' },
+    caldav: { url: server.url, user: server.user, password: 'secret:MAIL_WORK', certificate: server.fingerprint },
+    ...more,
+  });
+
 export function tryAccounts(settings: Readonly<Record<string, Account>>, password: string): TriedAccounts {
   const credential = { value: password, tools: ['accounts.work', 'accounts.home'], hosts: ['127.0.0.1'] };
   const route: AccessRoute = {
@@ -44,7 +55,8 @@ export function tryAccounts(settings: Readonly<Record<string, Account>>, passwor
   };
   const mailboxes = openMailboxes(route);
   const accounts = new Map(Object.entries(settings));
-  const tools = accountTools({ accounts: () => accounts, mailboxes, readDocument: readConfined });
+  const calendars = openCalendars(route);
+  const tools = accountTools({ accounts: () => accounts, mailboxes, calendars, readDocument: readConfined }, accounts);
   let calls = 0;
   const toolNamed = (name: string): Tool => {
     const tool = tools.find((each) => each.name === name);

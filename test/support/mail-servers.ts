@@ -17,13 +17,14 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
+import { freePort, isListening } from './free-port.ts';
 import { openssl } from './openssl.ts';
 
 export const hasDovecot =
@@ -198,24 +199,10 @@ function nobody(): { uid: number; gid: number } {
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 async function untilListening(port: number, server: ChildProcess, log: string): Promise<void> {
   for (let attempt = 0; attempt < 2400; attempt += 1) {
     if (server.exitCode !== null) break;
-    const socket = connect({ port, host: '127.0.0.1' });
-    const isOpen = await Promise.race([once(socket, 'connect'), once(socket, 'error').then(() => null)]).catch(
-      () => null,
-    );
-    socket.destroy();
-    if (isOpen !== null) return;
+    if (await isListening(port)) return;
     await sleep(50);
   }
   throw new Error(`Dovecot does not run: ${existsSync(log) ? readFileSync(log, 'utf8') : 'it has written no log'}`);

@@ -467,11 +467,17 @@ export const commandIndex: readonly IndexedGroup[] = [
   {
     title: 'More',
     commands: {
-      'accounts add': ['Let oka look into a mailbox of yours; on a terminal, asks for what is missing', accountsAdd],
+      'accounts add': [
+        'Let oka look into a mailbox of yours, and its calendars; on a terminal, asks for what is missing',
+        accountsAdd,
+      ],
       'accounts list': ['List your accounts, and what oka may see of them', accounts],
       'accounts remove': ['Remove an account; its mails stay where they are', accounts],
-      'accounts see': ['Let oka see further folders of an account; --not: no longer', accounts],
-      'accounts test': ['Log in to an account and list its folders; exit 1 when that does not work', accounts],
+      'accounts see': ['Let oka see further folders or calendars of an account; --not: no longer', accounts],
+      'accounts test': [
+        'Log in to an account and list its folders and calendars; exit 1 when that does not work',
+        accounts,
+      ],
     },
   },
 ];

@@ -1,11 +1,24 @@
-/** The entries of .oka/rules/accounts.json: mailboxes of a person, and what oka may see in them. */
+/** The entries of .oka/rules/accounts.json: mailboxes and calendars of a person, and what oka may see in them. */
 import { z } from 'zod';
-import { mailServerSettings } from '../../core/schema/server-settings.ts';
+import { Fingerprint, mailServerSettings, SecretText } from '../../core/schema/server-settings.ts';
+import { isThisMachine } from '../../kit/mail/this-machine.ts';
 
 /** A part of the names of mails and of secrets' tools. */
 const ACCOUNT_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 
 const Folders = z.array(z.string().min(1).max(500)).max(500);
+
+const CalendarServer = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(2000)
+    .refine(isEncrypted, 'it has to begin with https, except on this machine, and cannot contain a login')
+    .describe('Its address, as your provider calls it for calendars (CalDAV). oka searches for calendars below it.'),
+  user: z.string().min(1).max(320).optional().describe('The name to log in with.'),
+  password: SecretText.optional().describe('The password, written as `secret:NAME`.'),
+  certificate: Fingerprint.optional(),
+});
+export type CalendarServer = z.infer<typeof CalendarServer>;
 
 export const Account = z
   .strictObject({
@@ -16,13 +29,19 @@ export const Account = z
       .strictObject(mailServerSettings)
       .optional()
       .describe('The server that mail is handed to. Left out, nothing is sent.'),
+    caldav: CalendarServer.optional().describe('The server of your calendars. Left out, there are none.'),
     see: z
       .strictObject({
         folders: Folders.default(['inbox', 'sent', 'drafts']).describe(
           'Folders that oka may read: inbox, sent, drafts, archive, junk or trash, or a name as the server has it; * for all.',
         ),
+        calendars: z
+          .array(z.string().min(1).max(500))
+          .max(500)
+          .default(['*'])
+          .describe('Calendars that oka may read, by their names; * for all.'),
       })
-      .default({ folders: ['inbox', 'sent', 'drafts'] })
+      .default({ folders: ['inbox', 'sent', 'drafts'], calendars: ['*'] })
       .describe('What oka may see. Everything else does not exist for it.'),
     change: z
       .strictObject({
@@ -38,11 +57,17 @@ export const Account = z
   .describe('An account of yours.');
 export type Account = z.infer<typeof Account>;
 
+function isEncrypted(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.username !== '' || url.password !== '') return false;
+  return url.protocol === 'https:' || isThisMachine(url.hostname);
+}
+
 export const AccountsFile = z
   .strictObject({
     accounts: z.record(z.string().regex(ACCOUNT_NAME), Account).default({}).describe('Accounts by name.'),
   })
-  .describe('.oka/rules/accounts.json: the mailboxes that oka may look into.');
+  .describe('.oka/rules/accounts.json: the mailboxes and calendars that oka may look into.');
 
 /** An account as it is read, or what is wrong with its entry. */
 export function readAccount(name: string, entry: unknown): Account | string {

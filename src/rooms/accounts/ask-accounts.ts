@@ -2,7 +2,7 @@
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import type { ToolCall } from '../../core/schema/tool.ts';
 import type { Account } from './account-settings.ts';
-import type { Mailboxes, OpenMailbox } from './open-mailboxes.ts';
+import type { Mailboxes } from './open-mailboxes.ts';
 
 export type AccountsInUse = {
   /** Read anew, since people change them. */
@@ -14,18 +14,17 @@ export type Asked<T> = { answers: T[]; note: string | null };
 
 /** Throws when none of them answers. */
 export async function askAccounts<T>(
-  { accounts, mailboxes }: AccountsInUse,
+  all: ReadonlyMap<string, Account>,
   wanted: string | undefined,
   { signal }: Pick<ToolCall, 'signal'>,
-  ask: (box: OpenMailbox) => Promise<T>,
+  ask: (name: string, settings: Account) => Promise<T>,
 ): Promise<Asked<T>> {
-  const all = accounts();
   const asked = wanted === undefined ? [...all] : [[wanted, accountNamed(all, wanted)] as const];
   const answers: T[] = [];
   const problems: { name: string; error: unknown }[] = [];
   for (const [name, settings] of asked)
     try {
-      answers.push(await mailboxes.use(name, settings, signal, ask));
+      answers.push(await ask(name, settings));
     } catch (error) {
       signal.throwIfAborted();
       problems.push({ name, error });

@@ -10,13 +10,16 @@ import type { HomeVault } from '../../kit/vault/home-vault.ts';
 import type { Account } from './account-settings.ts';
 import { accountTools, TOOLS } from './account-tools.ts';
 import { accountsFile, loadAccounts } from './accounts-file.ts';
+import { openCalendars } from './calendar/open-calendars.ts';
 import { openMailboxes } from './open-mailboxes.ts';
 import { testAccount } from './test-account.ts';
 
 type AccountPorts = { home: Home; vault: Pick<HomeVault, 'find'>; egress: EgressRoutes; tools: ChangingTools };
 
 export function openAccounts({ home, vault, egress, tools }: AccountPorts): OpenedRoom {
-  const mailboxes = openMailboxes(accessRoute((name) => vault.find(name), egress));
+  const route = accessRoute((name) => vault.find(name), egress);
+  const mailboxes = openMailboxes(route);
+  const calendars = openCalendars(route);
   let stamp = '';
   let current: ReadonlyMap<string, Account> = new Map();
   const refresh = (): Promise<void> => {
@@ -25,7 +28,8 @@ export function openAccounts({ home, vault, egress, tools }: AccountPorts): Open
     stamp = now;
     current = loadAccounts(home).accounts;
     tools.remove(TOOLS);
-    if (current.size > 0) tools.add(accountTools({ accounts: () => current, mailboxes, readDocument: readConfined }));
+    const ports = { accounts: () => current, mailboxes, calendars, readDocument: readConfined };
+    tools.add(accountTools(ports, current));
     return Promise.resolve();
   };
   void refresh();
@@ -34,7 +38,7 @@ export function openAccounts({ home, vault, egress, tools }: AccountPorts): Open
     intakes: {
       test_account: async ({ account }) => {
         await refresh();
-        return { answer: testAccount({ accounts: () => current, mailboxes }, account) };
+        return { answer: testAccount({ accounts: () => current, mailboxes, calendars }, account) };
       },
     },
     close: () => mailboxes.close(),

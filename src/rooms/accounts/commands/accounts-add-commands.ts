@@ -17,6 +17,7 @@ const options = {
   called: text('NAME', 'Your name, as it stands before the address.'),
   imap: text('HOST[:PORT]', 'The server of the mailbox; found by the address when left out.'),
   smtp: text('HOST[:PORT]', 'The server to send by; found by the address, or none, when left out.'),
+  caldav: text('URL', 'The address of your calendars (CalDAV), as your provider calls it.'),
   security: text('KIND', 'tls (the default), starttls, or none on this machine.'),
   user: text('NAME', 'The name to log in with, if it is not the address.'),
   secret: text('NAME', 'The secret of the vault with the password.'),
@@ -30,6 +31,7 @@ type Given = {
   called: string | undefined;
   imap: string | undefined;
   smtp: string | undefined;
+  caldav: string | undefined;
   security: string | undefined;
   user: string | undefined;
   secret: string | undefined;
@@ -52,7 +54,7 @@ type Server = { host: string; port: number; security: string };
 
 export const commands: Commands = {
   'accounts add': command({
-    summary: 'Let oka look into a mailbox of yours; on a terminal, asks for what is missing',
+    summary: 'Let oka look into a mailbox of yours, and its calendars; on a terminal, asks for what is missing',
     operands: '<name>',
     options,
     example: 'oka accounts add work --address ann@example.org',
@@ -96,12 +98,16 @@ async function addAccount(call: Call<Given>, account: string, dialog: Dialog | n
     password: `secret:${secret}`,
     ...(given.certificate === undefined ? {} : { certificate: given.certificate }),
   };
-  const hosts = [...new Set([server.host, ...(sender === null ? [] : [sender.host])])];
+  const calendars = given.caldav ?? (given.imap === undefined ? await dialog?.ask(ASK_CALENDARS) : '') ?? '';
+  const hosts = [server.host, sender?.host ?? '', URL.parse(calendars)?.hostname ?? ''].filter(
+    (host, index, all) => host !== '' && all.indexOf(host) === index,
+  );
   const entry: Record<string, Json> = {
     address,
     ...(given.called === undefined ? {} : { name: given.called }),
     imap: { ...server, ...login },
     ...(sender === null ? {} : { smtp: { ...sender, ...login } }),
+    ...(calendars === '' ? {} : { caldav: { url: calendars, ...login } }),
     ...(folders.length === 0 ? {} : { see: { folders } }),
   };
   const read = readAccount(account, entry);
@@ -117,6 +123,8 @@ async function addAccount(call: Call<Given>, account: string, dialog: Dialog | n
   const test = isStored ? await dialog.during(() => runOther(['accounts', 'test', account, '--dir', home.dir])) : null;
   return answer({ ...about, secret: hint, test: test?.printed ?? null, added: true }, test?.code ?? exits.ok);
 }
+
+const ASK_CALENDARS = 'The address of your calendars (CalDAV), as your provider calls it (Enter for none): ';
 
 async function askFolders(dialog: Dialog): Promise<string[]> {
   const words = await dialog.ask('Folders that oka may see (Enter for inbox, sent, drafts; * for all): ');

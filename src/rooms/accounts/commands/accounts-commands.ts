@@ -19,25 +19,33 @@ export const commands: Commands = {
     run: async ({ home }) => {
       await requireHome(home);
       const { accounts, disabled, problems } = loadAccounts(home);
-      const all = [...accounts, ...disabled].map(([name, { address, imap, smtp, see, change, disabled: off }]) => ({
-        account: name,
-        address,
-        server: imap.host,
-        sees: see.folders,
-        drafts: change.drafts,
-        sends_by: smtp?.host ?? null,
-        disabled: off,
-      }));
+      const all = [...accounts, ...disabled].map(
+        ([name, { address, imap, smtp, caldav, see, change, disabled: off }]) => ({
+          account: name,
+          address,
+          server: imap.host,
+          sees: see.folders,
+          drafts: change.drafts,
+          calendars: caldav === undefined ? null : { at: new URL(caldav.url).host, sees: see.calendars },
+          sends_by: smtp?.host ?? null,
+          disabled: off,
+        }),
+      );
       return answer({ accounts: all, problems });
     },
     render: ({ accounts, problems }, { bold, dim, red, yellow }) => {
-      const lines = accounts.flatMap(({ account, address, server, sees, drafts, sends_by: sender, disabled }) => [
-        `${bold(account)}  ${address}${disabled ? yellow(' (disabled)') : ''}`,
-        dim(`  at ${server}; oka sees ${plainText(sees.join(', '))}`),
-        dim(
-          `  ${drafts ? 'it writes drafts' : 'it writes nothing'}; ${sender === null ? 'there is no server to send by' : `with a yes, it sends by ${sender}`}`,
-        ),
-      ]);
+      const lines = accounts.flatMap(
+        ({ account, address, server, sees, drafts, sends_by: sender, calendars, disabled }) => [
+          `${bold(account)}  ${address}${disabled ? yellow(' (disabled)') : ''}`,
+          dim(`  at ${server}; oka sees ${plainText(sees.join(', '))}`),
+          dim(
+            `  ${drafts ? 'it writes drafts' : 'it writes nothing'}; ${sender === null ? 'there is no server to send by' : `with a yes, it sends by ${sender}`}`,
+          ),
+          ...(calendars === null
+            ? []
+            : [dim(`  calendars at ${calendars.at}; oka sees ${plainText(namesOf(calendars.sees))}`)]),
+        ],
+      );
       const wrong = problems.map(({ account, problem }) =>
         red(plainText(account === null ? problem : `${account} cannot be used: ${problem}`)),
       );
@@ -48,7 +56,7 @@ export const commands: Commands = {
     },
   }),
   'accounts test': command({
-    summary: 'Log in to an account and list its folders; exit 1 when that does not work',
+    summary: 'Log in to an account and list its folders and calendars; exit 1 when that does not work',
     operands: '<name>',
     example: 'oka accounts test work',
     run: async (call) => {
@@ -57,20 +65,24 @@ export const commands: Commands = {
       const tested = (await carryOut(call, { kind: 'test_account', account })) as AccountTest;
       return answer({ account, ...tested }, tested.problem === null ? exits.ok : exits.no);
     },
-    render: ({ account, problem, fix, folders }, { green, red, dim }) => {
+    render: ({ account, problem, fix, folders, calendars }, { green, red, dim }) => {
       if (problem !== null)
         return `${red('failed')} ${account}: ${plainText(problem)}\n${fix === null ? '' : `${plainText(fix)}\n`}`;
       const lines = folders.map(({ path, role, seen, mails }) => {
         const what = `${plainText(path)}${role === null || role === path.toLowerCase() ? '' : ` (${role})`}`;
         return seen ? `  ${what}: ${mails ?? 0} mails` : dim(`  ${what}: oka does not see it`);
       });
+      for (const { name, seen } of calendars)
+        lines.push(
+          seen ? `  the calendar ${plainText(name)}` : dim(`  the calendar ${plainText(name)}: oka does not see it`),
+        );
       return `${green('ok')} ${account} works\n${lines.join('\n')}\n`;
     },
   }),
   'accounts see': command({
-    summary: 'Let oka see further folders of an account; --not: no longer',
+    summary: 'Let oka see further folders or calendars of an account; --not: no longer',
     operands: '<name> <folder…>',
-    options: { not: flag('Let it see them no longer.') },
+    options: { not: flag('Let it see them no longer.'), calendars: flag('These are names of calendars.') },
     example: 'oka accounts see work archive "Invoices/2026"',
     run: async ({ home, operands, options }) => {
       const [account = '', ...folders] = operands;
@@ -78,14 +90,15 @@ export const commands: Commands = {
       if (folders.length === 0)
         throw new OkaError('usage', 'the folder is missing', { fix: 'oka accounts see NAME FOLDER' });
       const entry = entryOf(home, account);
-      const seen = loadAccounts(home).accounts.get(account)?.see.folders ?? [];
+      const part = options.calendars ? 'calendars' : 'folders';
+      const seen = loadAccounts(home).accounts.get(account)?.see[part] ?? [];
       const after = options.not
         ? seen.filter((each) => !folders.includes(each))
         : [...seen, ...folders.filter((each) => !seen.includes(each))];
-      const see = { ...(entry['see'] as Record<string, Json> | undefined), folders: after };
+      const see = { ...(entry['see'] as Record<string, Json> | undefined), [part]: after };
       return changed(home, account, { ...entry, see }, { sees: after });
     },
-    render: (data) => (data.text === null ? `oka sees ${plainText(data.sees.join(', '))}\n` : readOnly(data)),
+    render: (data) => (data.text === null ? `oka sees ${plainText(namesOf(data.sees))}\n` : readOnly(data)),
   }),
   'accounts remove': command({
     summary: 'Remove an account; its mails stay where they are',
@@ -105,6 +118,9 @@ export const commands: Commands = {
     },
   }),
 };
+
+const namesOf = (names: readonly string[]): string =>
+  names.length === 0 ? 'none' : names.map((name) => (name === '*' ? 'all' : name)).join(', ');
 
 /** As it stands in the file; throws for an account that does not. */
 function entryOf(home: Home, account: string): Record<string, Json> {

@@ -71,7 +71,9 @@ export function mailSearchTool(accounts: AccountsInUse): Tool {
 }
 
 async function search(asked: Search, accounts: AccountsInUse, call: ToolCall): Promise<Outcome> {
-  const answered: Asked<Hits> = await askAccounts(accounts, asked.account, call, (box) => searchMailbox(box, asked));
+  const answered: Asked<Hits> = await askAccounts(accounts.accounts(), asked.account, call, (name, settings) =>
+    accounts.mailboxes.use(name, settings, call.signal, (box) => searchMailbox(box, asked)),
+  );
   const mails = answered.answers
     .flatMap(({ hits }) => hits)
     .toSorted((a, b) => b.at - a.at)
