@@ -99,12 +99,6 @@ export const ROWS: Readonly<Record<string, Row>> = {
     words: (n) => [`sure${n}`],
     times: (outside, n) => lines(outside, `desk/sure${n}.txt`),
   },
-  deny: {
-    before: (n) => [['graph', 'run', `never${n}`, '--id', `never${n}`]],
-    words: (n) => [`never${n}`],
-    times: (outside, n) =>
-      lines(outside, `desk/never${n}.txt`) === 0 ? recorded('wait.closed', () => `never${n}`)(outside, n) : 2,
-  },
   'runs unpin': {
     before: (n) => [...begun('loose')(n), ['runs', 'pin', `loose${n}`]],
     words: (n) => [`loose${n}`],
@@ -156,11 +150,6 @@ export const ROWS: Readonly<Record<string, Row>> = {
     times: recorded('fact.kept', (n) => `fact${n}`),
   },
   'memory fact delete': { words: (n) => [`old${n}`], times: recorded('fact.forgotten', (n) => `old${n}`) },
-  'memory fact prune': {
-    before: (n) => [['memory', 'fact', 'add', `Short ${n}.`, '--id', `short${n}`, '--ttl', '1s']],
-    words: () => [],
-    times: recorded('fact.forgotten', (n) => `short${n}`),
-  },
   'memory import': { words: (n) => [`FILE said${n}.jsonl`], times: recorded('episode.imported', (n) => `said${n}`) },
   'memory forget': { words: (n) => [`dim${n}`], times: recorded('fact.forgotten', (n) => `dim${n}`) },
   'context put-frame': {
