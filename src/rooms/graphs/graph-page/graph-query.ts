@@ -85,7 +85,8 @@ export const graphSchemaQuery = defineQuery({
   read: async ({ home }) => {
     const { graph } = await schemaCatalog();
     const [names, { simulatedTools }] = await Promise.all([toolNamesIn(home), import('../graph-simulation.ts')]);
-    const tools = await simulatedTools({ home, rooms: undefined });
+    // In a home that lacks something, such as its policy, what tools take is written as JSON.
+    const tools = await simulatedTools({ home, rooms: undefined }).catch(() => []);
     return {
       schema: (graph === undefined ? {} : jsonSchemaOf(graph)) as Json,
       tools: names.toSorted(),
