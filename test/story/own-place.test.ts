@@ -19,7 +19,7 @@ const PLANS: Record<string, (own: string) => { steps: Step[]; criteria: string[]
     steps: [goal('write', 'report', ['files.write'], ['report.txt'])],
     criteria: ['contains: report.txt "steel"'],
   }),
-  'Note the prices.': () => ({
+  'Note the price of 12.': () => ({
     steps: [goal('note', 'prices', ['shell'], ['prices/today.txt'])],
     criteria: ['contains: prices/today.txt "12"'],
   }),
@@ -60,7 +60,7 @@ it('sentences from Now run beside each other: each in a folder of its own, and w
   const long = await say(story, LONG);
   await story.until('the long command', async () => existsSync(story.desk(`${long}/begun`)) || undefined);
   const report = await say(story, 'Write report.txt with the word steel.');
-  const prices = await say(story, 'Note the prices.');
+  const prices = await say(story, 'Note the price of 12.');
   expect((await story.ended(report)).status).toBe('done');
   expect((await story.ended(prices)).status).toBe('done');
   expect(await story.eventsOf('run.ended', long)).toEqual([]);

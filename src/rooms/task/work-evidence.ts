@@ -106,12 +106,15 @@ function inputsOf(
     computed: computed.map(({ text }) => text.slice(FIGURE.length)),
     printed: [
       ...computed.map(({ printed = '' }) => printed),
-      ...read.flatMap(({ call, text: shown }) =>
-        call !== undefined && isComputation(call, shown, changed) ? [shown] : [],
+      ...read.flatMap(({ source, call, text: shown }) =>
+        SKILL_SCRIPT.test(source) || (call !== undefined && isComputation(call, shown, changed)) ? [shown] : [],
       ),
     ],
   };
 }
+
+/** No model has written it. */
+const SKILL_SCRIPT = /^skill\.run\b/;
 
 const MOST_GIVEN = 20;
 

@@ -30,16 +30,16 @@ const inGreek = (sentence: string): string =>
 const GREEK = 'ω';
 
 /**
- * Where others speak: people, programs, models and the ledger. Times are as the browser writes them, and the bar comes
+ * Where others speak: people, programs, models and the ledger, and the command line, whose words about the disk Health shows. Times are as the browser writes them, and the bar comes
  * from the server, which speaks German here.
  */
 const OTHERS = [
   'code, pre, kbd, time, script, style, noscript, .markdown, header.bar nav a, select[name], #calls, .path',
-  '.attention p, .result-line, .suggestions, .sentence, .type, .findings, .egress small, .file-name, .by',
+  '.attention p, .result-line, .suggestions, .sentence, .type, .findings, .egress small, .file-name, .by, .parts td',
 ].join(', ');
 /** Titles and files of this home, names, and units of numbers. */
 const NAMES =
-  /Ask 1st|Make 1 table|ask-1st|make-1-table|gpt-5-mini|the kernel offers it|sums\.csv|example\.org|\boka\b|@\w+|\b(?:asking|shown|desk|chromium|OpenAI|POLICY\.md|JSON|UTC|Ctrl K)\b|[\d.,]+\s?(?:ms|min|kB|MB|GB|B|s|h)\b/g;
+  /Ask 1st|Make 1 table|ask-1st|make-1-table|gpt-5-mini|the kernel offers it|Chrome on Linux|sums\.csv|example\.org|\boka\b|@\w+|\b(?:asking|shown|desk|chromium|OpenAI|POLICY\.md|JSON|UTC|Ctrl K)\b|[\d.,]+\s?(?:ms|min|kB|MB|GB|B|s|h)\b/g;
 
 describe.skipIf(browserProgram === null)('languages', () => {
   let dashboard: Dashboard;

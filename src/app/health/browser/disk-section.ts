@@ -26,7 +26,7 @@ export function DiskSection(): VNode {
 
 function Parts({ data: { parts, bytes, now } }: { data: Answer }): VNode {
   return html`<p>This home takes ${formatBytes(bytes)}. ${describeTidying(now)}</p>
-    <div class="scroll"><table>
+    <div class="scroll"><table class="parts">
       <thead><tr><th>Part</th><th class="number">Size</th><th>What happens to it</th></tr></thead>
       <tbody>
         ${parts.map(({ part, path, bytes: size, goes }) => html`<tr><td><span title=${path}>${part}</span></td><td class="number">${formatBytes(size)}</td><td>${goes}</td></tr>`)}
