@@ -1,8 +1,9 @@
 /** Owns: calendar.free: when there is time for something, over all calendars that are asked. */
 import { z } from 'zod';
 import type { Outcome, Tool, ToolCall } from '../../../core/schema/tool.ts';
-import { defineTool, failure, ok } from '../../../kit/define-tool.ts';
+import { failure, ok } from '../../../kit/define-tool.ts';
 import { formatLocal } from '../../../kit/schedule/schedule-spec.ts';
+import { readingTool } from '../reading-tool.ts';
 import { daysInput, spanOf } from './event-days.ts';
 import { freeStretches, isBlocking } from './free-slots.ts';
 import { type CalendarReading, readCalendars } from './read-calendars.ts';
@@ -43,16 +44,12 @@ const Output = z.strictObject({
 });
 
 export function calendarFreeTool(reading: CalendarReading): Tool {
-  return defineTool({
+  return readingTool({
     name: 'calendar.free',
     about:
       "Finds times in some days that are free in all of the person's calendars, within hours of work. Events that are cancelled, declined, or count as free do not block. Changes nothing.",
     input: Input,
     output: Output,
-    annotations: { read_only: true, idempotent: false, risk: 'low' },
-    targets: [],
-    parallel: true,
-    class: 'read',
     act: (asked, call) => find(asked, reading, call),
   });
 }

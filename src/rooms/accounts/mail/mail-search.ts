@@ -1,10 +1,11 @@
 /** Owns: mail.search: what to ask a server for, and its answer as short lines, newest first. */
 import { z } from 'zod';
 import type { Outcome, Tool, ToolCall } from '../../../core/schema/tool.ts';
-import { defineTool, failure, ok } from '../../../kit/define-tool.ts';
+import { failure, ok } from '../../../kit/define-tool.ts';
 import type { FetchedMail, ImapConnection, MailFilter, MailPart } from '../../../kit/mail/imap-connection.ts';
 import { type AccountsInUse, type Asked, askAccounts } from '../ask-accounts.ts';
 import type { OpenMailbox } from '../open-mailboxes.ts';
+import { readingTool } from '../reading-tool.ts';
 import { isFolder } from './mail-folders.ts';
 import { mailName } from './mail-name.ts';
 import { addressText, attachmentsIn, dateText, oneLine } from './mail-lines.ts';
@@ -56,16 +57,12 @@ const Output = z.strictObject({
 });
 
 export function mailSearchTool(accounts: AccountsInUse): Tool {
-  return defineTool({
+  return readingTool({
     name: 'mail.search',
     about:
       "Searches the person's mailboxes on their servers, by person, subject, words, date and state, and lists mails with their names. Reads nothing and marks nothing.",
     input: Input,
     output: Output,
-    annotations: { read_only: true, idempotent: true, risk: 'low' },
-    targets: [],
-    parallel: true,
-    class: 'read',
     act: (asked, call) => search(asked, accounts, call),
   });
 }
