@@ -7,7 +7,7 @@
  * 2. Opening never waits for a pipe and follows no symbolic link.
  * 3. A reader sees the file as it was when it was opened, however much its writer writes.
  */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -97,6 +97,9 @@ export function emptyLog({ db }: Database): boolean {
   db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
   return busy === 0;
 }
+
+/** Whether there is a log that the last writer could not move into the file. */
+export const hasLog = (file: string): boolean => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 export function removeDatabase(file: string): void {
   if (file === IN_MEMORY) return;

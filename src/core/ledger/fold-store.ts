@@ -7,7 +7,8 @@
  *    That works on a read-only mount, without a worker, and when the file is missing.
  * S3 A file that is damaged or of another version is not repaired but recreated: everything in it is in the ledgers.
  * S4 Within a transaction a row is written once, however often it is put.
- * S5 After a transaction that erased something, the file has no byte of it, nor has its log unless a reader still uses that; then it is emptied after a later one.
+ * S5 After a transaction that erased something, the file has no byte of it, nor has its log unless a reader still uses
+ *    that; then it is emptied after a later one, or when it is asked for, also by whoever opens the file next.
  */
 import type { Pen } from '../schema/event.ts';
 import type { Memo, Range, Rows, Texts } from '../schema/rows.ts';
@@ -17,6 +18,7 @@ import {
   guardDatabase,
   IN_MEMORY,
   emptyLog,
+  hasLog,
   openForReading,
   openForWriting,
   openInMemory,
@@ -42,8 +44,8 @@ export class FoldStore implements Rows {
   readonly texts: Texts | undefined;
   #memo: Memo | undefined;
   #hasErased = false;
-  /** Whether the log still has what was erased, since somebody read the state before. */
-  #isLogLeft = false;
+  /** Whether the log may still have what was erased, since somebody read the state before. */
+  #isLogLeft: boolean;
 
   private constructor(file: string, given: DatabaseShape, owns: boolean) {
     const shape = given.hasTexts === true ? withTexts(given) : given;
@@ -58,6 +60,7 @@ export class FoldStore implements Rows {
           )
         : undefined;
     this.#owns = owns;
+    this.#isLogLeft = owns && hasLog(file);
     this.#base = owns ? null : openForReading(file, shape);
     this.#top = owns ? openForWriting(file, shape) : openInMemory(shape);
     this.#cache = new RowCache({
@@ -144,7 +147,18 @@ export class FoldStore implements Rows {
 
   /** Called when something is removed that nobody shall read any more (S5). */
   noteErased(): void {
-    this.#hasErased = this.#owns;
+    this.#hasErased = true;
+  }
+
+  /** For readers: whether the file that they keep open has something that was erased since (S5). */
+  get keepsErased(): boolean {
+    return this.#hasErased && !this.#owns;
+  }
+
+  /** Empties the log of what was erased. False where a reader still needs it. */
+  emptyLeftLog(): boolean {
+    if (this.#isLogLeft) this.#guard(() => (this.#isLogLeft = !emptyLog(this.#top)));
+    return !this.#isLogLeft;
   }
 
   /** Does all of the work, or nothing of it (S1). */
@@ -189,19 +203,6 @@ export class FoldStore implements Rows {
     this.#top = openInMemory(this.#shape);
   }
 
-  /** For readers: goes on from what the file has now. Returns whether that is new; rows in memory are then dropped. */
-  refresh(): boolean {
-    if (this.#owns) return false;
-    const before = cursorsIn(this.#base);
-    this.#base?.db.close();
-    this.#base = openForReading(this.file, this.#shape);
-    if (cursorsIn(this.#base) === before) return false;
-    this.#top.db.close();
-    this.#top = openInMemory(this.#shape);
-    this.#cache.clear();
-    return true;
-  }
-
   close(): void {
     this.#memo = undefined;
     this.#cache.clear();
@@ -233,13 +234,13 @@ export class FoldStore implements Rows {
 
   #commit(): void {
     this.#cache.write('');
-    const hasErased = this.#hasErased;
-    this.#hasErased = false;
+    const hasErased = this.#hasErased && this.#owns;
     this.#guard(() => {
       if (hasErased && this.texts !== undefined) forgetRemovedWords(this.#top);
       this.#top.db.exec('COMMIT');
-      if (hasErased || this.#isLogLeft) this.#isLogLeft = !emptyLog(this.#top);
+      if (hasErased) [this.#hasErased, this.#isLogLeft] = [false, true];
     });
+    this.emptyLeftLog();
     this.#memo = undefined;
   }
 
@@ -284,6 +285,3 @@ export function readProgress(file: string): Progress | null {
     base?.db.close();
   }
 }
-
-const cursorsIn = (base: Database | null): string =>
-  base === null ? '' : JSON.stringify(base.prepare('SELECT pen, seq, hash FROM cursor ORDER BY pen').all());

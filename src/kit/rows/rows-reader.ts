@@ -3,7 +3,8 @@
  *
  * 1. Readers take turns, and each sees rows that are up to date when its turn begins.
  * 2. The file is opened again after a while: a reader that stays on an old state of it makes its writer's log grow. What
- *    took long to fold is used for longer, so that folding never takes more than a small part of the time.
+ *    took long to fold is used for longer, so that folding never takes more than a small part of the time. It is closed
+ *    at once when something was erased, which is only then gone from the log.
  */
 import { FoldStore } from '../../core/ledger/fold-store.ts';
 import { withRepair } from '../../core/ledger/follower.ts';
@@ -37,6 +38,7 @@ export function rowsReader(home: Home, loadViews: () => Promise<ViewFolds>): Row
     opened.store.close();
     opened = null;
   };
+  const closeIn = (ms: number): NodeJS.Timeout => setTimeout(() => void inTurn(async () => close()), ms).unref();
   const open = async ({ folds, shape }: ViewFolds): Promise<FoldStore> => {
     if (opened !== null && performance.now() > opened.until) close();
     const store = opened?.store ?? FoldStore.openReadOnly(viewsFile(home), shape);
@@ -51,8 +53,9 @@ export function rowsReader(home: Home, loadViews: () => Promise<ViewFolds>): Row
     if (opened === null) {
       const now = performance.now();
       const ms = Math.min(LONGEST_USE_MS, Math.max(SHORTEST_USE_MS, (now - began) * SHARE));
-      opened = { store, until: now + ms, closing: setTimeout(() => void inTurn(async () => close()), ms + 1).unref() };
+      opened = { store, until: now + ms, closing: closeIn(ms + 1) };
     }
+    if (store.keepsErased) closeIn(0); // after this turn
     return store;
   };
   const inTurn = oneAtATime();

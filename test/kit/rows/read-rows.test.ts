@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { listConversations, listMessages } from '../../../src/rooms/chat/model/chat-queries.ts';
 import { chatView } from '../../../src/rooms/chat/model/chat-view.ts';
@@ -7,8 +7,8 @@ import { homeAt, loadConfig } from '../../../src/kit/settings.ts';
 import { openStores } from '../../../src/kit/house/stores.ts';
 import { viewFolds, withViews } from '../../../src/kit/house/open-views.ts';
 import { withRowsOf } from '../../../src/kit/rows/read-rows.ts';
-import { viewsFile, writeViews } from '../../../src/kit/rows/views-writer.ts';
-import { FoldStore } from '../../../src/core/ledger/fold-store.ts';
+import { startViewsWriter, viewsFile, writeViews } from '../../../src/kit/rows/views-writer.ts';
+import { FoldStore, readProgress } from '../../../src/core/ledger/fold-store.ts';
 import type { NewEvent } from '../../../src/core/schema/event.ts';
 import type { Home } from '../../../src/core/schema/home.ts';
 import type { Rows } from '../../../src/core/schema/rows.ts';
@@ -20,10 +20,11 @@ const say = (at: number, content: string): NewEvent => {
   return { type: 'message.posted', data: { conversation: 'c', message, content, ...who } };
 };
 
-async function append(home: Home, events: readonly NewEvent[]): Promise<void> {
+async function append(home: Home, events: readonly NewEvent[]): Promise<number> {
   const stores = await openStores(home, await loadConfig(home), 'run');
-  await stores.ledger.append(events);
+  const last = (await stores.ledger.append(events)).at(-1);
   await stores.close();
+  return last?.seq ?? 0;
 }
 
 const query = (rows: Rows): unknown => ({ list: listConversations(rows), page: listMessages(rows, 'trip') });
@@ -64,4 +65,27 @@ it('one view alone reads a file in which only other views are of another version
   expect(await readFrom(`run.99 chat.${chatView.version} fact.99`)).toBe(1);
   expect(await readFrom(`run.1 chat.${chatView.version + 1}`)).toBe(0);
   expect(await readFrom(`run.1 chat.${chatView.version}0`)).toBe(0);
+});
+
+it('what was erased while somebody read it is gone from the file soon after, although nothing more happens', async () => {
+  using folder = temporaryFolder();
+  const home = homeAt(folder.dir);
+  setUp(home);
+  const views = await viewFolds();
+  await append(home, [{ type: 'chat.opened', data: { conversation: 'c', name: 'trip' } }, say(1, 'to quillonbridge')]);
+  await writeViews(home, views, new AbortController().signal);
+  const files = (): string =>
+    globSync(`${viewsFile(home)}*`)
+      .map((file) => readFileSync(file, 'latin1'))
+      .join('')
+      .toLowerCase();
+  const reader = FoldStore.openReadOnly(viewsFile(home), views.shape);
+  expect(JSON.stringify(query(reader))).toContain('quillonbridge');
+  const seq = await append(home, [{ type: 'chat.deleted', data: { conversation: 'c', why: 'person' } }]);
+  const writer = startViewsWriter(home, views, seq);
+  await expect.poll(() => readProgress(viewsFile(home))?.read.run, { timeout: 20_000 }).toBe(seq);
+  expect(files()).toContain('quillonbridge');
+  reader.close();
+  await expect.poll(files, { timeout: 20_000 }).not.toContain('quillonbridge');
+  await writer.close();
 });
