@@ -55,7 +55,7 @@ const RULES: Rules = {
     diff: ['rooms/runs/run-page/'],
     hono: ['kit/web/', 'app/web/', 'rooms/chat/page/typing-route.ts'],
     htm: ['kit/web/browser/html.ts'],
-    'ical.js': ['rooms/accounts/calendar/expand-events.ts'],
+    'ical.js': ['rooms/accounts/calendar/expand-events.ts', 'rooms/accounts/calendar/edit-event.ts'],
     ignore: ['rooms/context/scan/ignore-rules.ts'],
     hucre: ['kit/documents/sheet-text.ts'],
     imapflow: ['kit/mail/imap-connection.ts'],

@@ -56,7 +56,13 @@ export function tryAccounts(settings: Readonly<Record<string, Account>>, passwor
   const mailboxes = openMailboxes(route);
   const accounts = new Map(Object.entries(settings));
   const calendars = openCalendars(route);
-  const tools = accountTools({ accounts: () => accounts, mailboxes, calendars, readDocument: readConfined }, accounts);
+  const kept = new Map<string, string>();
+  const former = {
+    keep: (mark: string, ics: string) => void kept.set(mark, ics),
+    find: (mark: string) => kept.get(mark) ?? null,
+  };
+  const ports = { accounts: () => accounts, mailboxes, calendars, former, readDocument: readConfined };
+  const tools = accountTools(ports, accounts);
   let calls = 0;
   const toolNamed = (name: string): Tool => {
     const tool = tools.find((each) => each.name === name);

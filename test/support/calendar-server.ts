@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,6 +19,8 @@ export type CalendarServer = AsyncDisposable & {
   password: string;
   /** Puts objects into a calendar, by name; nothing else is in it then. */
   fill: (calendar: string, objects: Readonly<Record<string, string>>) => void;
+  /** What is in a calendar, by name, as the server has it. */
+  objects: (calendar: string) => Record<string, string>;
   setDown: (isDown: boolean) => Promise<void>;
 };
 
@@ -53,6 +55,11 @@ export async function openCalendarServer(): Promise<CalendarServer> {
       mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, '.Radicale.props'), JSON.stringify({ tag: 'VCALENDAR', 'D:displayname': calendar }));
       for (const [name, ics] of Object.entries(objects)) writeFileSync(join(folder, name), ics);
+    },
+    objects: (calendar) => {
+      const folder = join(dir, 'data/collection-root/ann', calendar.toLowerCase());
+      const names = readdirSync(folder).filter((name) => name.endsWith('.ics') && !name.startsWith('.'));
+      return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
     },
     setDown: async (isDown) => {
       if (isDown) await stop(server);

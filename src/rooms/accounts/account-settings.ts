@@ -6,7 +6,7 @@ import { isThisMachine } from '../../kit/mail/this-machine.ts';
 /** A part of the names of mails and of secrets' tools. */
 const ACCOUNT_NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 
-const Folders = z.array(z.string().min(1).max(500)).max(500);
+const Names = z.array(z.string().min(1).max(500)).max(500);
 
 const CalendarServer = z.strictObject({
   url: z
@@ -32,14 +32,10 @@ export const Account = z
     caldav: CalendarServer.optional().describe('The server of your calendars. Left out, there are none.'),
     see: z
       .strictObject({
-        folders: Folders.default(['inbox', 'sent', 'drafts']).describe(
+        folders: Names.default(['inbox', 'sent', 'drafts']).describe(
           'Folders that oka may read: inbox, sent, drafts, archive, junk or trash, or a name as the server has it; * for all.',
         ),
-        calendars: z
-          .array(z.string().min(1).max(500))
-          .max(500)
-          .default(['*'])
-          .describe('Calendars that oka may read, by their names; * for all.'),
+        calendars: Names.default(['*']).describe('Calendars that oka may read, by their names; * for all.'),
       })
       .default({ folders: ['inbox', 'sent', 'drafts'], calendars: ['*'] })
       .describe('What oka may see. Everything else does not exist for it.'),
@@ -49,9 +45,12 @@ export const Account = z
           .boolean()
           .default(true)
           .describe('Whether oka may put drafts into your folder of drafts without asking.'),
+        calendars: Names.default([]).describe(
+          'Calendars that oka may write to, by their names; * for all that it may read. It asks before each change.',
+        ),
       })
-      .default({ drafts: true })
-      .describe('What oka may change without asking. It never sends anything without a yes.'),
+      .default({ drafts: true, calendars: [] })
+      .describe('What oka may change. It never sends anything without a yes.'),
     disabled: z.boolean().default(false).describe('Whether the account is left out.'),
   })
   .describe('An account of yours.');

@@ -1,11 +1,11 @@
-/** What accounts of the person contribute: searching and reading mail, drafts, and sending, once accounts.json names them. */
+/** What accounts of the person contribute: mail and calendars, once accounts.json names them. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Home } from '../../core/schema/home.ts';
 import { defineRoom, type OpenedRoom } from '../../core/schema/room.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
 
-const { home, vault, egress, tools } = ports;
+const { home, config, vault, egress, tools } = ports;
 
 /** Not from accounts-file.ts, which loads the schema. */
 const hasAccounts = (at: Home): boolean => existsSync(join(at.oka, 'rules', 'accounts.json'));
@@ -19,7 +19,7 @@ export const accounts = defineRoom({
   },
   findings: async (at) => (hasAccounts(at) ? (await import('./account-findings.ts')).accountFindings(at) : []),
   schemas: async () => ({ accounts: (await import('./account-settings.ts')).AccountsFile }),
-  needs: { home, vault, egress, tools },
+  needs: { home, config, vault, egress, tools },
   open: async (needed) => {
     let opened: Promise<OpenedRoom> | null = null;
     const open = (): Promise<OpenedRoom> =>

@@ -8,7 +8,11 @@ type Answered = Answers[number];
 /** `id` is the last part of its address; its name is what people call it. */
 export type Calendar = { id: string; name: string; url: string };
 /** `id` is the last part of its address; it holds one event, with all that belongs to its series. */
-export type CalendarObject = { id: string; ics: string };
+export type CalendarObject = StoredObject & { id: string };
+/** `etag` is what the server calls its present state; empty where it does not say. */
+export type StoredObject = { ics: string; etag: string };
+/** `etag` is null where the server does not say it, or has nothing any more. */
+export type Written = 'written since' | { etag: string | null };
 
 /** What the server answers instead. */
 class CalDavRefusal extends Error {
@@ -67,15 +71,53 @@ export async function objectsWithin(
   const events = { _attributes: { name: 'VEVENT' }, 'time-range': range };
   const answers = await calendarQuery({
     url,
-    props: { 'c:calendar-data': {} },
+    props: { 'c:calendar-data': {}, 'd:getetag': {} },
     filters: { 'comp-filter': { _attributes: { name: 'VCALENDAR' }, 'comp-filter': events } },
     depth: '1',
     fetch,
   });
   return expectAnswers(answers).flatMap(({ href = '', props }) => {
     const ics = wordsOf(props?.['calendarData']);
-    return ics === '' ? [] : [{ id: lastPart(new URL(href, url).pathname), ics }];
+    return ics === '' ? [] : [{ id: lastPart(new URL(href, url).pathname), ics, etag: wordsOf(props?.['getetag']) }];
   });
+}
+
+/** As the server has it, byte by byte; null where there is none. */
+export async function readObject(url: string, fetch: Fetch): Promise<StoredObject | null> {
+  // A server that compresses may give it another ETag.
+  const response = await fetch(url, { headers: { 'accept-encoding': 'identity' } });
+  if (isGone(response)) return null;
+  return { ics: await expectDone(response).text(), etag: response.headers.get('etag') ?? '' };
+}
+
+/** Only where the server still has `before`; null: only where it has nothing. */
+export async function writeObject(url: string, ics: string, before: string | null, fetch: Fetch): Promise<Written> {
+  const condition = before === null ? { 'if-none-match': '*' } : { 'if-match': before };
+  const headers = { 'content-type': 'text/calendar; charset=utf-8', ...condition };
+  const response = await fetch(url, { method: 'PUT', headers, body: ics });
+  if (response.status === 412) return 'written since';
+  return { etag: expectDone(response).headers.get('etag') };
+}
+
+/** Only where the server still has `before`. */
+export async function removeObject(url: string, before: string, fetch: Fetch): Promise<Written> {
+  const response = await fetch(url, { method: 'DELETE', headers: { 'if-match': before } });
+  if (response.status === 412) return 'written since';
+  if (!isGone(response)) expectDone(response);
+  return { etag: null };
+}
+
+/** Whether the server itself tells everybody who is invited (RFC 6638). */
+export async function sendsInvitations(url: string, fetch: Fetch): Promise<boolean> {
+  const response = expectDone(await fetch(url, { method: 'OPTIONS' }));
+  return (response.headers.get('dav') ?? '').includes('calendar-auto-schedule');
+}
+
+const isGone = ({ status }: Response): boolean => status === 404 || status === 410;
+
+function expectDone(response: Response): Response {
+  if (response.ok) return response;
+  throw new CalDavRefusal(response.status, `${response.status} ${response.statusText}`.trim());
 }
 
 /** 20261120T090000Z */

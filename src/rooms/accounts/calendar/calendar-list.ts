@@ -16,13 +16,20 @@ const Input = z.strictObject({
     .max(300)
     .optional()
     .describe('Only events with these words in title, place, notes or people.'),
-  details: z.boolean().default(false).describe('Also notes and everybody who is invited.'),
+  details: z
+    .boolean()
+    .default(false)
+    .describe('Also notes, everybody who is invited, and versions, which changes need.'),
   limit: z.int().min(1).max(500).default(100).describe('How many events.'),
 });
 type Listing = z.output<typeof Input>;
 
 const Listed = z.strictObject({
   event: z.string().describe('Its name.'),
+  version: z
+    .string()
+    .optional()
+    .describe('What it is now, with `details`; calendar.change and calendar.remove take it.'),
   calendar: z.string().describe('The calendar it is in.'),
   title: z.string().describe('What it is called.'),
   start: z.string().describe('When it begins; of whole days, the first.'),
@@ -90,6 +97,7 @@ function lineOf(event: CalendarEvent, zone: string, withDetails: boolean): Liste
   const { days, attendees, answer, notes } = event;
   return {
     event: event.name,
+    ...(withDetails && event.version !== '' ? { version: event.version } : {}),
     calendar: event.calendar,
     title: event.title,
     start: days?.first ?? formatLocal(event.start, zone),

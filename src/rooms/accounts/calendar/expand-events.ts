@@ -38,10 +38,10 @@ export type Occurrence = {
 export type Expanded = { occurrences: Occurrence[]; problem: string | null };
 
 /** Times that are looked at in one series, and occurrences of it that are given. */
-const MOST_STEPS = 20_000;
+export const MOST_STEPS = 20_000;
 const MOST_OCCURRENCES = 1000;
 const MOST_NOTES = 2000;
-const MOST_ATTENDEES = 50;
+export const MOST_ATTENDEES = 50;
 const DAY_MS = 86_400_000;
 /** More than any two time zones differ by. */
 const MARGIN_MS = 2 * DAY_MS;
@@ -143,6 +143,14 @@ function within(
   return [{ ...aboutOf(event, me), recurrence, start, end, days, unknownZone }];
 }
 
+/** When an event is, whenever that is. */
+export function exactTimes(event: ICAL.Event, zone: string): Pick<Occurrence, 'start' | 'end' | 'days'> {
+  const always = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, zone };
+  const [times] = within(event, event, null, always, []);
+  if (times === undefined) throw new Error('it has no time');
+  return times;
+}
+
 function aboutOf(
   event: ICAL.Event,
   me: readonly string[],
@@ -182,7 +190,7 @@ function lastDay(start: ICAL.Time, end: ICAL.Time): string {
   return new Date(Math.max(last, Date.UTC(start.year, start.month - 1, start.day))).toISOString().slice(0, 10);
 }
 
-const recurrenceOf = (time: ICAL.Time, zone: string): string =>
+export const recurrenceOf = (time: ICAL.Time, zone: string): string =>
   time.isDate
     ? dayOf(time).replaceAll('-', '')
     : `${new Date(momentOf(time, zone)).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
@@ -197,11 +205,11 @@ function attendeeOf(property: ICAL.Property): { who: string; answer: string; add
   return { who: personOf(property), answer: oneLine(answer, 40) || 'needs-action', address: addressOf(property) };
 }
 
-const addressOf = (property: ICAL.Property): string =>
-  oneLine(wordsIn(property.getFirstValue()).replace(/^mailto:/i, ''), 320).toLowerCase();
+export const addressOf = (property: ICAL.Property | null): string =>
+  oneLine(wordsIn(property?.getFirstValue()).replace(/^mailto:/i, ''), 320).toLowerCase();
 
 /** A name is whatever its author likes, so the address always stands beside it. */
-function personOf(property: ICAL.Property | null): string {
+export function personOf(property: ICAL.Property | null): string {
   if (property === null) return '';
   const name = oneLine(wordsIn(property.getParameter('cn')), 200);
   return name === '' ? addressOf(property) : `${name} <${addressOf(property)}>`;

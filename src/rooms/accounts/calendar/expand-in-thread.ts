@@ -1,13 +1,15 @@
 /**
- * Owns: expanding events of strangers in bounded time and memory.
+ * Owns: expanding and editing events of strangers in bounded time and memory.
  *
  * E1 It is done in a worker thread of its own. An event that takes it too long, or too much, costs only itself: a series
  *    that is never due would be looked for without end.
  */
 import { Worker } from 'node:worker_threads';
+import type { Edited, EditTask } from './edit-event.ts';
 import type { Expanded, Span } from './expand-events.ts';
 
-export type ExpandTask = { objects: readonly string[]; span: Span; me: readonly string[] };
+type ExpandTask = { objects: readonly string[]; span: Span; me: readonly string[] };
+export type ThreadTask = { expand: ExpandTask } | { edit: EditTask };
 type ExpandLimits = { ms: number; megabytes: number; losses: number };
 
 /** `losses` is how many events may end their thread before the rest is left out. */
@@ -24,7 +26,7 @@ export async function expandInThread(task: ExpandTask, signal: AbortSignal, limi
       return [...expanded, ...rest];
     }
     const objects = task.objects.slice(expanded.length);
-    expanded.push(...(await expandSome({ ...task, objects }, signal, limits)));
+    expanded.push(...(await answersOf<Expanded>({ expand: { ...task, objects } }, objects.length, signal, limits)));
     if (expanded.length < task.objects.length) expanded.push(lost('its rule takes too long'));
   }
   return expanded;
@@ -32,22 +34,27 @@ export async function expandInThread(task: ExpandTask, signal: AbortSignal, limi
 
 const lost = (problem: string): Expanded => ({ occurrences: [], problem });
 
+export async function editInThread(edit: EditTask, signal: AbortSignal, limits = LIMITS): Promise<Edited> {
+  const [edited] = await answersOf<Edited>({ edit }, 1, signal, limits);
+  return edited ?? { problem: 'its rule takes too long' };
+}
+
 /** Those before the first that ends the thread. */
-async function expandSome(task: ExpandTask, signal: AbortSignal, limits: ExpandLimits): Promise<Expanded[]> {
+async function answersOf<T>(task: ThreadTask, count: number, signal: AbortSignal, limits: ExpandLimits): Promise<T[]> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const expanded: Expanded[] = [];
+  const answers: T[] = [];
   const thread = new Worker(new URL('./expand-worker.ts', import.meta.url), {
     workerData: task,
     name: 'events',
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: limits.megabytes, maxYoungGenerationSizeMb: 32 },
   });
-  thread.on('message', (message: Expanded | 'begun') => {
-    if (message !== 'begun') expanded.push(message);
+  thread.on('message', (message: T | 'begun') => {
+    if (message !== 'begun') answers.push(message);
     if (timer === undefined) timer = setTimeout(resolve, limits.ms);
     else timer.refresh();
-    if (expanded.length === task.objects.length) resolve();
+    if (answers.length === count) resolve();
   });
   thread.on('error', () => resolve());
   thread.on('exit', () => resolve());
@@ -56,7 +63,7 @@ async function expandSome(task: ExpandTask, signal: AbortSignal, limits: ExpandL
   if (signal.aborted) resolve();
   try {
     await promise;
-    return expanded;
+    return answers;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);

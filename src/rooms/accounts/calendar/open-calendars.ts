@@ -2,12 +2,13 @@
  * Owns: the calendars of accounts, for as long as a process uses them.
  *
  * K1 A calendar that the account does not show is not asked, whoever names it.
- * K2 Nothing is loaded and nobody is asked before a call needs it.
+ * K2 Nothing is written to a calendar that the account does not let oka change.
+ * K3 Nothing is loaded and nobody is asked before a call needs it.
  */
 import { messageOf, OkaError } from '../../../core/schema/errors.ts';
 import { type AccessRoute, serverAccess } from '../../../kit/egress/server-access.ts';
 import type { Account, CalendarServer } from '../account-settings.ts';
-import type { Calendar, CalendarObject } from './caldav-client.ts';
+import type { Calendar, CalendarObject, StoredObject, Written } from './caldav-client.ts';
 import { calendarFetch, type CalendarRoute } from './calendar-fetch.ts';
 
 /** The calendars of an account, for one call. */
@@ -18,6 +19,11 @@ export type OpenCalendars = {
   all: readonly Calendar[];
   calendars: readonly Calendar[];
   objects: (calendar: Calendar, span: { from: number; to: number }) => Promise<CalendarObject[]>;
+  /** As functions of caldav-client.ts; an object is named by the last part of its address. */
+  read: (calendar: Calendar, object: string) => Promise<StoredObject | null>;
+  write: (calendar: Calendar, object: string, ics: string, before: string | null) => Promise<Written>;
+  remove: (calendar: Calendar, object: string, before: string) => Promise<Written>;
+  sendsInvitations: (calendar: Calendar) => Promise<boolean>;
 };
 
 export type Calendars = {
@@ -67,11 +73,50 @@ export function openCalendars(route: AccessRoute): Calendars {
         account,
         settings,
         all,
-        calendars: all.filter((each) => settings.see.calendars.some((name) => name === '*' || isCalled(each, name))),
+        calendars: all.filter((each) => isAmong(each, settings.see.calendars)),
         objects: (calendar, span) => asking(() => client.objectsWithin(calendar, span, fetch)),
+        read: (calendar, object) => asking(() => client.readObject(addressIn(calendar, object), fetch)),
+        write: (calendar, object, ics, before) => {
+          assertMayChange(account, settings, calendar);
+          return asking(() => client.writeObject(addressIn(calendar, object), ics, before, fetch));
+        },
+        remove: (calendar, object, before) => {
+          assertMayChange(account, settings, calendar);
+          return asking(() => client.removeObject(addressIn(calendar, object), before, fetch));
+        },
+        sendsInvitations: (calendar) => asking(() => client.sendsInvitations(calendar.url, fetch)),
       });
     },
   };
+}
+
+const isAmong = (calendar: Calendar, names: readonly string[]): boolean =>
+  names.some((name) => name === '*' || isCalled(calendar, name));
+
+export function assertMayChange(account: string, { see, change }: Account, calendar: Calendar): void {
+  if (isAmong(calendar, see.calendars) && isAmong(calendar, change.calendars)) return;
+  const names = JSON.stringify([...change.calendars, calendar.name]);
+  throw new OkaError('not-permitted', `oka may not change the calendar ${calendar.name} of the account ${account}`, {
+    fix: `A person can allow it: "change": { "calendars": ${names} } of this account in .oka/rules/accounts.json`,
+  });
+}
+
+/** Of an object in it, and of nothing else, whatever it is called. */
+function addressIn({ name, url }: Calendar, object: string): string {
+  const at = new URL(object, url.endsWith('/') ? url : `${url}/`);
+  if (isPlainName(object) && at.pathname.endsWith(`/${object}`)) return at.href;
+  throw new OkaError('usage', `"${object.slice(0, 200)}" is nothing in the calendar ${name}`, {
+    fix: 'Find the event first: calendar.list.',
+  });
+}
+
+/** Servers also take `..%2F` as the way to another calendar. */
+function isPlainName(object: string): boolean {
+  try {
+    return !/^\.*$|[/\\?#\p{Cc}]/u.test(decodeURIComponent(object));
+  } catch {
+    return false; // it is no part of an address
+  }
 }
 
 /** Whether words name this calendar: as people call it, or as its address does. */

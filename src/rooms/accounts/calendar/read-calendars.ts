@@ -13,7 +13,7 @@ import { type Calendars, isCalled, type OpenCalendars, withoutCalendar } from '.
 
 export type CalendarReading = { accounts: () => ReadonlyMap<string, Account>; calendars: Calendars };
 
-export type CalendarEvent = Occurrence & { name: string; calendar: string };
+export type CalendarEvent = Occurrence & { name: string; calendar: string; version: string };
 /** `problems` is what could not be read: with one, there may be more events. */
 type ReadEvents = { events: CalendarEvent[]; problems: string[] };
 
@@ -102,12 +102,17 @@ async function readCalendar(
   const expanded = await expandInThread({ objects: objects.map(({ ics }) => ics), span, me }, signal);
   const found: ReadEvents = { events: [], problems: [] };
   for (const [index, { occurrences, problem }] of expanded.entries()) {
-    const object = objects[index]?.id ?? '';
+    const { id: object = '', etag: version = '' } = objects[index] ?? {};
     const nameOf = (occurrence: string): string =>
       eventName({ account: open.account, occurrence, calendar: calendar.id, object });
     if (problem !== null) found.problems.push(`${nameOf('-')}: ${problem}`);
     for (const each of occurrences)
-      found.events.push({ ...each, name: nameOf(each.recurrence ?? '-'), calendar: oneLine(calendar.name, 200) });
+      found.events.push({
+        ...each,
+        name: nameOf(each.recurrence ?? '-'),
+        calendar: oneLine(calendar.name, 200),
+        version,
+      });
   }
   return found;
 }

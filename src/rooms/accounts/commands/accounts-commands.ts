@@ -26,7 +26,10 @@ export const commands: Commands = {
           server: imap.host,
           sees: see.folders,
           drafts: change.drafts,
-          calendars: caldav === undefined ? null : { at: new URL(caldav.url).host, sees: see.calendars },
+          calendars:
+            caldav === undefined
+              ? null
+              : { at: new URL(caldav.url).host, sees: see.calendars, changes: change.calendars },
           sends_by: smtp?.host ?? null,
           disabled: off,
         }),
@@ -43,7 +46,11 @@ export const commands: Commands = {
           ),
           ...(calendars === null
             ? []
-            : [dim(`  calendars at ${calendars.at}; oka sees ${plainText(namesOf(calendars.sees))}`)]),
+            : [
+                dim(
+                  `  calendars at ${calendars.at}; oka sees ${plainText(namesOf(calendars.sees))}; with a yes, it changes ${plainText(namesOf(calendars.changes))}`,
+                ),
+              ]),
         ],
       );
       const wrong = problems.map(({ account, problem }) =>
