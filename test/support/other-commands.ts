@@ -3,8 +3,6 @@ import type { ROWS } from './writing-commands.ts';
 
 /** Those that ask for the same as a row, by the same code. */
 export const SAME: Readonly<Record<string, keyof typeof ROWS>> = {
-  // open: alone its exit code is that of the run, 1, and beside a worker 0
-  deny: 'approve',
   // open: four at once record four times that the same facts are forgotten
   'memory fact prune': 'memory forget',
   'runs again': 'graph replay',

@@ -99,6 +99,12 @@ export const ROWS: Readonly<Record<string, Row>> = {
     words: (n) => [`sure${n}`],
     times: (outside, n) => lines(outside, `desk/sure${n}.txt`),
   },
+  deny: {
+    before: (n) => [['graph', 'run', `never${n}`, '--id', `never${n}`]],
+    words: (n) => [`never${n}`],
+    times: (outside, n) =>
+      lines(outside, `desk/never${n}.txt`) === 0 ? recorded('wait.closed', () => `never${n}`)(outside, n) : 2,
+  },
   'runs unpin': {
     before: (n) => [...begun('loose')(n), ['runs', 'pin', `loose${n}`]],
     words: (n) => [`loose${n}`],

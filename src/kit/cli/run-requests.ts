@@ -29,7 +29,10 @@ export async function requestRun(call: RequestingCall, intake: RunIntake): Promi
   return settled === null ? answer({ outcome: null, intake }) : settledAnswer(settled.ended);
 }
 
-/** Whoever answers, pauses or cancels has done it then; what was answered goes on in the worker, or here if there is none. */
+/**
+ * Whoever answers, pauses or cancels has done it then, also where a run fails of what was answered: it goes on in the worker,
+ * or here if there is none.
+ */
 async function requestBrief(call: RequestingCall, intake: Brief): Promise<Answer<RequestData>> {
   const { home } = call;
   const run = intake.kind === 'answer' ? await runOfWait(home, intake.wait) : intake.run;
@@ -39,7 +42,6 @@ async function requestBrief(call: RequestingCall, intake: Brief): Promise<Answer
   };
   const done = await askOrDo(intake.kind === 'pause' ? { ...call, answerMs: PAUSE_MS } : call, intake, here);
   const isHere = typeof done === 'object' && 'ended' in done;
-  if (isHere && intake.kind === 'answer') return settledAnswer(done.ended);
   const isLater = done === 'pending' ? { isLater: true as const } : {};
   const ended = isHere
     ? done.ended
@@ -71,7 +73,9 @@ export function renderRequest({ outcome, intake, isLater, stop }: RequestData, t
   if (isLater) return `It pauses when its command has ended. To end that now: oka pause ${outcome?.run ?? ''} --now\n`;
   if (intake.kind === 'pause') return `Paused. Continue with: oka resume ${intake.run}\n`;
   if (stop !== undefined) return `${RECORDED[intake.kind]}; nothing runs now, since ${stop.why}. ${stop.fix}\n`;
-  return `${intake.kind === 'answer' ? (ANSWERED[intake.answer.verdict] ?? ANSWER) : 'It goes on.'}\n`;
+  if (intake.kind !== 'answer') return 'It goes on.\n';
+  const standing = outcome === null || outcome.status === 'running' ? '' : renderOutcome(outcome, terminal);
+  return `${ANSWERED[intake.answer.verdict] ?? ANSWER}\n${standing}`;
 }
 
 const RECORDED = { answer: 'Answered', resume: 'It continues later', rerun: 'It runs later' } as const;
