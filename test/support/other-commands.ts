@@ -3,8 +3,6 @@ import type { ROWS } from './writing-commands.ts';
 
 /** Those that ask for the same as a row, by the same code. */
 export const SAME: Readonly<Record<string, keyof typeof ROWS>> = {
-  // open: four at once record four times that the same facts are forgotten
-  'memory fact prune': 'memory forget',
   'runs again': 'graph replay',
   'fleet again': 'graph replay',
   'fleet cancel': 'runs cancel',

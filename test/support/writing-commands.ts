@@ -156,6 +156,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
     times: recorded('fact.kept', (n) => `fact${n}`),
   },
   'memory fact delete': { words: (n) => [`old${n}`], times: recorded('fact.forgotten', (n) => `old${n}`) },
+  'memory fact prune': {
+    before: (n) => [['memory', 'fact', 'add', `Short ${n}.`, '--id', `short${n}`, '--ttl', '1s']],
+    words: () => [],
+    times: recorded('fact.forgotten', (n) => `short${n}`),
+  },
   'memory import': { words: (n) => [`FILE said${n}.jsonl`], times: recorded('episode.imported', (n) => `said${n}`) },
   'memory forget': { words: (n) => [`dim${n}`], times: recorded('fact.forgotten', (n) => `dim${n}`) },
   'context put-frame': {

@@ -10,7 +10,7 @@ import type { KnowledgeKind } from '../../core/schema/knowledge.ts';
 import type { Rows } from '../../core/schema/rows.ts';
 import { kindOfFact } from './distil/fact-finding.ts';
 import type { WhyForgotten } from './fact-state.ts';
-import { storedFact, type StoredFact, storedFacts } from './fact-view.ts';
+import { hasExpired, storedFact, type StoredFact, storedFacts } from './fact-view.ts';
 import type { KnownProcedure, RecordedMove } from '../../kit/learning/known-procedures.ts';
 import { knownProcedures } from '../../kit/learning/procedure-rows.ts';
 
@@ -24,7 +24,7 @@ export type HabitMove = { known: KnownProcedure; move: RecordedMove };
 /** Everything that is valid now, by kind and topic, the most important first. */
 export function currentKnowledge(rows: Rows, now: number): StoredFact[] {
   return [...storedFacts(rows)]
-    .filter((row) => row.state.kind === 'valid' && !isExpired(row, now))
+    .filter((row) => row.state.kind === 'valid' && !hasExpired(row.fact, now))
     .toSorted(
       (a, b) =>
         KINDS.indexOf(knowledgeKind(a)) - KINDS.indexOf(knowledgeKind(b)) ||
@@ -65,7 +65,7 @@ function endingOf(rows: Rows, row: StoredFact, now: number): FactEnding[] {
   const { fact, state, since: at } = row;
   switch (state.kind) {
     case 'valid':
-      return isExpired(row, now) && fact.expires !== undefined
+      return hasExpired(fact, now) && fact.expires !== undefined
         ? [{ change: 'forgotten', at: fact.expires, row, text: factText(row), reason: REASONS.expired }]
         : [];
     case 'superseded': {
@@ -91,8 +91,5 @@ const REASONS: Readonly<Record<WhyForgotten, string>> = {
 /** Whether the newer fact rests on the same evidence and only rewords the older one (2). */
 const isRewordedBy = ({ fact }: StoredFact, by: StoredFact): boolean =>
   fact.evidence.every(({ seq }) => by.fact.evidence.some((each) => each.seq === seq));
-
-const isExpired = ({ fact: { expires } }: StoredFact, now: number): boolean =>
-  expires !== undefined && Date.parse(expires) <= now;
 
 const compareNames = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

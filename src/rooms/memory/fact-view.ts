@@ -55,6 +55,9 @@ export function shownFact({ fact, reworded, state }: StoredFact): Fact | null {
   return state.kind === 'superseded' ? { ...shown, superseded_by: state.by } : shown;
 }
 
+export const hasExpired = ({ expires }: Pick<Fact, 'expires'>, now: number): boolean =>
+  expires !== undefined && Date.parse(expires) <= now;
+
 /** The facts that an event may change. */
 export function factsIn(event: Event): readonly string[] {
   if (event.type === 'fact.kept') return [event.data.id, ...event.data.supersedes];

@@ -2,7 +2,7 @@
 import type { Fact } from '../../core/schema/memory.ts';
 import type { Rows } from '../../core/schema/rows.ts';
 import type { FactsQuery } from '../../core/schema/view-answers.ts';
-import { shownFact, storedFact, storedFacts } from './fact-view.ts';
+import { hasExpired, shownFact, storedFact, storedFacts } from './fact-view.ts';
 
 /** By topic, the most important first; forgotten facts are never among them. */
 export function listFacts(rows: Rows, { namespace, all = false }: FactsQuery, now: number): Fact[] {
@@ -21,4 +21,4 @@ export function findFact(rows: Rows, id: string): Fact | undefined {
 }
 
 const isCurrent = ({ superseded_by: by, expires }: Fact, now: number): boolean =>
-  by === undefined && (expires === undefined || Date.parse(expires) > now);
+  by === undefined && !hasExpired({ expires }, now);

@@ -1,6 +1,6 @@
 /** What the commands about memory have in common. */
 import { openRecall } from './open-recall.ts';
-import { type MemoryIntake, recordMemory } from './record-memory.ts';
+import { type MemoryIntake, type Recorded, recordMemory } from './record-memory.ts';
 import { loadConfig } from '../../kit/settings.ts';
 import { withStores } from '../../kit/house/await-pen.ts';
 import type { Recall } from './recall/recall.ts';
@@ -23,8 +23,6 @@ export async function withRecall<T>(home: Home, work: (recall: Recall) => Promis
   }
 }
 
-export type Recorded = { seqs: number[] };
-
 export const requestMemory = async (call: MemoryCall, intake: MemoryIntake): Promise<Recorded> =>
   (await carryOut(call, intake, () => record(call, intake))) as Recorded;
 
@@ -32,7 +30,7 @@ type MemoryCall = Pick<Call, 'home' | 'signal' | 'notify'>;
 
 async function record(call: MemoryCall, intake: MemoryIntake): Promise<Recorded> {
   const config = await loadConfig(call.home);
-  return withStores(call.home, config, call, async (stores) => ({ seqs: await recordMemory(intake, stores) }));
+  return withStores(call.home, config, call, (stores) => recordMemory(intake, { home: call.home, ...stores }));
 }
 
 /** The words behind a command as one question. */

@@ -45,8 +45,8 @@ export const memory = defineRoom({
     const opened = openMemory(needed);
     const stopServing = await serveRecall(needed.home, opened);
     const record = async (intake: Parameters<typeof recordMemory>[0]): Promise<LateAnswer> => {
-      const seqs = await recordMemory(intake, needed);
-      return { answer: Promise.resolve({ seqs }) };
+      const recorded = await recordMemory(intake, needed);
+      return { answer: Promise.resolve(recorded) };
     };
     return {
       gives: { memory: opened },

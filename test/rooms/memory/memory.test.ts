@@ -4,6 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveRecall } from '../../../src/rooms/memory/recall-socket.ts';
 import { homeAt } from '../../../src/kit/settings.ts';
 import { openLedger } from '../../../src/core/ledger/ledger.ts';
+import { openArtifacts } from '../../../src/core/ledger/artifact-store.ts';
+import { FactGiven } from '../../../src/core/schema/memory.ts';
+import { recordMemory } from '../../../src/rooms/memory/record-memory.ts';
 import type { Retrieved } from '../../../src/rooms/memory/recall/search-memory.ts';
 import { oka, okaWith, type TemporaryFolder, temporaryFolder } from '../../support/cli.ts';
 
@@ -117,6 +120,25 @@ describe('oka memory', () => {
     expect(await data('fact', 'prune')).toMatchObject({ forgot: ['over'] });
     expect(await memory('fact', 'delete', 'dora')).toMatchObject({ code: 0 });
     expect(await data('fact', 'list')).toEqual({ facts: [] });
+  });
+
+  it('forgets once what several ask for, and nothing that was stated again meanwhile', async () => {
+    using own = temporaryFolder();
+    await oka('init', '--dir', own.dir);
+    const home = homeAt(own.dir);
+    await oka('memory', 'fact', 'add', 'Soon over', '--ttl', '0s', '--id', 'twice', '--dir', own.dir);
+    const ledger = await openLedger(home.ledgers.run, 'run', { redact: (text) => text });
+    const artifacts = openArtifacts(join(home.oka, 'artifacts'), (text) => text);
+    const forget = (why: 'deleted' | 'expired', ...facts: string[]): Promise<{ forgot?: string[] }> =>
+      recordMemory({ kind: 'forget', facts, why }, { home, ledger, artifacts });
+    expect((await forget('expired', 'twice', 'nobody')).forgot).toEqual(['twice']);
+    expect(await forget('expired', 'twice')).toEqual({ seqs: [], forgot: [] });
+    expect(await forget('deleted', 'twice')).toEqual({ seqs: [], forgot: [] });
+    const fact = { id: 'twice', namespace: 'general', text: 'Stays', source: 'person', confidence: 1, importance: 1 };
+    await recordMemory({ kind: 'remember', fact: FactGiven.parse(fact) }, { home, ledger, artifacts });
+    expect(await forget('expired', 'twice')).toEqual({ seqs: [], forgot: [] });
+    expect((await forget('deleted', 'twice')).forgot).toEqual(['twice']);
+    await ledger.close();
   });
 
   it('says what is wrong with a fact that cannot be kept or is not there', async () => {

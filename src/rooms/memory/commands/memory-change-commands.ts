@@ -1,8 +1,10 @@
 /** Remembering, forgetting, and taking that back. */
+import { hasExpired } from '../fact-view.ts';
 import { findFact } from '../facts-query.ts';
 import { OkaError } from '../../../core/schema/errors.ts';
 import { type Answer, answer, type Call, command, type Commands } from '../../../kit/cli/command-module.ts';
-import { type Recorded, requestMemory, withRecall } from '../memory-access.ts';
+import { requestMemory, withRecall } from '../memory-access.ts';
+import type { Recorded } from '../record-memory.ts';
 import { onlyOperand } from '../../../kit/cli/operands.ts';
 import { readViews } from '../../../kit/cli/read-views.ts';
 import { requireHome } from '../../../kit/cli/require-home.ts';
@@ -17,7 +19,7 @@ import { parseDuration, parseShare } from '../../../kit/cli/option-values.ts';
 
 const namespace = text('NAME', 'Only of this namespace, or into it.');
 
-type ForgetData = { forgot: string[] } & Recorded;
+type ForgetData = Recorded & { forgot: string[] };
 
 const renderForget = (data: ForgetData): string =>
   `Forgot ${data.forgot.join(', ')}; the ledger still says that it was known.\n`;
@@ -74,10 +76,11 @@ export const commands: Commands = {
     run: async (call) => {
       const { home } = call;
       const facts = await withRecall(home, (recall) => [...recall.facts.values()].map(({ fact }) => fact));
-      const expired = facts.filter(({ expires }) => expires !== undefined && Date.parse(expires) <= Date.now());
-      const forgot = expired.map(({ id }) => id).slice(0, AT_ONCE);
-      if (forgot.length === 0) return answer({ forgot });
-      return answer({ forgot, ...(await requestMemory(call, { kind: 'forget', facts: forgot, why: 'expired' })) });
+      const expired = facts.filter((fact) => hasExpired(fact, Date.now())).map(({ id }) => id);
+      if (expired.length === 0) return answer({ forgot: expired });
+      const asked = { kind: 'forget', facts: expired.slice(0, AT_ONCE), why: 'expired' } as const;
+      const { seqs, forgot = [] } = await requestMemory(call, asked);
+      return answer({ forgot, seqs });
     },
     render: (data) => {
       if (data.forgot.length === 0) return 'No fact has expired.\n';
@@ -128,7 +131,8 @@ async function memoryForget(call: Call): Promise<Answer<ForgetData>> {
   await requireHome(home);
   if ((await readViews(call, (rows) => findFact(rows, id))) === undefined)
     throw new OkaError('usage', `there is no fact "${id}"`, { fix: 'List the facts: oka memory about' });
-  return answer({ forgot: [id], ...(await requestMemory(call, { kind: 'forget', facts: [id], why: 'deleted' })) });
+  const { seqs } = await requestMemory(call, { kind: 'forget', facts: [id], why: 'deleted' });
+  return answer({ forgot: [id], seqs });
 }
 
 /** The same text in the same namespace is the same fact. */

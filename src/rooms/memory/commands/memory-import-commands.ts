@@ -50,7 +50,7 @@ export const commands: Commands = {
       const counts = await countNew(home, vault.redact(text), file, me);
       if (counts.imported === 0) return answer({ ...counts, first: null, last: null, seqs: [] });
       const { sha256: body } = await openArtifacts(join(home.oka, 'artifacts'), vault.redact).put(text, { name });
-      const recorded = await requestMemory(call, {
+      const { seqs } = await requestMemory(call, {
         kind: 'import',
         body,
         name,
@@ -61,7 +61,9 @@ export const commands: Commands = {
         await withRecall(home, (recall) => recall.embedAll(signal, { onProgress: progress.reach }));
         progress.end();
       }
-      return answer({ ...counts, first: recorded.seqs[0] ?? null, last: recorded.seqs.at(-1) ?? null, seqs: [] });
+      const known = counts.known + counts.imported - seqs.length; // others may have imported some of it meanwhile
+      const [first, last] = [seqs[0] ?? null, seqs.at(-1) ?? null];
+      return answer({ ...counts, imported: seqs.length, known, first, last, seqs: [] });
     },
     render: ({ imported, known, own, users }: Data): string => {
       if (imported === 0) return `Nothing new: all ${count(known, 'line')} had been imported before.\n`;
