@@ -9,7 +9,7 @@ import type { Budgets } from '../schema/run.ts';
 import type { ToolCall } from '../schema/tool.ts';
 import { endsAlone } from '../schema/wait.ts';
 import { accountLeft } from './account.ts';
-import { answerFromChild, childIdOf, failedChildOf, shareOfBudget } from './child-terms.ts';
+import { answerFromChild, childIdOf, failedChildOf, isInputGiven, shareOfBudget } from './child-terms.ts';
 import type { EngineContext } from './engine-context.ts';
 import { assertFits } from './linked-run.ts';
 import { findRun } from './load-run.ts';
@@ -39,7 +39,8 @@ export async function startChild(
   if (registry.drives.has(id) || (await findRun(context, id, parent?.ledger.first)) !== null) return id;
   const failed = await failedBefore(context, parent, call, { graph: graph.id, input });
   const turn = turnInside(turnOf(graph, input), runsAround(context, parent));
-  const request = { id, input, parent: call.run, depth, budgets, turn };
+  const given = isInputGiven(parent, call, graphId);
+  const request = { id, input, isInputGiven: given, parent: call.run, depth, budgets, turn };
   if (failed === null) await startRun(context, graph, request, parent?.notes);
   else await continueChild(context, failed, graph, request);
   return id;

@@ -14,6 +14,16 @@ export function childIdOf(call: ToolCall, parent: RunState | undefined): string 
   return `${name.slice(0, 80)}-${hash('sha256', name).slice(0, 8)}`;
 }
 
+/** Whether a person wrote all that a run inside is started with. Oka itself starts a plan, with what its task says. */
+export function isInputGiven(
+  parent: RunState | undefined,
+  { author }: Pick<ToolCall, 'author'>,
+  graph: string,
+): boolean {
+  const isPlan = parent?.plan.graph.id === 'oka.task' && graph.startsWith('plan-');
+  return author === 'operator' || isPlan;
+}
+
 /** Whether a run is nested inside another; one that continues a failed run names it as its parent, too, and does not. */
 export function isInside({ run, parent }: { run: string; parent: string | null }): boolean {
   return parent !== null && run.startsWith(`${parent}.`.slice(0, 80));

@@ -75,6 +75,7 @@ export function runFromStart(plan: Plan, event: Event): RunState | null {
     depth: data.depth,
     plan,
     input: data.input,
+    isInputGiven: data.input_by === undefined,
     status: 'running',
     date: data.date ?? event.at.slice(0, 10),
     state: data.state,

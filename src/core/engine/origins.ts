@@ -19,9 +19,9 @@ export function authorOf(run: RunState, config: Node | undefined): Author {
     : 'model';
 }
 
-/** Whether a word of a template stands for what the run was started with, and not for what a tool gave. */
+/** Whether a word of a template stands for what a person started the run with, and not for what a tool gave. */
 function isGiven(run: RunState, name: string): boolean {
-  return name === 'input' || (name === 'date' && nodeNamed(run, name) === undefined);
+  return (name === 'input' && run.isInputGiven) || (name === 'date' && nodeNamed(run, name) === undefined);
 }
 
 export function originsOf(
@@ -66,7 +66,8 @@ function originOfTemplate(template: Json, run: RunState): Origin {
  * known here, so after one every word that is not in the task counts as read from it.
  */
 function originOfWords(text: string, run: RunState, { agent }: NodeState): Origin {
-  const described = run.plan.graph.author === 'model' ? run.title : `${run.title} ${jsonText(run.input)}`;
+  const isOwn = run.plan.graph.author === 'operator' && run.isInputGiven;
+  const described = isOwn ? `${run.title} ${jsonText(run.input)}` : run.title;
   const seen = jsonText((agent?.evidence ?? []).map(({ output, error }) => [output, error]));
   const words = text.split(/[\s"'`;|&<>()=,]+/).filter((word) => word.length >= SHORTEST_WORD);
   const hasPicture = (agent?.evidence ?? []).some(

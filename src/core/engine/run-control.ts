@@ -121,7 +121,8 @@ export function continueAfterFailure(
   request: StartOptions,
   plan: Plan = failed.plan,
 ): Drive {
-  const given = { title: failed.title, ...request, input: failed.input };
+  const { title, input, isInputGiven } = failed;
+  const given = { title, ...request, input, isInputGiven };
   return startFrom(context, failed, plan, given, plan === failed.plan ? failed.checksAcceptance : undefined);
 }
 
@@ -138,9 +139,9 @@ export async function startLinkedRun(context: EngineContext, { id, link, graph }
   if (state !== null) assertFits(state, plan);
   if (registry.drives.has(id) || (await findRun(context, id)) !== null)
     throw new OkaError('usage', `there is a run "${id}" already, and a name means one run`);
-  const { title, input, budgets } = source;
+  const { title, input, isInputGiven, budgets } = source;
   const around = link.kind === 'resume' ? { parent: source.id, depth: source.depth } : {};
-  const request = { id, link, title, input, budgets, ...around };
+  const request = { id, link, title, input, isInputGiven, budgets, ...around };
   return startFrom(context, state, plan, request, isSame ? source.checksAcceptance : undefined);
 }
 

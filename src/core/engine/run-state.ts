@@ -139,6 +139,8 @@ export type RunState = {
   depth: number;
   plan: Plan;
   input: Json;
+  /** Whether nothing in the input is what a tool gave in a run around it. */
+  isInputGiven: boolean;
   status: RunStatus;
   /** The day it began, where it began: what {{date}} stands for. */
   date: string;

@@ -177,6 +177,7 @@ export type StartOptions = {
   id: string;
   title?: string;
   input?: Json;
+  isInputGiven?: boolean;
   parent?: string | null;
   /** The earlier run that it is made from. */
   link?: RunLink;
@@ -217,6 +218,7 @@ export function startEvent(
       nodes,
       budgets: { ...graph.budgets, ...request.budgets },
       input: request.input ?? null,
+      ...(request.isInputGiven === false ? { input_by: 'tool' as const } : {}),
       tools,
       ...(request.date === undefined || !usesDate(graph) ? {} : { date: request.date }),
       ...(request.link === undefined ? {} : { link: request.link }),

@@ -129,6 +129,7 @@ export const eventData = {
       nodes: z.array(PlannedNode).max(1000).default([]).describe('The steps a person should see.'),
       budgets: Budgets.default({}),
       input: JsonValue.default(null).describe('What it was started with.'),
+      input_by: z.literal('tool').optional().describe('A run around it filled the input with what a tool gave.'),
       tools: toolsVersion,
       date: z.iso.date().optional().describe('The day it began, in local time, where its graph asks for {{date}}.'),
       link: RunLink.optional(),

@@ -165,7 +165,8 @@ async function givenText({ artifacts }: FlowPorts, started: Started, task?: Task
   const personal = textsIn(started.input ?? null).join('\n');
   const about = { personal, holds: Object.keys(graph?.pins ?? {}).length > 0 };
   if (graph?.author !== 'operator') return { by: 'other', ...about };
-  return { by: 'person', from: 'the graph', text: JSON.stringify(graph), ...about };
+  const { pins: _, ...written } = graph; // what is fixed is what a tool or a model gave
+  return { by: 'person', from: 'the graph', text: JSON.stringify(written), ...about };
 }
 
 function textsIn(value: Json): string[] {

@@ -4,6 +4,7 @@ import {
   childIdOf,
   failedChildOf,
   isFailedEnd,
+  isInputGiven,
   isInside,
   shareOfBudget,
 } from '../../../src/core/engine/child-terms.ts';
@@ -22,6 +23,22 @@ const at = (visit: number, turn: number | null = null): RunState => {
   Object.assign(run.nodes[0] ?? {}, { visit, agent });
   return run;
 };
+
+describe('the input of a run inside', () => {
+  const task = stateAfter({ ...one, id: 'oka.task' });
+  const plan = `plan-${'0'.repeat(64)}`;
+
+  it('is of a person where every word that it was filled with is', () => {
+    expect(isInputGiven(at(0), { author: 'operator' }, 'other')).toBe(true);
+    expect(isInputGiven(at(0), { author: 'model' }, 'other')).toBe(false);
+  });
+
+  it('is what the task says in a plan that a task starts, and nowhere else', () => {
+    expect(isInputGiven(task, { author: 'model' }, plan)).toBe(true);
+    expect(isInputGiven(task, { author: 'model' }, 'other')).toBe(false);
+    expect(isInputGiven(at(0), { author: 'model' }, plan)).toBe(false);
+  });
+});
 
 describe('the name of a run inside', () => {
   it('is the same for the same node, visit and turn, whatever the attempt', () => {
