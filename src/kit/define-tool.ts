@@ -10,7 +10,7 @@ import { artifactsOf, type BodyText } from './text/body-text.ts';
 
 type Definition<Input extends z.ZodType> = Pick<
   Tool,
-  'name' | 'about' | 'output' | 'allowedBy' | 'asksEachTime' | 'preview' | 'witness'
+  'name' | 'about' | 'output' | 'allowedBy' | 'asksEachTime' | 'preview' | 'witness' | 'undo'
 > & {
   input: Input;
   annotations: z.input<typeof ToolAnnotations>;

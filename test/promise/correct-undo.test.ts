@@ -128,14 +128,14 @@ echo both > mixed.txt
     await story.ended('look');
     expect(await story.oka('undo', 'make', '--dry-run')).toEqual({
       code: 0,
-      out: '1 file would be restored, 1 file removed\n  restored  old.txt\n  removed   x.txt\n',
+      out: '1 would be restored, 1 removed\n  restored  old.txt\n  removed   x.txt\n',
       err: '',
     });
     expect(story.deskText('x.txt')).toBe('x\n');
     expect(await story.eventsOf('run.undone')).toEqual([]);
     expect(await story.oka('undo', 'mak')).toEqual({
       code: 0,
-      out: '1 file was restored, 1 file removed\n  restored  old.txt\n  removed   x.txt\n',
+      out: '1 was restored, 1 removed\n  restored  old.txt\n  removed   x.txt\n',
       err: '',
     });
     expect(await story.eventsOf('run.undone', 'make')).toHaveLength(1);

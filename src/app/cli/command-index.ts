@@ -107,7 +107,7 @@ export const commandIndex: readonly IndexedGroup[] = [
       'runs unpin': ['Show runs at their own place in lists again', bulk],
       find: ['Search runs, questions, facts, procedures and events for words', runList],
       show: ['Show the result of a run, or where it stands', show],
-      undo: ['Undo what a run changed on the desk; what people changed since stays', undo],
+      undo: ['Undo what a run changed; what people changed since stays', undo],
       again: ['Do the task of a run again, with the same text and files', runAgain],
       note: ['Tell whoever works on a run something, or to stop after this step', runAgain],
       correct: ['Say what is wrong with a finished run; it is done again accordingly', runAgain],

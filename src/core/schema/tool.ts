@@ -180,6 +180,7 @@ export const runsCommand = (name: string): boolean => name === 'shell' || name =
 
 /** `changes` are sentences; `contents` are texts that others would get, each whole. */
 export type CallPreview = { changes: string[]; contents: { path: string; why: string; text: string }[] };
+export type Undoing = { what: string; how: 'restored' | 'removed' } | { what: string; how: 'left'; why: string };
 
 /** Something that can be done. The schemas are enforced before and after `invoke`; a throw in it becomes a failed outcome. */
 export type Tool = {
@@ -192,10 +193,7 @@ export type Tool = {
   readonly annotations: ToolAnnotations;
   /** A planner is not offered it: oka itself calls it, or a graph that a person wrote. */
   readonly internal?: true;
-  /**
-   * Its reads may be made together with other reads of their turn. Left out where the verdict about a call depends on what
-   * the calls before it gave.
-   */
+  /** Its reads may be made together with others of their turn; left out where a verdict depends on earlier calls. */
   readonly parallel?: true;
   /** Names of the input's fields that say what is acted on: paths, hosts, recipients. */
   readonly targets: readonly string[];
@@ -209,6 +207,8 @@ export type Tool = {
   preview?(input: Json, signal: AbortSignal): Promise<CallPreview>;
   /** How a call ended that was in progress when its process died; null when that is not to be seen anywhere. */
   witness?(call: { run: string; call: string; input: Json }): Promise<Outcome | null>;
+  /** Undoes what a call has done outside, where it still is as the call has left it. */
+  undo?(done: { run: string; input: Json; output: Json }, isDry: boolean): Promise<Undoing>;
   /** What a call may change; what a person wrote is restricted less than what a model wrote. */
   classOf(input: Json, author?: Author, folders?: readonly OpenFolder[]): SideEffectClass;
   /**

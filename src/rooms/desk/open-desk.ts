@@ -7,7 +7,7 @@ import type { NewEvent } from '../../core/schema/event.ts';
 import type { LiveSteps } from '../../core/schema/live-port.ts';
 import { deskFolder } from '../../kit/desk-folder.ts';
 import type { Home } from '../../core/schema/home.ts';
-import type { ArtifactStore, EventStore } from '../../core/schema/ports.ts';
+import type { ArtifactStore, EventStore, ToolRegistry } from '../../core/schema/ports.ts';
 import type { OpenedRoom } from '../../core/schema/room.ts';
 import type { Tool } from '../../core/schema/tool.ts';
 import { isRestorable } from '../../kit/desk/restorable.ts';
@@ -53,12 +53,13 @@ type DeskRoomPorts = {
   reportRun: (text: string, run: string) => void;
   live: LiveSteps;
   skills: SkillsPort;
+  tools: Pick<ToolRegistry, 'get'>;
 };
 
 type Gives = Pick<typeof ports, 'folders' | 'sandbox' | 'shadow' | 'witness' | 'deskTurn' | 'deskPlaced'>;
 
 export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
-  const { home, config, ledger, events, artifacts, onDurable, egress, policy, runs } = needed;
+  const { home, config, ledger, events, artifacts, onDurable, egress, policy, runs, tools: allTools } = needed;
   const folder = deskFolder(home);
   const shadow = openSnapshots({ store: undoFolder(home), desk: folder, ...undoLimits(config.maintenance) });
   const classify = classifierOf(home);
@@ -115,7 +116,7 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
     intakes: {
       // It may wait for a long command, and requests, such as one to stop, are read meanwhile.
       undo: async ({ run, dry_run: isDry }) => {
-        const undoPorts = { runs, ledger, shadow, deskTurn: inTurn };
+        const undoPorts = { runs, ledger, shadow, deskTurn: inTurn, tools: allTools };
         const answer = isDry === true ? previewUndo(undoPorts, run) : undo(undoPorts, run);
         const recorded = answer.catch((error: unknown) =>
           ledger.append({

@@ -3,7 +3,8 @@ import { livePort } from '../../core/schema/live-port.ts';
 import { defineRoom } from '../../core/schema/room.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
 
-const { home, config, ledger, events, projections, artifacts, onDurable, egress, policy, runs, reportRun } = ports;
+const { home, config, ledger, events, projections, artifacts, onDurable, egress, policy, runs, reportRun, tools } =
+  ports;
 const { skills, folders, sandbox, shadow, witness, deskTurn, deskPlaced } = ports;
 
 export const desk = defineRoom({
@@ -44,6 +45,7 @@ export const desk = defineRoom({
     reportRun,
     live: livePort,
     skills,
+    tools,
   },
   gives: { folders, sandbox, shadow, witness, deskTurn, deskPlaced },
   open: async (needed) => (await import('./open-desk.ts')).openDesk(needed),

@@ -1,4 +1,4 @@
-/** Owns: undoing what a run did to the desk and to folders outside it, with all the runs inside it. */
+/** Owns: undoing what a run did to the desk, to folders outside it, and by tools that can undo it, with all the runs inside it. */
 import { join } from 'node:path';
 import type { Event } from '../../core/schema/event.ts';
 import { OkaError } from '../../core/schema/errors.ts';
@@ -14,6 +14,8 @@ import {
   uncoveredFolders,
 } from '../../kit/runs/recorded-steps.ts';
 import type { InTurn } from '../../kit/ports/desk-turn-port.ts';
+import type { ToolRegistry } from '../../core/schema/ports.ts';
+import { callsToUndo, undoCalls } from './undo-by-tools.ts';
 import type { LedgerPort, Runs } from '../../kit/ports/port-types.ts';
 import { eventsWithChildren } from '../../kit/runs/run-family.ts';
 
@@ -24,6 +26,7 @@ type UndoPorts = {
   ledger: Pick<LedgerPort, 'append'>;
   shadow: Snapshots;
   deskTurn: InTurn;
+  tools: Pick<ToolRegistry, 'get'>;
 };
 type TurnPorts = Omit<UndoPorts, 'ledger'>;
 
@@ -46,9 +49,9 @@ async function inTurnOf<T>({ runs, shadow, deskTurn }: TurnPorts, run: string, w
   }
 }
 
-async function undoInTurn({ runs, ledger, shadow }: UndoPorts, run: string): Promise<Undone> {
-  const { found, left } = await stepsOfRun(runs.eventsOf, shadow, run);
-  const undone: Undone[] = [leaving(left)];
+async function undoInTurn({ runs, ledger, shadow, tools }: UndoPorts, run: string): Promise<Undone> {
+  const { found, left, calls } = await stepsOfRun(runs.eventsOf, shadow, tools, run);
+  const undone: Undone[] = [leaving(left), await undoCalls(calls, false)];
   for (const { folder, snapshots, steps, place } of found)
     undone.push(inFolder(folder, await snapshots.undo(steps, `after undoing ${run}`, place)));
   const merged = mergeUndone(undone);
@@ -67,8 +70,8 @@ async function undoInTurn({ runs, ledger, shadow }: UndoPorts, run: string): Pro
 /** What `undo` would do, without doing it. */
 export function previewUndo(ports: TurnPorts, run: string): Promise<Undone> {
   return inTurnOf(ports, run, async () => {
-    const { found, left } = await stepsOfRun(ports.runs.eventsOf, ports.shadow, run);
-    const planned: Undone[] = [leaving(left)];
+    const { found, left, calls } = await stepsOfRun(ports.runs.eventsOf, ports.shadow, ports.tools, run);
+    const planned: Undone[] = [leaving(left), await undoCalls(calls, true)];
     for (const { folder, snapshots, steps, place } of found) {
       const { restore, remove, overlaps, notRestorable } = await snapshots.plan(steps, place);
       planned.push(inFolder(folder, { restored: restore, removed: remove, overlaps, notRestorable }));
@@ -117,8 +120,9 @@ type FolderSteps = {
 async function stepsOfRun(
   eventsOf: (run: string) => Promise<Event[]>,
   shadow: Snapshots,
+  tools: UndoPorts['tools'],
   run: string,
-): Promise<{ found: FolderSteps[]; left: Left[] }> {
+): Promise<{ found: FolderSteps[]; left: Left[]; calls: ReturnType<typeof callsToUndo> }> {
   const all = await eventsWithChildren(eventsOf, run);
   const undone = all.findLast(
     (event) => event.type === 'run.undone' && event.run === run && event.data.kept.length === 0,
@@ -141,11 +145,12 @@ async function stepsOfRun(
     const steps = stepsOf(events, now, folder).filter(({ before, after }) => folder === null || before !== after);
     if (steps.length > 0) found.push({ folder, snapshots, steps, place });
   }
-  if (found.length + left.length === 0 && undone !== undefined)
+  const calls = callsToUndo(events, tools);
+  const count = found.length + left.length + calls.length;
+  if (count === 0 && undone !== undefined)
     throw new OkaError('refused', `this run was undone already, on ${undone.at.slice(0, 10)}`);
-  if (found.length + left.length === 0)
-    throw new OkaError('refused', 'this run changed nothing on the desk, or its snapshots were removed');
-  return { found, left };
+  if (count === 0) throw new OkaError('refused', 'this run changed nothing on the desk, or its snapshots were removed');
+  return { found, left, calls };
 }
 
 /** The state of each of these places of the desk as it is. */

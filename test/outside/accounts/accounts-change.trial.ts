@@ -1,14 +1,9 @@
 /** Events that oka adds, changes and removes, against a real Radicale: once, as approved, and only where it may. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallPreview, Outcome } from '../../../src/core/schema/tool.ts';
 import { calendarAccount, type TriedAccounts, tryAccounts } from '../../support/accounts.ts';
 import { type CalendarServer, hasRadicale, openCalendarServer } from '../../support/calendar-server.ts';
-import { okaWith } from '../../support/cli.ts';
 import { calendarOf, eventOf } from '../../support/ics.ts';
-import { openStory, type Story } from '../../support/story.ts';
-import { goal, inParts, plan } from '../../support/story-model.ts';
-import { call, type WireReply, type WireRequest } from '../../support/wire-server-reply.ts';
 
 if (hasRadicale === null) console.error('SKIPPED: changing calendars; there is no Radicale (apt-get install radicale)');
 
@@ -16,6 +11,9 @@ type Listed = { event: string; version: string; title: string; start: string; pe
 type Done = { event: string; version?: string };
 
 const ZONE = 'Europe/Berlin';
+/** Radicale puts lines into another order. */
+const linesOf = (objects: Record<string, string>) =>
+  Object.entries(objects).map(([name, ics]) => [name, ics.split('\r\n').toSorted()]);
 const may = { change: { calendars: ['Team'] } };
 const lunch = { calendar: 'Team', title: 'Lunch', start: '2028-03-06T12:00', end: '2028-03-06T13:00', zone: ZONE };
 const weekly = calendarOf(
@@ -75,6 +73,7 @@ describe.skipIf(hasRadicale === null)('an event of a calendar', () => {
       expect.stringContaining('When: Mon 2028-03-06 '),
       'Where: Roma',
       'This server sends no invitations: nobody is notified.',
+      'It can be undone, as long as nobody changes it.',
     ]);
     expect(contents).toMatchObject([{ path: 'The notes', text: 'Bring the plan.' }]);
     expect(server.objects('Team')).toEqual({ 'weekly.ics': weekly });
@@ -162,6 +161,60 @@ describe.skipIf(hasRadicale === null)('an event of a calendar', () => {
     expect([server.objects('Private'), server.objects('Team')]).toEqual([before, { 'weekly.ics': weekly }]);
   });
 
+  it('is again what it was once its changes are undone, however many; what somebody changed since stays', async () => {
+    fill();
+    const calls: { tool: string; input: object; output: Done }[] = [];
+    const act = async (tool: string, input: object): Promise<Done> => {
+      const output = await tried.ask<Done>(tool, input);
+      calls.push({ tool, input, output });
+      return output;
+    };
+    const undo = async (isDry: boolean) => {
+      const all = [];
+      for (const { tool, input, output } of calls.toReversed())
+        all.push(await tried.tool(tool).undo?.({ run: 'r', input: input as never, output }, isDry));
+      return all;
+    };
+    const before = server.objects('Team');
+    const added = await act('calendar.add', lunch);
+    const changed = await act('calendar.change', { ...added, title: 'Dinner' });
+    const again = await act('calendar.change', { ...changed, place: 'Roma' });
+    await act('calendar.change', { ...(await one('2028-03-13', 'Standup')), title: 'Moved' });
+    await act('calendar.remove', await one('2028-03-20', 'Standup'));
+    const { event, version } = await one('2028-03-27', 'Standup');
+    await act('calendar.remove', { event: event.replace(/\/2028[^/]+\//, '/-/'), version });
+    expect(Object.keys(server.objects('Team'))).toHaveLength(1);
+    const after = server.objects('Team');
+    const expected = [
+      { what: 'the event "Standup" in work/Team', how: 'restored' },
+      { what: 'the event "Standup" in work/Team', how: 'restored' },
+      { what: 'the event "Standup" in work/Team', how: 'restored' },
+      { what: 'the event "Dinner" in work/Team', how: 'restored' },
+      { what: 'the event "Lunch" in work/Team', how: 'restored' },
+      { what: 'the event "Lunch" in work/Team', how: 'removed' },
+    ];
+    expect((await undo(true)).map((each) => each?.how)).toEqual(expected.map(({ how }) => how));
+    expect(server.objects('Team')).toEqual(after);
+    expect(await undo(false)).toEqual(expected);
+    expect(linesOf(server.objects('Team'))).toEqual(linesOf(before));
+    calls.length = 0;
+    const third = await act('calendar.add', { ...lunch, title: 'Third' });
+    const name = again.event.split('/').at(-1);
+    expect(third.event).not.toContain(name);
+    await act('calendar.change', { ...third, title: 'Fourth' });
+    const file = third.event.split('/').at(-1) ?? '';
+    const edited = server.objects('Team')[file]?.replace('SUMMARY:Fourth', 'SUMMARY:Mine') ?? '';
+    server.fill('Team', { [file]: edited });
+    expect(await undo(false)).toMatchObject([
+      { how: 'left', why: 'it was changed since' },
+      { how: 'left', why: 'it was changed since' },
+    ]);
+    expect(server.objects('Team')).toEqual({ [file]: edited });
+    server.fill('Team', {});
+    expect(await undo(false)).toMatchObject([{ how: 'left', why: 'it was removed since' }, { how: 'removed' }]);
+    expect(server.objects('Team')).toEqual({});
+  });
+
   it('is found after a crash by its name and its mark', async () => {
     fill();
     const stopped = { status: 'failed', error: 'work stopped before the event was written' };
@@ -184,67 +237,4 @@ describe.skipIf(hasRadicale === null)('an event of a calendar', () => {
     expect(await tried.outcome('calendar.add', { ...lunch, title: 'Down' })).toMatchObject({ status: 'failed' });
     await server.setDown(false);
   });
-});
-
-/** Milliseconds after the yes at which the worker is killed. */
-const KILLS = process.env['OKA_TEST_THOROUGH'] === '1' ? Array.from({ length: 30 }, (_, n) => n * 40) : [0, 150, 400];
-
-describe.skipIf(hasRadicale === null)('a task that books a table', () => {
-  const executor = ({ text }: WireRequest): WireReply =>
-    /^event: work\/-\/team\/oka-/m.test(text)
-      ? call('finish', { output: 'It is booked.' })
-      : call('calendar_add', lunch);
-  const open = async (server: CalendarServer): Promise<Story> => {
-    server.fill('Team', {});
-    const story = await openStory({
-      model: inParts({
-        planner: () => plan([goal('book', 'Book lunch', ['calendar.add'])], ['file: x.txt']),
-        executor,
-      }),
-    });
-    story.write('.oka/rules/accounts.json', JSON.stringify({ accounts: { work: calendarAccount(server, may) } }));
-    const words = ['secrets', 'set', 'MAIL_WORK', '--tool', 'accounts.work', '--host', '127.0.0.1'];
-    expect((await okaWith({ input: server.password }, ...words, '--dir', story.home.dir)).code).toBe(0);
-    story.drop('lunch.md', '---\nid: lunch\naccept:\n  - file: x.txt\n---\nBook lunch on March 6, 2028, at noon.\n');
-    return story;
-  };
-
-  it.each(KILLS)(
-    'writes nothing without a yes that has seen the event, and once when the worker is killed %i ms after it',
-    async (ms) => {
-      await using server = await openCalendarServer();
-      await using story = await open(server);
-      const worker = story.start(['worker']);
-      const asked = await story.asked('approval');
-      if (asked.for.kind !== 'approval') throw new Error('it asks something else');
-      expect(asked.for.asked).toMatchObject({
-        tool: 'calendar.add',
-        changes: expect.arrayContaining(['Title: Lunch']),
-      });
-      expect(asked.for.asked?.grant).toBeUndefined();
-      expect(server.objects('Team')).toEqual({});
-      const said = story.oka('approve', asked.wait);
-      await story.until('the yes', async () => (await story.eventsOf('wait.closed'))[0]);
-      await sleep(ms);
-      worker.kill('SIGKILL');
-      await new Promise((resolve) => worker.once('exit', resolve));
-      await said;
-      story.work();
-      const answered = new Set([asked.wait]);
-      await story.until('the event', async () => {
-        // Where it was stopped before it was written, it is asked about again.
-        for (const { wait, for: what } of await story.waiting())
-          if (what.kind === 'approval' && !answered.has(wait)) {
-            answered.add(wait);
-            await story.oka('approve', wait);
-          }
-        const ended = await story.eventsOf('call.ended');
-        return ended.find(({ data }) => data.status === 'ok' && JSON.stringify(data).includes('work/-/team/oka-'));
-      });
-      const objects = Object.values(server.objects('Team'));
-      expect(objects).toHaveLength(1);
-      expect(objects[0]).toContain('SUMMARY:Lunch');
-    },
-    120_000,
-  );
 });

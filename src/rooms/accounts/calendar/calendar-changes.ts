@@ -5,6 +5,7 @@ import { failure } from '../../../kit/define-tool.ts';
 import { type CalendarWriting, changingTool, type Wanted } from './change-event.ts';
 import { eventFields, fieldsOf, zoneOf } from './event-input.ts';
 import { parseEventName } from './event-name.ts';
+import { type PutBack, undoChange } from './undo-event.ts';
 
 const ASKED = 'A person is asked each time and sees the whole event.';
 
@@ -27,6 +28,9 @@ const NewEvent = z.strictObject({
 });
 
 export function calendarChangeTools(ports: CalendarWriting): Tool[] {
+  const [really, drily]: [PutBack, PutBack] = [new Map(), new Map()];
+  const undo: Parameters<typeof changingTool>[2] = (wanted, mark, version, isDry) =>
+    undoChange(wanted, mark, version, ports, { putBack: isDry ? drily : really, isDry });
   const add = changingTool(
     {
       name: 'calendar.add',
@@ -43,6 +47,7 @@ export function calendarChangeTools(ports: CalendarWriting): Tool[] {
       }),
     },
     ports,
+    undo,
   );
   const change = changingTool(
     {
@@ -59,6 +64,7 @@ export function calendarChangeTools(ports: CalendarWriting): Tool[] {
       },
     },
     ports,
+    undo,
   );
   const remove = changingTool(
     {
@@ -70,6 +76,7 @@ export function calendarChangeTools(ports: CalendarWriting): Tool[] {
       wanted: (input) => ({ ...wantedOf(input), edit: { kind: 'remove' } }),
     },
     ports,
+    undo,
   );
   return [add, change, remove];
 }

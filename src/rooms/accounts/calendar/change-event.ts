@@ -1,5 +1,5 @@
 /**
- * Owns: writing one event to a calendar, once, and taking it back.
+ * Owns: writing one event to a calendar, once.
  *
  * W1 What was approved is written: the call says all of a new event, and of another one its version, and what has been
  *    changed since is neither shown nor overwritten.
@@ -10,7 +10,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { messageOf } from '../../../core/schema/errors.ts';
-import type { CallPreview, Outcome, Tool } from '../../../core/schema/tool.ts';
+import type { CallPreview, Outcome, Tool, Undoing } from '../../../core/schema/tool.ts';
 import { defineTool, failure, ok } from '../../../kit/define-tool.ts';
 import { oneAtATime, pause } from '../../../kit/pause.ts';
 import { type AccountsInUse, accountNamed } from '../ask-accounts.ts';
@@ -51,7 +51,13 @@ type Definition<Input extends z.ZodType> = Pick<
   wanted: (input: z.output<Input>) => Wanted;
 };
 
-export function changingTool<Input extends z.ZodType>(definition: Definition<Input>, ports: CalendarWriting): Tool {
+type Undo = (wanted: Wanted, mark: string, version: string | null, isDry: boolean) => Promise<Undoing>;
+
+export function changingTool<Input extends z.ZodType>(
+  definition: Definition<Input>,
+  ports: CalendarWriting,
+  undo: Undo,
+): Tool {
   const { isDestructive, wanted, ...rest } = definition;
   const inTurn = oneAtATime();
   return defineTool({
@@ -65,6 +71,11 @@ export function changingTool<Input extends z.ZodType>(definition: Definition<Inp
       const asked = rest.input.parse(input);
       return lookAfter(wanted(asked), markOf(run, asked), ports);
     },
+    undo: ({ run, input, output }, isDry) => {
+      const asked = rest.input.parse(input);
+      const { version = null } = Output.parse(output);
+      return inTurn(() => undo(wanted(asked), markOf(run, asked), version, isDry));
+    },
     act: (asked, call) => inTurn(() => write(wanted(asked), markOf(call.run, asked), ports, call.signal)),
   });
 }
@@ -75,7 +86,7 @@ const markOf = (run: string, input: unknown): string =>
 /** Where it is to be written. */
 type Place = { open: OpenCalendars; calendar: Calendar; object: string };
 
-function withPlace<T>(
+export function withPlace<T>(
   { account, calendar: words, event }: Wanted,
   mark: string,
   { accounts, calendars }: CalendarWriting,

@@ -32,6 +32,7 @@ export function showChange(shown: Shown): CallPreview {
       `${what}${PARTS[event.part]}`,
       ...factLines(before, after),
       ...toldLines(shown, event),
+      `It can be undone${shown.sends === false ? '' : ', but not what the server has sent'}, as long as nobody changes it.`,
     ],
     contents: [
       ...notesOf(before !== null && after?.notes === before.notes ? null : after, 'The notes'),

@@ -1,8 +1,8 @@
-/** Undoing what a run changed on the desk. */
+/** Undoing what a run changed. */
 import type { previewUndo as preview } from '../undo.ts';
 import { answer, command, type Commands, exits } from '../../../kit/cli/command-module.ts';
 import { runOperand } from '../../../kit/cli/find-run.ts';
-import { count, plainText } from '../../../kit/cli/plain-text.ts';
+import { plainText } from '../../../kit/cli/plain-text.ts';
 import { carryOut } from '../../../kit/cli/carry-out.ts';
 import { flag } from '../../../kit/cli/options.ts';
 
@@ -10,7 +10,7 @@ type Undone = Awaited<ReturnType<typeof preview>>;
 
 export const commands: Commands = {
   undo: command({
-    summary: 'Undo what a run changed on the desk; what people changed since stays',
+    summary: 'Undo what a run changed; what people changed since stays',
     operands: '<run>',
     options: { 'dry-run': flag('Only say what would be done.') },
     example: 'oka undo welcome-1a2b3c4d --dry-run',
@@ -25,7 +25,7 @@ export const commands: Commands = {
     render: (data, { yellow }) => {
       const { dry, restored, removed, overlaps, notRestorable } = data;
       const lines = [
-        `${count(restored.length, 'file')} ${verb(dry, restored.length)} restored, ${count(removed.length, 'file')} removed`,
+        `${restored.length} ${verb(dry, restored.length)} restored, ${removed.length} removed`,
         ...restored.map((path) => `  restored  ${plainText(path)}`),
         ...removed.map((path) => `  removed   ${plainText(path)}`),
         ...overlaps.map(({ path, why }) => `  ${yellow('left')}      ${plainText(path)}: ${plainText(why)}`),
