@@ -1,7 +1,7 @@
 /**
  * Cuts, kills, full disks, floods, forgeries: minutes of it, so it has a script of its own. It also runs the tests of
  * which `npm test` tries only a part (support/thorough.ts), whole. With OKA_TEST_PART=<seed> a third of the files of this folder run
- * with a quarter of their kills and random cases, and a fifth of the other files, chosen by the seed: the rest of those
+ * with a quarter of their kills and random cases, and an eighth of the other files, chosen by the seed: the rest of those
  * run in their short form with `npm test` and the stories.
  */
 import { globSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const top = join(import.meta.dirname, '../..');
 const part = process.env['OKA_TEST_PART'] ?? '';
 const thorough = globSync('test/**/*.test.ts', { cwd: top })
   .filter((file) => readFileSync(join(top, file), 'utf8').includes('support/thorough.ts'))
-  .filter((file) => part === '' || chanceOf(file, 5) === 0);
+  .filter((file) => part === '' || chanceOf(file, 8) === 0);
 if (part !== '') process.env['OKA_TEST_SCALE'] ??= '0.25';
 
 export default defineConfig({

@@ -23,10 +23,16 @@ export function filesOf(pattern: string, oneIn: number): string[] {
   const all = globSync(pattern, { cwd: join(import.meta.dirname, '../..') });
   if (part === '') return all;
   console.log(`A part of a suite: OKA_TEST_PART=${part} runs it again, and without that variable all of it runs.`);
-  return all
-    .toSorted((one, other) => chanceOf(one, 2 ** 32) - chanceOf(other, 2 ** 32))
-    .slice(0, Math.ceil(all.length / oneIn));
+  return partOf(oneIn, all, (file) => file);
 }
+
+/** All of them, or one in so many in a part of a suite, and at least one. */
+export const partOf = <T>(oneIn: number, all: readonly T[], nameOf: (each: T) => string): T[] =>
+  part === ''
+    ? [...all]
+    : all
+        .toSorted((one, other) => chanceOf(nameOf(one), 2 ** 32) - chanceOf(nameOf(other), 2 ** 32))
+        .slice(0, Math.ceil(all.length / oneIn));
 
 /** All of the cases, or the few that `npm test` tries. */
 export const casesOf = <T>(all: readonly T[], few: (each: T, index: number) => boolean): readonly T[] =>

@@ -10,6 +10,7 @@ import { replicaBatchSettings } from './replica-batch-settings.ts';
 import { replicaSettings } from './replica-settings.ts';
 import type { OpenGroup } from './setting-group.ts';
 import { slowSettings } from './slow-settings.ts';
+import { partOf } from '../thorough.ts';
 import { treeSettings } from './tree-settings.ts';
 import { upSettings } from './up-settings.ts';
 import { workerSettings } from './worker-settings.ts';
@@ -29,6 +30,9 @@ export const settingGroups: readonly OpenGroup[] = [
   upSettings,
   replicaBatchSettings,
 ];
+
+/** What the story of settings tries: in a part of the suite a third of the homes. */
+export const groupsToTry = partOf(3, settingGroups, ({ name }) => name);
 
 /** Tried on the real command by a test of their own. */
 export const seenElsewhere: Readonly<Record<string, string>> = {
