@@ -28,7 +28,6 @@ const RULES: Rules = {
     '@ai-sdk/anthropic': ['kit/models/'],
     '@ai-sdk/openai': ['kit/models/'],
     '@ai-sdk/openai-compatible': ['kit/models/'],
-    '@dagrejs/dagre': ['*/browser/'],
     '@hono/node-server': ['app/web/web-server.ts'],
     '@lancedb/lancedb': ['rooms/memory/embedding/vector-table.ts'],
     '@mozilla/readability': ['kit/documents/readable-html.ts'],

@@ -22,9 +22,9 @@ it('a document names every module that its page needs at once, so that none is a
       expect(files.find(path), `${name}: ${path}`).not.toBeNull();
 });
 
-it('what is loaded later is not among them: markdown, charts and layouts', () => {
+it('what is loaded later is not among them: markdown and charts', () => {
   const paths = files
     .modulesOf([new URL('../../../src/kit/web/browser/app.ts', import.meta.url), ...pages.map(({ view }) => view)])
     .map(pathOf);
-  expect(paths.filter((path) => /marked|purify|uPlot|dagre/.test(path))).toEqual([]);
+  expect(paths.filter((path) => /marked|purify|uPlot/.test(path))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runDiff, runFiles } from '../../../src/rooms/runs/run-page/changed-files.ts';
-import { runGraph } from '../../../src/rooms/runs/run-page/run-picture.ts';
+import { runGraph, type RunGraphAnswer } from '../../../src/rooms/runs/run-page/run-picture.ts';
 import { runHead } from '../../../src/rooms/runs/run-page/run-head.ts';
 import { runCall, runCalls, runEvents, runTimeline } from '../../../src/rooms/runs/run-page/run-queries.ts';
 import type { RunAnswer } from '../../../src/rooms/runs/run-page/run-answer.ts';
@@ -110,11 +110,9 @@ describe('the page of a run', () => {
 
   it('has the graph of the plan, whose nodes are the steps', async () => {
     const run = await askQuery<RunAnswer>(story.home, runHead, { run: 'sums' });
-    const graph = await askQuery<{ nodes: { id: string }[]; edges: object[] }>(story.home, runGraph, {
-      run: run.graph_run,
-    });
-    expect(graph.nodes.map(({ id }) => id)).toEqual(run.steps.map(({ id }) => id));
-    expect(graph.edges).toHaveLength(1);
+    const { drawing } = await askQuery<RunGraphAnswer>(story.home, runGraph, { run: run.graph_run });
+    expect(drawing?.nodes.map(({ id }) => id)).toEqual(run.steps.map(({ id }) => id));
+    expect(drawing?.edges).toHaveLength(1);
   });
 
   it('refuses a run that is not there', async () => {

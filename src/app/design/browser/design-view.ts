@@ -15,7 +15,7 @@ import { Tabs } from '../../../kit/web/browser/components/tabs.ts';
 import { html } from '../../../kit/web/browser/html.ts';
 import { DayChart } from '../../../rooms/figures/page/browser/day-chart.ts';
 import { GraphDrawing } from '../../../rooms/graphs/graph-page/browser/graph-drawing.ts';
-import type { Drawing as GraphDrawn } from '../../../rooms/graphs/graph-page/graph-answers.ts';
+import type { Drawing as GraphDrawn } from '../../../kit/web/drawn-graph.ts';
 
 const COLOURS =
   'paper surface raised ink soft line edge accent accent-soft good good-soft warn warn-soft bad bad-soft'.split(' ');

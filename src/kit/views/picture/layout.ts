@@ -6,6 +6,7 @@
  * P3 The same graph gives the same picture.
  */
 import type { Picture, PictureEdge, PictureNode } from './graph-picture.ts';
+import { boxFor, LABEL_HEIGHT, textWidth } from './labels.ts';
 
 /** A rectangle by its upper left corner. */
 export type Box = { x: number; y: number; width: number; height: number };
@@ -18,7 +19,7 @@ export type PlacedEdge = {
   label: (Box & { text: string }) | null;
   isLoop: boolean;
 };
-type Layout = { width: number; height: number; nodes: PlacedNode[]; edges: PlacedEdge[] };
+export type Layout = { width: number; height: number; nodes: PlacedNode[]; edges: PlacedEdge[] };
 
 /** An item of a rank: a node, or the place where an edge passes it. */
 type Item = {
@@ -26,29 +27,29 @@ type Item = {
   height: number;
   x: number;
   rank: number;
-  edge: number | null;
   before: Item[];
   after: Item[];
 };
 type Route = { edge: PictureEdge; items: Item[]; isReversed: boolean; label: Item | null };
 
-const MARGIN = 16;
+export const MARGIN = 16;
 const GAP_X = 18;
 const GAP_Y = 20;
-const LINE = 16;
-const PAD_X = 14;
-const PAD_Y = 9;
-const MOST_COLUMNS = 26;
 const LOOP = 26;
 const SWEEPS = 12;
 
-export function layoutPicture({ nodes, edges }: Picture): Layout {
+/** `least` is the width of the narrowest box. */
+export function layoutPicture({ nodes, edges }: Picture, least?: number): Layout {
   const ranks = ranksOf(nodes, edges);
   const loops = loopSpace(edges);
   const items = new Map(
-    nodes.map((node) => [node.id, itemOf(node, (ranks.get(node.id) ?? 0) * 2, loops.get(node.id) ?? 0)]),
+    nodes.map((node) => {
+      const { width, height } = boxFor(node, least);
+      const rank = (ranks.get(node.id) ?? 0) * 2;
+      return [node.id, itemOf({ width: width + (loops.get(node.id) ?? 0), height, rank })];
+    }),
   );
-  const routes = edges.map((edge, index) => routeOf(edge, index, items, ranks));
+  const routes = edges.map((edge) => routeOf(edge, items, ranks));
   const rows = rowsOf([...items.values(), ...routes.flatMap((route) => route.items)]);
   sortRows(rows);
   placeInRows(rows);
@@ -57,7 +58,7 @@ export function layoutPicture({ nodes, edges }: Picture): Layout {
 }
 
 /** The longest way to each node over edges that lead forward; edges that close a circle are left out. */
-function ranksOf(nodes: readonly PictureNode[], edges: readonly PictureEdge[]): Map<string, number> {
+export function ranksOf(nodes: readonly PictureNode[], edges: readonly PictureEdge[]): Map<string, number> {
   const behind = new Map(nodes.map(({ id }) => [id, [] as string[]]));
   for (const { from, to, isBack } of edges) if (!isBack && from !== to) behind.get(from)?.push(to);
   const order: string[] = [];
@@ -90,11 +91,12 @@ function ranksOf(nodes: readonly PictureNode[], edges: readonly PictureEdge[]): 
   }
 }
 
-function itemOf(node: PictureNode, rank: number, loop: number): Item {
-  const lines = linesOf(node);
-  const width = Math.max(80, ...lines.map((line) => textWidth(line))) + 2 * PAD_X + loop;
-  return { width, height: lines.length * LINE + 2 * PAD_Y, x: 0, rank, edge: null, before: [], after: [] };
-}
+const itemOf = (place: Pick<Item, 'width' | 'height' | 'rank'>): Item => ({
+  ...place,
+  x: 0,
+  before: [],
+  after: [],
+});
 
 /** The space at the right of each node with an edge to itself, for the edge and its label. */
 function loopSpace(edges: readonly PictureEdge[]): Map<string, number> {
@@ -102,34 +104,8 @@ function loopSpace(edges: readonly PictureEdge[]): Map<string, number> {
   return new Map(own.map(({ from, label }) => [from, LOOP + textWidth(label)]));
 }
 
-/** The title in bold, and below it what the node does. */
-function linesOf({ title, about }: Pick<PictureNode, 'title' | 'about'>): string[] {
-  return [...wrapLabel(title), ...wrapLabel(about)];
-}
-
-export function wrapLabel(text: string): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(/\s+/).flatMap((each) => each.match(/.{1,26}/gu) ?? [])) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= MOST_COLUMNS)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
-}
-
-/** Wide characters, such as Chinese ones, take twice the space. */
-export function textWidth(text: string): number {
-  return Array.from(text).reduce((sum, each) => sum + ((each.codePointAt(0) ?? 0) > 0x2e7f ? 14 : 7.4), 0);
-}
-
 /** One item for each rank between the two nodes; the first carries the label. Loops pass no rank. */
-function routeOf(
-  edge: PictureEdge,
-  index: number,
-  items: ReadonlyMap<string, Item>,
-  ranks: ReadonlyMap<string, number>,
-): Route {
+function routeOf(edge: PictureEdge, items: ReadonlyMap<string, Item>, ranks: ReadonlyMap<string, number>): Route {
   const [from, to] = [ranks.get(edge.from) ?? 0, ranks.get(edge.to) ?? 0];
   const isReversed = to < from;
   const [upper, lower] = isReversed ? [edge.to, edge.from] : [edge.from, edge.to];
@@ -137,12 +113,11 @@ function routeOf(
   if (edge.from === edge.to || first === undefined || last === undefined || from === to)
     return { edge, items: [], isReversed: false, label: null };
   const chain: Item[] = [];
-  for (let rank = first.rank + 1; rank < last.rank; rank += 1)
-    chain.push({ width: 8, height: 0, x: 0, rank, edge: index, before: [], after: [] });
+  for (let rank = first.rank + 1; rank < last.rank; rank += 1) chain.push(itemOf({ width: 8, height: 0, rank }));
   const label = edge.label === '' ? null : ((isReversed ? chain.at(-1) : chain[0]) ?? null);
   if (label !== null) {
     label.width = textWidth(edge.label) + 10;
-    label.height = LINE + 2;
+    label.height = LABEL_HEIGHT;
   }
   [first, ...chain].forEach((item, at) => {
     const next = chain[at] ?? last;
@@ -257,11 +232,12 @@ function assemble(
   for (const item of all) item.x -= left;
   const loops = loopSpace(routes.map(({ edge }) => edge));
   const boxes = new Map(
-    nodes.map((node): [string, PlacedNode] => {
-      const item = items.get(node.id) ?? itemOf(node, 0, 0);
+    nodes.flatMap((node): [string, PlacedNode][] => {
+      const item = items.get(node.id);
+      if (item === undefined) return [];
+      const { x, rank, height } = item;
       const width = item.width - (loops.get(node.id) ?? 0);
-      const box = { x: item.x, y: tops[item.rank] ?? 0, width, height: item.height };
-      return [node.id, { ...box, node, lines: linesOf(node) }];
+      return [[node.id, { x, y: tops[rank] ?? 0, width, height, node, lines: boxFor(node).lines }]];
     }),
   );
   const edges = routes.map((route) => placeEdge(route, boxes, items, tops));
@@ -312,7 +288,7 @@ function portOf(
   return box.x + (box.width * (at + 1)) / (all.length + 1);
 }
 
-function loopPoints(from: PlacedNode, to: PlacedNode): Point[] {
+export function loopPoints(from: PlacedNode, to: PlacedNode): Point[] {
   const right = from.x + from.width;
   const [top, bottom] = [from.y + from.height * 0.3, to.y + to.height * 0.7];
   return [

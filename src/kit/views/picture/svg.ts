@@ -1,7 +1,8 @@
 /** A picture of a graph as SVG that stands alone: no script, no font and no style from elsewhere. */
 import type { NodeStatus } from '../../../core/schema/run.ts';
 import type { Picture, PictureNode } from './graph-picture.ts';
-import { layoutPicture, type PlacedEdge, type PlacedNode, type Point, textWidth, wrapLabel } from './layout.ts';
+import { textWidth, wrapLabel } from './labels.ts';
+import { layoutPicture, type PlacedEdge, type PlacedNode, type Point } from './layout.ts';
 
 /** Colours, and a mark for whoever does not see them. */
 const STATUS: Record<NodeStatus, { fill: string; line: string; mark: string }> = {

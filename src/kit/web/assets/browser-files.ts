@@ -40,7 +40,6 @@ const PACKAGES: Readonly<Record<string, string>> = {
   '@preact/signals': '@preact/signals/dist/signals.mjs',
   htm: 'htm/dist/htm.mjs',
   uplot: 'uplot/dist/uPlot.iife.min.js',
-  '@dagrejs/dagre': '@dagrejs/dagre/dist/dagre.esm.js',
   marked: 'marked/lib/marked.esm.js',
   dompurify: 'dompurify/dist/purify.min.js',
 };

@@ -4,46 +4,10 @@ import { GraphSaved } from '../../../core/schema/graph.ts';
 import { JsonValue } from '../../../core/schema/json.ts';
 import { Id, Instant, Sha256 } from '../../../core/schema/names.ts';
 import type { Rows } from '../../../core/schema/rows.ts';
-import { Mode, NodeStatus, RunStatus } from '../../../core/schema/run.ts';
+import { Mode, RunStatus } from '../../../core/schema/run.ts';
+import { Drawing } from '../../../kit/web/drawn-graph.ts';
 import type { RunRow } from '../../../kit/views/run-rows.ts';
 import { statusForPeople } from '../../../kit/views/run-status.ts';
-
-const place = { x: z.number(), y: z.number(), width: z.number(), height: z.number() };
-
-export const Drawing = z
-  .strictObject({
-    width: z.number().describe('Of the picture.'),
-    height: z.number().describe('Of the picture.'),
-    nodes: z
-      .array(
-        z.strictObject({
-          ...place,
-          id: z.string().describe('The node.'),
-          title: z.array(z.string()).describe('Its title, in lines.'),
-          about: z.array(z.string()).describe('What it does, in lines.'),
-          shape: z.enum(['step', 'condition', 'map']).describe('How it is drawn.'),
-          status: NodeStatus.nullable().describe('How it went in the run that is shown; null without one.'),
-          times: z.int().nonnegative().describe('How often it ran.'),
-        }),
-      )
-      .describe('The boxes.'),
-    edges: z
-      .array(
-        z.strictObject({
-          from: z.string(),
-          to: z.string(),
-          path: z.string().describe('The `d` of an SVG path.'),
-          back: z.boolean().describe('Whether it leads to a node that comes before.'),
-          label: z
-            .strictObject({ ...place, text: z.string() })
-            .nullable()
-            .describe('Its label, if it has one.'),
-        }),
-      )
-      .describe('The arrows.'),
-  })
-  .describe('A picture of a graph: what is drawn where.');
-export type Drawing = z.infer<typeof Drawing>;
 
 export type Problem = z.infer<typeof Problem>;
 export const Problem = z

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toDot, toMermaid } from '../../../../src/kit/views/picture/diagram-text.ts';
 import { pictureOf, withRun } from '../../../../src/kit/views/picture/graph-picture.ts';
+import { layoutLarge } from '../../../../src/kit/views/picture/large-layout.ts';
 import { type Box, layoutPicture, type PlacedEdge, type Point } from '../../../../src/kit/views/picture/layout.ts';
 import { toSvg } from '../../../../src/kit/views/picture/svg.ts';
 import type { Event } from '../../../../src/core/schema/event.ts';
@@ -169,3 +170,46 @@ function unclosedTags(xml: string): string[] {
   const parsed = xml.match(/<\/?[a-z]+(?:\s+[\w:-]+="[^"<]*")*\s*\/?>/g)?.length ?? 0;
   return tags === parsed ? open : ['a tag that cannot be parsed'];
 }
+
+describe('a large picture', () => {
+  const step = (id: string): { id: string; title: string; about: string; shape: 'step' } => ({
+    id,
+    title: id,
+    about: 'files.list',
+    shape: 'step',
+  });
+  const edge = (
+    from: string,
+    to: string,
+    isBack = false,
+  ): { from: string; to: string; label: string; isBack: boolean } => ({
+    from,
+    to,
+    label: isBack ? 'again' : '',
+    isBack,
+  });
+
+  it('has every node below those before it, with no two on top of each other, and is not too wide', () => {
+    const nodes = Array.from({ length: 200 }, (_, index) => step(`n${index}`));
+    const forward = nodes.flatMap((_, index) =>
+      index < 5 ? [] : [edge(`n${Math.floor(index / 3)}`, `n${index}`), edge(`n${index - 4}`, `n${index}`)],
+    );
+    const edges = [...forward, edge('n199', 'n0', true), edge('n7', 'n7', true)];
+    const drawn = layoutLarge({ title: '', nodes, edges }, 170);
+    const boxes = new Map(drawn.nodes.map((box) => [box.node.id, box]));
+    for (const { from, to } of forward) expect(boxes.get(to)?.y).toBeGreaterThan(boxes.get(from)?.y ?? Infinity);
+    drawn.nodes.forEach((box, at) => {
+      expect(drawn.nodes.slice(at + 1).filter((other) => overlap(box, other))).toEqual([]);
+      expect(box.x >= 0 && box.y >= 0 && box.x + box.width <= drawn.width && box.y + box.height <= drawn.height).toBe(
+        true,
+      );
+    });
+    expect(drawn.width).toBeLessThan(12 * 200);
+    expect(drawn.edges).toHaveLength(edges.length);
+  });
+
+  it('also ends for a cycle that is not declared as one', () => {
+    const drawn = layoutLarge({ title: '', nodes: [step('a'), step('b')], edges: [edge('a', 'b'), edge('b', 'a')] });
+    expect(drawn.nodes).toHaveLength(2);
+  });
+});

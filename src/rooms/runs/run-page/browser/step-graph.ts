@@ -8,18 +8,19 @@ import { Elapsed, formatDuration } from '../../../../kit/web/browser/components/
 import { html } from '../../../../kit/web/browser/html.ts';
 import { addressOf } from '../../../../kit/web/browser/start.ts';
 import type { RunAnswer } from '../run-answer.ts';
-import { layOut, type Layout, type PictureAnswer, WIDTH, HEIGHT } from './lay-out-graph.ts';
+import type { RunGraphAnswer } from '../run-picture.ts';
 import { t } from '../../../../kit/web/browser/words.ts';
 import { countOf } from '../../../../kit/web/browser/components/format-figures.ts';
 
+type Drawing = NonNullable<RunGraphAnswer['drawing']>;
 type View = { x: number; y: number; scale: number };
 
 export function StepGraph({ data, chosen }: { data: RunAnswer; chosen: string | null }): VNode {
   const { graph_run: run, steps } = data;
-  const [picture, setPicture] = useState<PictureAnswer | null>(null);
-  const [layout, setLayout] = useState<Layout | null>(null);
-  useEffect(() => void get<PictureAnswer>('run-graph', { run }).then(setPicture, noticeError), [run]);
-  useEffect(() => void (picture === null ? undefined : layOut(picture).then(setLayout)), [picture]);
+  const [layout, setLayout] = useState<Drawing | null>(null);
+  useEffect(() => {
+    get<RunGraphAnswer>('run-graph', { run }).then(({ drawing }) => setLayout(drawing), noticeError);
+  }, [run]);
   return html`<div class="stack">
     ${layout !== null && layout.nodes.length > 1 && html`<${Diagram} layout=${layout} data=${data} chosen=${chosen} />`}
     <ol class="steps">${steps.map((step) => html`<${StepLine} key=${step.id} run=${data.run} step=${step} isChosen=${step.id === chosen} />`)}</ol>
@@ -47,7 +48,7 @@ function StepLine({
   </li>`;
 }
 
-function Diagram({ layout, data, chosen }: { layout: Layout; data: RunAnswer; chosen: string | null }): VNode {
+function Diagram({ layout, data, chosen }: { layout: Drawing; data: RunAnswer; chosen: string | null }): VNode {
   const frame = useRef<SVGSVGElement>(null);
   const [view, setView] = useState<View>({ x: 0, y: 0, scale: 1 });
   const [isLarge, setLarge] = useState(false);
@@ -69,8 +70,8 @@ function Diagram({ layout, data, chosen }: { layout: Layout; data: RunAnswer; ch
     const [at] = layout.nodes.toSorted((a, b) => statusOf(b.id) - statusOf(a.id) || a.y - b.y);
     const isFirst = at === undefined || statusOf(at.id) === -1;
     setView({
-      x: box.width / 2 - (isFirst ? layout.width / 2 : at.x) * scale,
-      y: isFirst ? 0 : box.height / 2 - at.y * scale,
+      x: box.width / 2 - (isFirst ? layout.width / 2 : at.x + at.width / 2) * scale,
+      y: isFirst ? 0 : box.height / 2 - (at.y + at.height / 2) * scale,
       scale,
     });
   };
@@ -110,16 +111,16 @@ function Diagram({ layout, data, chosen }: { layout: Layout; data: RunAnswer; ch
       }}
       onPointerUp=${() => (drag.current = null)}>
       <g transform=${`translate(${x} ${y}) scale(${scale})`}>
-        ${layout.edges.map(({ path, label, isBack, at }, index) => html`<g key=${index}><path class=${isBack ? 'edge back' : 'edge'} d=${path} />${label !== '' && html`<text class="edge-label" x=${at.x} y=${at.y}>${label}</text>`}</g>`)}
+        ${layout.edges.map(({ path, label, back }, index) => html`<g key=${index}><path class=${back ? 'edge back' : 'edge'} d=${path} />${label !== null && html`<text class="edge-label" x=${label.x + label.width / 2} y=${label.y + label.height - 5}>${label.text}</text>`}</g>`)}
         ${layout.nodes.map((node) => {
           const step = byId.get(node.id);
           const status = step?.status ?? 'pending';
           return html`<a key=${node.id} href=${addressOf(`/runs/${data.run}/steps/${node.id}`)}>
-            <g class=${`node ${status} ${node.shape}${node.id === chosen ? ' chosen' : ''}`} transform=${`translate(${node.x - WIDTH / 2} ${node.y - HEIGHT / 2})`}>
-              <rect width=${WIDTH} height=${HEIGHT} rx="6" />
-              <text x="10" y="20">${shorten(node.title, 26)}</text>
-              <text class="about" x="10" y="37">${`${MARKS[status] ?? '○'} ${t(status)}${timeOf(step)}`}</text>
-              <title>${node.title}: ${node.about}</title>
+            <g class=${`node ${status} ${node.shape}${node.id === chosen ? ' chosen' : ''}`} transform=${`translate(${node.x} ${node.y})`}>
+              <rect width=${node.width} height=${node.height} rx="6" />
+              ${node.title.map((line, at) => html`<text x="10" y=${TOP + at * LINE}>${line}</text>`)}
+              <text class="about" x="10" y=${TOP + node.title.length * LINE}>${`${MARKS[status] ?? '○'} ${t(status)}${timeOf(step)}`}</text>
+              <title>${node.title.join(' ')}: ${node.about.join(' ')}</title>
             </g></a>`;
         })}
       </g>
@@ -127,6 +128,8 @@ function Diagram({ layout, data, chosen }: { layout: Layout; data: RunAnswer; ch
   </div>`;
 }
 
+const LINE = 16;
+const TOP = 21;
 /** Below this scale the titles of steps cannot be read. */
 const READABLE = 0.6;
 const FIRST_SHOWN: readonly string[] = ['failed', 'waiting', 'running'];
@@ -142,8 +145,6 @@ const KEYS: Readonly<Record<string, 'fit' | number | readonly [number, number]>>
   ArrowDown: [0, -40],
 };
 const MARKS: Readonly<Record<string, string>> = { done: '✓', failed: '✕', running: '●', waiting: '◆', skipped: '–' };
-
-const shorten = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 function timeOf(step: RunAnswer['steps'][number] | undefined): string {
   if (step === undefined || step.started === null || step.ended === null) return '';
