@@ -40,7 +40,8 @@ export const clockTrial: Trial = {
       }
       const page = await task;
       if (page === null) failures.push(`${id} did not end, with the clock wrong by ${offset} ms`);
-      else if (!page.includes('✅ Done')) failures.push(`${id}: ${page.split('\n').slice(0, 4).join(' ')}`);
+      else if (!page.includes('✅ Done'))
+        failures.push(`${id}: ${page.split('\n').slice(0, 20).join(' ').slice(0, 2000)}`);
       else if (/-\d+(?:\.\d+)? ?(?:ms|s)\b/.test(page)) failures.push(`${id}: its result has a negative duration`);
     }
     return { counts, failures };
