@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { programFolder } from '../../src/kit/settings.ts';
 import { oka, okaWith, type Ran, temporaryFolder } from '../support/cli.ts';
 
+type Inputs = { type: string; properties: Record<string, { title?: string; examples?: unknown[] }> };
 type Home = { dir: string; run: (...words: string[]) => Promise<Ran>; path: (...words: string[]) => Promise<string[]> };
 
 async function homeWith(dir: string, rule = ''): Promise<Home> {
@@ -49,6 +50,37 @@ describe('a graph from a template', () => {
       code: 2,
       err: expect.stringContaining('Did you mean: page-watch'),
     });
+  });
+
+  it('names every field that it reads, with a title and an example, and refuses other words before anything starts', async () => {
+    using folder = temporaryFolder();
+    const { run } = await homeWith(folder.dir);
+    const sources = join(programFolder, 'share/graphs');
+    for (const file of readdirSync(sources)) {
+      const text = readFileSync(join(sources, file), 'utf8');
+      const { id, inputs } = JSON.parse(text) as { id: string; inputs?: Inputs };
+      const fields = Object.entries(inputs?.properties ?? {});
+      const read = [...text.matchAll(/\{\{input\.(\w+)/g)].map(([, field]) => field ?? '');
+      expect([file, inputs?.type, fields.map(([field]) => field).toSorted()]).toEqual([
+        file,
+        'object',
+        [...new Set(read)].toSorted(),
+      ]);
+      for (const [, { title, examples }] of fields)
+        expect([file, title, examples?.length]).toEqual([file, expect.stringMatching(/./), 1]);
+      await run('graph', 'new', id);
+      const names = fields.length === 0 ? 'is not JSON' : `It takes ${fields.map(([field]) => field).join(', ')}`;
+      expect(await run('graph', 'run', id, '--input', 'Plain words')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(names),
+      });
+      if (fields.length > 0)
+        expect(await run('graph', 'run', id, '--input', '"Plain words"')).toMatchObject({
+          code: expect.toSatisfy((code) => code !== 0),
+          err: expect.stringContaining('input'),
+        });
+    }
+    expect((await run('runs', '--json')).out).toBe('');
   });
 
   it('page-watch reports a page that has changed, and nothing while it stays the same', async () => {

@@ -12,14 +12,18 @@ export function onlyOperand(call: Pick<Call, 'operands'>, what: string): string 
   return only;
 }
 
-/** --input: JSON, a file that contains JSON (also with @ before its name), or - for stdin. */
+/**
+ * --input: JSON, a file that contains JSON (also with @ before its name), or - for stdin. Left out it is null, or has no
+ * field where the graph declares fields.
+ */
 export async function inputOption(given: string | undefined, stdin: Call['stdin'], inputs?: Json): Promise<Json> {
-  if (given === undefined) return null;
+  const declared = inputs as { type?: Json; properties?: object } | null | undefined;
+  if (given === undefined) return declared?.type === 'object' ? {} : null;
   const { from, body } = given === '-' ? { from: 'stdin', body: await text(stdin) } : inputBody(given);
   try {
     return JSON.parse(body) as Json;
   } catch (error) {
-    const fields = Object.keys((inputs as { properties?: object } | null | undefined)?.properties ?? {});
+    const fields = Object.keys(declared?.properties ?? {});
     const shape = `{${fields.map((field) => `"${field}": …`).join(', ')}}`;
     const fix = fields.length === 0 ? {} : { fix: `It takes ${fields.join(', ')}, such as --input '${shape}'` };
     throw new OkaError('usage', `--input: ${from} is not JSON: ${messageOf(error)}`, fix);
