@@ -274,6 +274,7 @@ export function describeErrno(error: unknown, path: string): unknown {
     ENOENT: notThere,
     ENOTDIR: notThere,
     ELOOP: ['unsafe-file', `${path} is a symbolic link, but must be a regular file`, 'Move it away and start again.'],
+    ENAMETOOLONG: ['usage', `"${path.slice(0, 80)}…" is too long for the name of a file`, 'Use a shorter one.'],
   };
   const words = known[errnoOf(error) ?? ''];
   return words === undefined ? error : new OkaError(words[0], words[1], { fix: words[2], cause: error });

@@ -37,7 +37,7 @@ export function replaceGraphText(
 ): void {
   makeFolder(dirname(file));
   if (text === null) return createGraphText(file, next);
-  if (lstatIfPresent(file)?.isFile() !== true || readFileSync(file, 'utf8') !== text) throw changedMeanwhile(file);
+  assertUnchanged(file, text);
   replaceFile(file, next, { durable: true });
 }
 
@@ -51,7 +51,7 @@ export function createGraphText(file: string, text: string): void {
 }
 
 export function removeGraphFile({ file, text }: GraphText): void {
-  if (readFileSync(file, 'utf8') !== text) throw changedMeanwhile(file);
+  assertUnchanged(file, text);
   rmSync(file);
 }
 
@@ -61,8 +61,9 @@ export function formatLike(text: string, value: Json): string {
   return `${JSON.stringify(value, null, indent)}\n`;
 }
 
-function changedMeanwhile(file: string): OkaError {
-  return new OkaError('refused', `${file} was changed by somebody else meanwhile, and was left as it is`, {
+function assertUnchanged(file: string, text: string): void {
+  if (lstatIfPresent(file)?.isFile() === true && readFileSync(file, 'utf8') === text) return;
+  throw new OkaError('refused', `${file} was changed by somebody else meanwhile, and was left as it is`, {
     fix: 'Try again.',
   });
 }

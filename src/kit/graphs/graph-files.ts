@@ -1,10 +1,11 @@
 /** Graph files: read, checked against the schema, found by name in workspace/graphs. */
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertNoProblems, type GraphProblem } from '../../core/engine/graph-problem.ts';
 import type { OutputSchemas } from '../../core/engine/data-contract.ts';
 import { readGraph } from '../../core/engine/lower.ts';
 import { isLooser } from '../../core/engine/mode-rules.ts';
+import { lstatIfPresent } from '../../core/ledger/disk.ts';
 import { stepAcceptanceProblem } from '../task/step-acceptance.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { Graph } from '../../core/schema/graph.ts';
@@ -105,7 +106,7 @@ export function graphFile(home: Home, given: string): string {
 /** The names of the graphs in workspace/graphs, in order. */
 export function graphNames(home: Home): string[] {
   const folder = join(home.workspace, 'graphs');
-  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
+  if (!lstatIfPresent(folder)?.isDirectory()) return [];
   return readdirSync(folder)
     .filter((name) => name.endsWith('.json') && ID_SHAPE.test(name) && isPlainFile(join(folder, name)))
     .map((name) => name.slice(0, -'.json'.length))
@@ -117,7 +118,7 @@ export function fileOfGraph(home: Home, name: string): string | null {
   return ID_SHAPE.test(name) ? join(home.workspace, 'graphs', `${name}.json`) : null;
 }
 
-const isPlainFile = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
+const isPlainFile = (file: string): boolean => lstatIfPresent(file)?.isFile() === true;
 
 /** Graphs that other graphs may name: workspace/graphs/<id>.json */
 export function graphsIn(home: Home, kinds: readonly NodeKind[] = []): (id: string) => Graph | undefined {
@@ -128,7 +129,7 @@ export function graphsIn(home: Home, kinds: readonly NodeKind[] = []): (id: stri
 }
 
 function textIn(file: string): string {
-  const found = lstatSync(file, { throwIfNoEntry: false });
+  const found = lstatIfPresent(file);
   if (found === undefined) throw new OkaError('usage', `${file} is not there`);
   if (!found.isFile() || found.size > MOST_BYTES)
     throw new OkaError('invalid-graph', `${file} is not a plain file of at most ${MOST_BYTES / 1024 / 1024} MB`);

@@ -1,7 +1,7 @@
 /** Owns: putting a skill from a folder or an archive into .oka/skills, and removing one. */
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { makeFolder, writeNewFile } from '../../core/ledger/disk.ts';
+import { lstatIfPresent, makeFolder, writeNewFile } from '../../core/ledger/disk.ts';
 import { OkaError } from '../../core/schema/errors.ts';
 import type { Home } from '../../core/schema/home.ts';
 import { readArchive } from './read-archive.ts';
@@ -20,7 +20,7 @@ const MOST_ARCHIVE_BYTES = 40 * 1024 * 1024;
 
 /** The skill at a path: a folder, a zip file or a tar file. Throws with every problem. */
 export function readSkillSource(path: string): SkillFolder {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = lstatIfPresent(path);
   if (stat === undefined) throw new OkaError('usage', `${path} does not exist`);
   const read = stat.isDirectory() ? readNamedFolder(path) : readArchivedSkill(path, stat);
   if ('problems' in read)
@@ -38,7 +38,7 @@ export function readSkillSource(path: string): SkillFolder {
 function readNamedFolder(path: string): SkillFolder | SkillProblems {
   const read = readSkillFolder(path);
   const file = join(path, SKILL_FILE);
-  if (!('problems' in read) || lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return read;
+  if (!('problems' in read) || lstatIfPresent(file)?.isFile() !== true) return read;
   return readSkillFolder(path, ownName(readFileSync(file, 'utf8')) ?? read.name);
 }
 
@@ -69,7 +69,7 @@ function ownName(text: string): string | null {
 /** Writes it into .oka/skills and accepts its content. */
 export function installSkill(home: Home, skill: SkillFolder, isReplacing: boolean): { folder: string; sha256: string } {
   const folder = join(skillFolderIn(home), skill.name);
-  if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined && !isReplacing)
+  if (lstatIfPresent(folder) !== undefined && !isReplacing)
     throw new OkaError('usage', `there is a skill ${skill.name} already, in ${folder}`, {
       fix: `Compare them with oka skills show ${skill.name}, and use --replace if this one is to take its place.`,
     });

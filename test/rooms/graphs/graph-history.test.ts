@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { replaceGraphText } from '../../../src/kit/graphs/edit-graph.ts';
+import { type GraphText, removeGraphFile, replaceGraphText } from '../../../src/kit/graphs/edit-graph.ts';
 import { oka, type Ran, temporaryFolder } from '../../support/cli.ts';
 
 const bounds = { timeout_seconds: 20, max_retries: 0 };
@@ -135,7 +135,11 @@ describe('oka graph patch', () => {
     writeFileSync(file, 'edited');
     expect(() => replaceGraphText({ file, text: 'read before' }, 'patched')).toThrow(/meanwhile/);
     expect(() => replaceGraphText({ file, text: null }, 'patched')).toThrow(/exists already/);
+    expect(() => removeGraphFile({ file, text: 'read before', value: {} })).toThrow(/meanwhile/);
     expect(readFileSync(file, 'utf8')).toBe('edited');
     expect(existsSync(`${file}.tmp`)).toBe(false);
+    const gone = join(folder.dir, 'gone.json'); // somebody else has deleted it
+    for (const change of [removeGraphFile, (read: GraphText) => replaceGraphText(read, 'patched')])
+      expect(() => change({ file: gone, text: 'read before', value: {} })).toThrow(/meanwhile/);
   });
 });
