@@ -89,3 +89,6 @@ export const Critique = z
     reason: z.string().describe('Why.'),
   })
   .describe('A judgement that decides how the run continues.');
+
+/** Whether a run is of a task that came in as a mail, or does one again: whoever can write in your name opens nothing. */
+export const isOfMail = (run: string): boolean => /^mail-[0-9a-f]{24}(?:-|$)/.test(run);

@@ -10,7 +10,7 @@ import { jsonField } from '../../core/schema/json-field.ts';
 import type { ArtifactStore, EventStore } from '../../core/schema/ports.ts';
 import type { Policy } from '../../core/schema/policy.ts';
 import type { FileOrigin } from '../../core/schema/tool.ts';
-import { TaskGiven } from '../../core/schema/task-run.ts';
+import { isOfMail, TaskGiven } from '../../core/schema/task-run.ts';
 
 export type FlowPorts = {
   events: Pick<EventStore, 'read'>;
@@ -29,7 +29,7 @@ async function flowOf(ports: FlowPorts, events: readonly Event[]): Promise<Flow>
   const started = events.find((event) => event.type === 'run.started');
   const task = TaskGiven.safeParse(started?.data.input).data;
   const publicFiles = task?.fields.public ?? [];
-  const given = (await Promise.all(events.flatMap((event) => givenTexts(ports, event, event === started)))).flat();
+  const given = await givenTexts(ports, events);
   const isPublicFile = (path: string): boolean => publicFiles.some((glob) => matchesGlob(glob, path));
   const isPrivateOrigin = publicFiles.length === 0 ? () => true : await privateOrigins(ports, events);
   return foldFlow(events, {
@@ -58,8 +58,7 @@ async function privateOrigins(ports: FlowPorts, events: readonly Event[]): Promi
 
 /** What a person wrote to whom the run belongs, as words; null when nobody did. */
 export async function wordsOfPerson(ports: FlowPorts, events: readonly Event[]): Promise<string | null> {
-  const started = events.find((event) => event.type === 'run.started');
-  const given = (await Promise.all(events.flatMap((event) => givenTexts(ports, event, event === started)))).flat();
+  const given = await givenTexts(ports, events);
   const texts = given.flatMap((each) => (each.by === 'person' ? [each.text] : []));
   return texts.length === 0 ? null : texts.join('\n');
 }
@@ -124,16 +123,19 @@ export async function eventsAround({ events }: Pick<FlowPorts, 'events'>, run: s
 
 type Started = Extract<Event, { type: 'run.started' }>['data'];
 
-/** The run of a task that came in as a mail: whoever can write in your name opens nothing. */
-const OF_MAIL = /^mail-[0-9a-f]{24}$/;
-
 /** What a person gave to the outermost run, and to each run that was made from another: its graph may be a newer one. */
-function givenTexts(ports: FlowPorts, event: Event, isFirst: boolean): Promise<GivenText>[] {
-  if (event.type !== 'run.started') return [];
-  const given = givenText(ports, event.data, TaskGiven.safeParse(event.data.input).data);
-  if (!isFirst && event.data.link === undefined)
-    return [given.then(({ holds }) => ({ by: 'other', holds: holds === true }))];
-  return [OF_MAIL.test(event.run ?? '') ? given.then(asOfOther) : given];
+async function givenTexts(ports: FlowPorts, events: readonly Event[]): Promise<GivenText[]> {
+  const started = events.filter((event) => event.type === 'run.started');
+  const isMail = started.some(
+    ({ run, data }, index) => (index === 0 || data.link !== undefined) && isOfMail(run ?? ''),
+  );
+  return Promise.all(
+    started.map(async ({ data }, index): Promise<GivenText> => {
+      const given = await givenText(ports, data, TaskGiven.safeParse(data.input).data);
+      if (index > 0 && data.link === undefined) return { by: 'other', holds: given.holds === true };
+      return isMail ? asOfOther(given) : given;
+    }),
+  );
 }
 
 /** What somebody wrote is no less private because nobody knows who it was. */

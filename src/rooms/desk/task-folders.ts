@@ -20,6 +20,7 @@ import { isDeskPath, toDeskPath } from '../../kit/desk/reach.ts';
 import { matchesGlob } from '../../kit/text/glob.ts';
 import { isInFolder, type OpenFolder, type PolicyFolder } from '../../core/schema/folder.ts';
 import type { TaskFile } from '../../core/schema/task-file.ts';
+import { isOfMail } from '../../core/schema/task-run.ts';
 
 export type AboutTask = {
   id: string;
@@ -119,7 +120,7 @@ function findOpenable(
 
 function isForTask({ path, tasks }: PolicyFolder, task: AboutTask, user: string | null): boolean {
   if (tasks === 'all') return true;
-  if (task.fields.from_chat !== undefined) return false;
+  if (!isOfPerson(task)) return false;
   return tasks === 'named' ? isMentioned(path, task, user) : isListed(tasks, task);
 }
 
@@ -130,9 +131,12 @@ function allowsNamed(
   task: AboutTask,
 ): boolean {
   if (!isInFolder(path, real) || (access === 'write' && allowed === 'read')) return false;
-  if (tasks !== 'all' && task.fields.from_chat !== undefined) return false;
+  if (tasks !== 'all' && !isOfPerson(task)) return false;
   return typeof tasks === 'string' || isListed(tasks, task);
 }
+
+/** Neither an agent nor whoever has sent a mail opens a folder with what they write. */
+const isOfPerson = ({ id, fields }: AboutTask): boolean => fields.from_chat === undefined && !isOfMail(id);
 
 function isListed(globs: readonly string[], { id, name, title, fields: { tags = [] } }: AboutTask): boolean {
   const names = [id, title, name, name.replace(/\.[^.]*$/, ''), ...tags].map((each) => each.toLowerCase());

@@ -124,6 +124,19 @@ describe('what a run has read', () => {
     expect((await (await worldWith({ hosts: ['a.example'] }, mail)).flowOf(mail)).grants).toEqual(NO_GRANTS);
   });
 
+  it('grants nothing because of a mail that is done again, nor in runs that are made from its run', async () => {
+    const mail = `mail-${'0'.repeat(24)}`;
+    const { events, flowOf } = await worldWith({ hosts: ['a.example'] }, mail);
+    expect((await (await worldWith({}, `${mail}-12345678`)).flowOf(`${mail}-12345678`)).grants).toEqual(NO_GRANTS);
+    const [first] = await Array.fromAsync(events.read({ run: mail }));
+    if (first?.type !== 'run.started') throw new Error('a run begins with run.started');
+    const made = (run: string, from: string): void =>
+      void events.stage({ type: 'run.started', run, data: { ...first.data, link: { kind: 'fork', run: from } } });
+    made('one', mail);
+    made('two', 'one');
+    for (const run of ['one', 'two']) expect((await flowOf(run)).grants).toEqual(NO_GRANTS);
+  });
+
   it.each([
     ['the text of a task', {}, 'r', 'My number is C01X00T47.'],
     ['the text of a mail', {}, `mail-${'0'.repeat(24)}`, 'My number is C01X00T47.'],

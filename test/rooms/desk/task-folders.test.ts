@@ -47,6 +47,12 @@ describe('the folders of a task', () => {
     expect([opened(named), named.asks.map(({ path }) => path)]).toEqual([[], [join(top, 'data')]]);
   });
 
+  it('are not opened by the text or the subject of a mail', () => {
+    const policy = [folder('data', 'write', 'named'), folder('private', 'write', ['Letters*'])];
+    const task = { id: `mail-${'0'.repeat(24)}`, title: 'Letters', text: `Write to ${top}/data.` };
+    expect(opened(foldersFor(policy, task))).toEqual([]);
+  });
+
   it('are asked about where the policy allows less than the task names', () => {
     const found = foldersFor([folder('data', 'read')], {
       fields: { writes: [`${top}/data`], reads: [`${top}/private`] },
