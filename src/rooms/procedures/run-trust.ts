@@ -1,7 +1,8 @@
 /**
  * Owns: whether a run may serve as a sample for a procedure.
  *
- * Tool output must not become a habit of the assistant. So a run is not trusted when it was replanned after steps had
+ * Tool output must not become a habit of the assistant. So a run is not trusted when an agent of a conversation has started
+ * its task, when it was replanned after steps had
  * run, when a step exceeded its rights, when the guard or a person refused a call, when a command was denied a host, or
  * when its plan names a host, a mailbox or a secret that the task does not name, or has a value that is not in it: an account,
  * a long number, or a number in a text that it writes. What a plan is made from is the task alone.
@@ -9,6 +10,7 @@
 import type { Event } from '../../core/schema/event.ts';
 import type { Graph } from '../../core/schema/graph.ts';
 import type { Rows } from '../../core/schema/rows.ts';
+import type { TaskGiven } from '../../core/schema/task-run.ts';
 import { rootOf } from '../../kit/learning/task-record.ts';
 
 const taintKey = (run: string): string => `procedures/tainted/${run}`;
@@ -19,9 +21,11 @@ export const forgetTaint = (rows: Rows, run: string): void => rows.put(taintKey(
 
 export function recordTaint(rows: Rows, event: Event): void {
   if (event.run === null) return;
+  const isOfAgent =
+    event.type === 'run.started' && (event.data.input as Partial<TaskGiven> | null)?.fields?.from_chat !== undefined;
   const isDenied = event.type === 'call.ended' && event.data.status === 'denied';
   const isRefused = event.type === 'egress.decided' && event.data.verdict === 'refused';
-  if (isDenied || isRefused) rows.put(taintKey(rootOf(rows, event.run)), true);
+  if (isOfAgent || isDenied || isRefused) rows.put(taintKey(rootOf(rows, event.run)), true);
 }
 
 const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/([^\s/"'`?#\\]{1,253})/gi;

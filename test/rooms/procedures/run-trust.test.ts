@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { unaskedTargets } from '../../../src/rooms/procedures/run-trust.ts';
+import { memoryRows } from '../../../src/core/ledger/memory-rows.ts';
+import type { Event } from '../../../src/core/schema/event.ts';
+import { isTainted, recordTaint, unaskedTargets } from '../../../src/rooms/procedures/run-trust.ts';
 import { graphOf } from '../../support/engine-fakes.ts';
 
 const planOf = (tool: string, input: Record<string, string>) =>
@@ -30,4 +32,14 @@ describe('what a plan names and its task does not', () => {
   ])('%s are fine', (_, tool, input) => {
     expect(planOf(tool, input)).toEqual([]);
   });
+});
+
+it('a task that an agent of a conversation has started is no sample, and one of a person is', () => {
+  const rows = memoryRows();
+  const from_chat = { conversation: '01jd3k5m7abc', message: '01jd3k5m7xyz', agent: 'oka' };
+  const started = (run: string, fields: object): Event =>
+    ({ type: 'run.started', run, data: { title: 't', input: { fields } } }) as unknown as Event;
+  recordTaint(rows, started('asked', { from_chat }));
+  recordTaint(rows, started('own', {}));
+  expect([isTainted(rows, 'asked'), isTainted(rows, 'own')]).toEqual([true, false]);
 });
