@@ -7,6 +7,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { WebConfig } from '../../src/core/schema/web.ts';
 import { readAddress } from '../../src/kit/web/login/address-file.ts';
+import { openAccess } from '../../src/kit/web/login/access.ts';
 import { openStory, type Story } from '../support/story.ts';
 
 const tries: Readonly<Record<string, () => Promise<void>>> = {
@@ -57,6 +58,22 @@ it('in a container, no link that logs somebody in is printed, where it would sta
     const [line] = (await once(server.stdout?.setEncoding('utf8') as NodeJS.ReadableStream, 'data')) as [string];
     expect((JSON.parse(line) as { link: unknown }).link).toEqual(shown);
   }
+});
+
+it('a container whose port is published beyond this machine answers nobody there until there is a passphrase', async () => {
+  const port = await freePort();
+  await using story = await openStory({ config: { web: { port } } });
+  const words = ['web', '--host', '0.0.0.0'];
+  expect(await story.oka(...words)).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('oka web passphrase') as string,
+  });
+  const server = story.start([...words, '--json'], { OKA_CONTAINER: '1' });
+  await once(server.stdout?.setEncoding('utf8') as NodeJS.ReadableStream, 'data');
+  const [here, elsewhere] = [`127.0.0.1:${port}`, '192.0.2.7:6520'];
+  expect([await statusOf(port, '/login', here), await statusOf(port, '/login', elsewhere)]).toEqual([200, 421]);
+  openAccess(story.home).setPassphrase('correct horse');
+  expect([await statusOf(port, '/login', here), await statusOf(port, '/login', elsewhere)]).toEqual([200, 200]);
 });
 
 /** The address that the started command has written for others. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openAccess } from '../../../src/kit/web/login/access.ts';
 import { openWebClient, type WebClient } from '../../support/web-client.ts';
 
 let client: WebClient;
@@ -50,4 +51,16 @@ it('whoever guesses passphrases makes only themselves wait, although all come fr
   expect(stranger.filter((status) => status === 401).length).toBeLessThan(12); // what they claim makes nobody of them
   expect(stranger).toContain(429);
   expect(await guess('192.0.2.8')).toBe(401);
+});
+
+it('where no proxy is named, nobody is somebody else by saying so', async () => {
+  const own = await openWebClient();
+  const guess = async (n: number): Promise<number> => {
+    const headers = { origin: own.origin, 'content-type': 'application/json', 'x-forwarded-for': `192.0.2.${n}` };
+    const body = JSON.stringify({ passphrase: 'a guess' });
+    return (await own.send('/api/v1/login', { method: 'POST', headers, body })).status;
+  };
+  openAccess(own.home).setPassphrase('correct horse');
+  expect(await Promise.all(Array.from({ length: 20 }, (_, n) => guess(n)))).toContain(429);
+  await own.close();
 });
