@@ -31,6 +31,8 @@ describe.skipIf(browserProgram === null)('the page of a run', () => {
     const page = await dashboard.open('runs/sums');
     await page.getByRole('cell', { name: 'pears, red' }).waitFor();
     await page.locator('.diagram .node.done').nth(1).waitFor();
+    await page.locator('.diagram').scrollIntoViewIfNeeded();
+    await screenshot(page, 'run-steps');
     await page.locator('.calls details').nth(1).waitFor();
     await page.locator('#files > summary').click();
     await page.locator('#files summary', { hasText: 'page.html' }).click();

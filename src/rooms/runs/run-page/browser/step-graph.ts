@@ -57,7 +57,7 @@ function Diagram({ layout, data, chosen }: { layout: Drawing; data: RunAnswer; c
   const fit = (): void => {
     const box = frame.current?.getBoundingClientRect();
     if (box === undefined || box.width === 0) return;
-    const scale = Math.min(1, box.width / (layout.width + 32), box.height / (layout.height + 32));
+    const scale = Math.min(1, box.width / (layout.width + MARGIN), box.height / (layout.height + MARGIN));
     setView({ x: (box.width - layout.width * scale) / 2, y: (box.height - layout.height * scale) / 2, scale });
   };
   /** At first a large graph is shown so that it can be read, where the work is now. */
@@ -65,7 +65,7 @@ function Diagram({ layout, data, chosen }: { layout: Drawing; data: RunAnswer; c
     const box = frame.current?.getBoundingClientRect();
     if (box === undefined || box.width === 0) return;
     if (Math.min(box.width / layout.width, box.height / layout.height) >= READABLE) return fit();
-    const scale = Math.min(1, Math.max(READABLE, box.width / (layout.width + 32)));
+    const scale = Math.min(1, Math.max(READABLE, box.width / (layout.width + MARGIN)));
     const statusOf = (id: string): number => FIRST_SHOWN.indexOf(byId.get(id)?.status ?? '');
     const [at] = layout.nodes.toSorted((a, b) => statusOf(b.id) - statusOf(a.id) || a.y - b.y);
     const isFirst = at === undefined || statusOf(at.id) === -1;
@@ -101,7 +101,7 @@ function Diagram({ layout, data, chosen }: { layout: Drawing; data: RunAnswer; c
   const { x, y, scale } = view;
   return html`<div class="diagram-frame no-print">
     <div class="row diagram-tools"><button type="button" aria-label="Zoom in" onClick=${() => zoom(1.25)}>+</button><button type="button" aria-label="Zoom out" onClick=${() => zoom(0.8)}>−</button><button type="button" onClick=${fit}>Fit</button><button type="button" aria-pressed=${isLarge} onClick=${() => setLarge(!isLarge)}>${isLarge ? t('Smaller') : t('Larger')}</button></div>
-    <svg ref=${frame} class=${isLarge ? 'diagram large' : 'diagram'} tabindex="0" role="group" aria-label="Graph of the steps; the list below has the same. Arrow keys move, plus and minus zoom."
+    <svg ref=${frame} class=${isLarge ? 'diagram large' : 'diagram'} style=${{ maxHeight: isLarge ? '' : `${Math.ceil(layout.height) + MARGIN}px` }} tabindex="0" role="group" aria-label="Graph of the steps; the list below has the same. Arrow keys move, plus and minus zoom."
       onKeyDown=${onKey} onWheel=${onWheel}
       onPointerDown=${(event: PointerEvent) => (drag.current = { x: event.clientX, y: event.clientY })}
       onPointerMove=${(event: PointerEvent) => {
@@ -128,6 +128,8 @@ function Diagram({ layout, data, chosen }: { layout: Drawing; data: RunAnswer; c
   </div>`;
 }
 
+/** Beside the picture, both sides together. */
+const MARGIN = 32;
 const LINE = 16;
 const TOP = 21;
 /** Below this scale the titles of steps cannot be read. */
