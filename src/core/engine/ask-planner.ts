@@ -26,13 +26,13 @@ export function createThink(
   tools: Pick<ToolRegistry, 'list'>,
   clock: () => number,
 ): World['think'] {
-  return async (run, step, act) => {
+  return async (run, step, act, now) => {
     const ask = decisionChain(middleware, async (asked) => {
       const answer = await planner.decide(asked, act);
       if ('kind' in answer) return answer;
       throw new Undecided(answer);
     });
-    const input = plannerInput(run, step, tools, clock());
+    const input = plannerInput(run, step, tools, now);
     const answered = await ask(input).catch(asUndecided);
     if (answered instanceof Undecided) return undecidedEvent(run, step, answered.answer, clock());
     const answer = Decision.safeParse(answered);

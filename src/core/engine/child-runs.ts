@@ -34,7 +34,7 @@ export async function startChild(
   const parent = registry.drives.get(call.run)?.run;
   const graph = inModeOf(parent, onDeskOf(parent, found));
   const depth = (parent?.depth ?? 0) + 1;
-  const budgets = childBudgets(context, graph, parent, depth);
+  const budgets = childBudgets(context, graph, parent, call, depth);
   const id = childIdOf(call, parent);
   if (registry.drives.has(id) || (await findRun(context, id, parent?.ledger.first)) !== null) return id;
   const failed = await failedBefore(context, parent, call, { graph: graph.id, input });
@@ -61,12 +61,15 @@ function childBudgets(
   { options, registry }: EngineContext,
   graph: Graph,
   parent: RunState | undefined,
+  { left }: ToolCall,
   depth: number,
 ): Budgets {
   const deepest = Math.min(DEEPEST, parent?.budgets.depth ?? DEEPEST);
   if (depth > deepest) throw new OkaError('invalid-graph', `runs may be nested at most ${deepest} deep`);
   const account = registry.accounts.get(parent?.id ?? '');
-  const share = account === undefined ? {} : shareOfBudget(accountLeft(account, options.clock()), graph);
+  // Seconds by the call: the clock may have been set since the last event of the run around.
+  const has = account && { ...accountLeft(account, options.clock()), seconds: left().seconds };
+  const share = has === undefined ? {} : shareOfBudget(has, graph);
   return { ...share, depth: Math.min(deepest, graph.budgets.depth ?? DEEPEST) };
 }
 

@@ -29,6 +29,7 @@ import {
   nextNews,
   noteIdleTime,
   stage,
+  workTime,
 } from './drive-state.ts';
 import { isOver, nodeStateOf, type OpenWait, type RunState } from './run-state.ts';
 import { isStopDue } from './stop-after-step.ts';
@@ -145,6 +146,7 @@ function startThinking(state: DriveState, step: ThinkStep): void {
       run,
       step,
       actFor(state, () => turn, { node, approval: null }),
+      workTime(state),
     )
     .then(
       (event) => deliver(state, { kind: 'event', event, node }),

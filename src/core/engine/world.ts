@@ -17,8 +17,8 @@ export type World = {
   settle?: ((run: RunState, step: SettleStep) => Promise<SettleStep>) | undefined;
   clock: Clock;
   monotonic: Clock;
-  /** Asks the planner; gives the event that says what it answered. */
-  think: (run: RunState, step: ThinkStep, act: Act) => Promise<NewEvent>;
+  /** Asks the planner; gives the event that says what it answered. `now` is by the time that the run was at work. */
+  think: (run: RunState, step: ThinkStep, act: Act, now: number) => Promise<NewEvent>;
   /** Makes an outcome fit for the ledger: large bodies become artifacts. */
   storeOutput: (outcome: Outcome) => Outcome | Promise<Outcome>;
   /** Called with what a run no longer waits for. */

@@ -45,12 +45,12 @@ async function asked(
   const run = stateAfter(graph, moves, { input: 'it', budgets: about.budgets ?? {} });
   let seen: PlannerInput | undefined;
   const planner = { decide: (input: PlannerInput) => ((seen = input), answer) };
-  const event = await createThink(
-    planner,
-    about.middleware ?? [],
-    tools,
-    () => 0,
-  )(run, { kind: 'Think', node: 'a', turn: states.length }, callOf().act);
+  const event = await createThink(planner, about.middleware ?? [], tools, () => 0)(
+    run,
+    { kind: 'Think', node: 'a', turn: states.length },
+    callOf().act,
+    0,
+  );
   return { event, seen };
 }
 
@@ -186,7 +186,7 @@ describe('what a planner answers', () => {
       [],
       many,
       () => 0,
-    )(run, { kind: 'Think', node: 'a', turn: 1 }, callOf().act);
+    )(run, { kind: 'Think', node: 'a', turn: 1 }, callOf().act, 0);
     const [, checked] = eventsOf(graph, [event]);
     if (checked !== undefined) applyEvent(run, checked);
     expect(run.nodes[0]?.agent?.problem).toContain('may not be called');

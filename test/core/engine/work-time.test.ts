@@ -62,6 +62,18 @@ describe.each(JUMPS)('a clock that is set by %i ms during a step', (jump) => {
     const answers = dataOf(events, 'wait.closed').map(({ answer }) => answer.usage?.ms);
     expect(answers).toEqual([4 * SECOND]);
   });
+
+  it('changes nothing of what a run inside may spend that starts right then', async () => {
+    const seen = jumping(0, {
+      graphs: () => {
+        seen.time.now += jump;
+        return twice;
+      },
+    });
+    const run = await (await seen.engine.start(inside, { id: 'r', budgets: { seconds: 5 } })).done;
+    expect(run.status).toBe('done');
+    expect(dataOf(seen.events, 'run.started').map(({ budgets }) => budgets.seconds)).toEqual([5, 5]);
+  });
 });
 
 it('seconds at work are counted whatever the clock is set to', async () => {
