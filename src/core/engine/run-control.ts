@@ -126,8 +126,14 @@ export function continueAfterFailure(
   return startFrom(context, failed, plan, given, plan === failed.plan ? failed.checksAcceptance : undefined);
 }
 
-/** Starts a run that is made from an earlier one (linked-run.ts). */
-export async function startLinkedRun(context: EngineContext, { id, link, graph }: LinkedStart): Promise<Drive> {
+/** Starts a run that is made from an earlier one (linked-run.ts). Of several that ask for one name the first has it. */
+export async function startLinkedRun(context: EngineContext, request: LinkedStart): Promise<Drive> {
+  const { openings } = context.registry;
+  while (openings.has(request.id)) await Promise.allSettled([openings.get(request.id)]);
+  return opening(context.registry, request.id, () => openLinkedRun(context, request));
+}
+
+async function openLinkedRun(context: EngineContext, { id, link, graph }: LinkedStart): Promise<Drive> {
   const { plans, registry } = context;
   const source = await loadRun(context, link.run);
   if (link.kind === 'resume' && source.status !== 'failed')
@@ -137,7 +143,7 @@ export async function startLinkedRun(context: EngineContext, { id, link, graph }
   const isSame = graph === undefined;
   const plan = isSame ? source.plan : await plans.planGraph(link.kind === 'resume' ? onDeskOf(source, graph) : graph);
   if (state !== null) assertFits(state, plan);
-  if (registry.drives.has(id) || (await findRun(context, id)) !== null)
+  if ((await findRun(context, id)) !== null || registry.drives.has(id))
     throw new OkaError('usage', `there is a run "${id}" already, and a name means one run`);
   const { title, input, isInputGiven, budgets } = source;
   const around = link.kind === 'resume' ? { parent: source.id, depth: source.depth } : {};

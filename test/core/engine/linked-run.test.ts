@@ -126,6 +126,17 @@ describe('a run that resumes a failed one', () => {
     await expect(engine.startLinked({ id: 'r', link: { kind: 'replay', run: 'r' } })).rejects.toThrow('already');
   });
 
+  it('is started once, however many ask for it at the same time', async () => {
+    const { engine, calls, events } = world();
+    await (await engine.start(chain('fails'), { id: 'r', input: 7 })).done;
+    const before = calls.length;
+    const asked = await Promise.allSettled([1, 2, 3].map(() => resume(engine, chain('send'))));
+    expect(asked.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    for (const each of asked) if (each.status === 'fulfilled') await each.value.done;
+    expect(events.filter(({ type, run }) => type === 'run.started' && run === 's')).toHaveLength(1);
+    expect(calls.slice(before)).toHaveLength(2);
+  });
+
   it('continues the graphs inside that failed, too, with their graphs as they are now', async () => {
     const graphs = { inner: { ...chain('fails'), id: 'inner' } };
     const { engine, calls } = world(graphs);
