@@ -15,7 +15,7 @@ import type { FolderPlaces } from '../../core/guard/folder-paths.ts';
 import type { OpenFolder } from '../../core/schema/folder.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { ArtifactStore, Clock } from '../../core/schema/ports.ts';
-import { TaskGiven } from '../../core/schema/task-run.ts';
+import { isOfMail, TaskGiven } from '../../core/schema/task-run.ts';
 import type { Outcome } from '../../core/schema/tool.ts';
 import { isRestorable } from '../../kit/desk/restorable.ts';
 import type { Runs } from '../../kit/ports/port-types.ts';
@@ -87,8 +87,17 @@ async function wantedFolders(
   const { name, title, fields, body } = given;
   if (policy.folders.length === 0 && fields.reads === undefined && fields.writes === undefined) return null;
   const text = (await ports.artifacts.get({ sha256: body })).toString('utf8');
-  const about = { id: task.id, name, title, text: `${title}\n${text}`, fields };
+  const isMail = (await madeFrom(ports, task)).some(isOfMail);
+  const about = { id: task.id, isOfMail: isMail, name, title, text: `${title}\n${text}`, fields };
   return { task, folders: foldersOfTask(about, policy.folders, placesIn(ports.home), ports.approved.list()) };
+}
+
+/** The name of a run, and of those that it was made from. */
+async function madeFrom({ runs }: FolderPorts, { id, link }: RunState): Promise<string[]> {
+  const names = [id];
+  for (let from = link?.run; from !== undefined && !names.includes(from); from = (await runs.stateOf(from))?.link?.run)
+    names.push(from);
+  return names;
 }
 
 function placesIn(home: Home): FolderPlaces {

@@ -20,10 +20,11 @@ import { isDeskPath, toDeskPath } from '../../kit/desk/reach.ts';
 import { matchesGlob } from '../../kit/text/glob.ts';
 import { isInFolder, type OpenFolder, type PolicyFolder } from '../../core/schema/folder.ts';
 import type { TaskFile } from '../../core/schema/task-file.ts';
-import { isOfMail } from '../../core/schema/task-run.ts';
 
 export type AboutTask = {
   id: string;
+  /** Whether it came in as a mail, or does the task of one again. */
+  isOfMail: boolean;
   /** Name of the file or folder that came in. */
   name: string;
   title: string;
@@ -136,7 +137,7 @@ function allowsNamed(
 }
 
 /** Neither an agent nor whoever has sent a mail opens a folder with what they write. */
-const isOfPerson = ({ id, fields }: AboutTask): boolean => fields.from_chat === undefined && !isOfMail(id);
+const isOfPerson = ({ isOfMail, fields }: AboutTask): boolean => fields.from_chat === undefined && !isOfMail;
 
 function isListed(globs: readonly string[], { id, name, title, fields: { tags = [] } }: AboutTask): boolean {
   const names = [id, title, name, name.replace(/\.[^.]*$/, ''), ...tags].map((each) => each.toLowerCase());

@@ -22,7 +22,11 @@ const folder = (name: string, access: 'read' | 'write', tasks: PolicyFolder['tas
   ({ path: join(top, name), access, tasks }) as PolicyFolder;
 
 function foldersFor(policy: readonly PolicyFolder[], task: Partial<AboutTask> = {}): TaskFolders {
-  return foldersOfTask({ id: 't', name: 't.md', title: 'T', text: '', fields: {}, ...task }, policy, places);
+  return foldersOfTask(
+    { id: 't', isOfMail: false, name: 't.md', title: 'T', text: '', fields: {}, ...task },
+    policy,
+    places,
+  );
 }
 
 const opened = (found: TaskFolders): string[] =>
@@ -49,7 +53,7 @@ describe('the folders of a task', () => {
 
   it('are not opened by the text or the subject of a mail', () => {
     const policy = [folder('data', 'write', 'named'), folder('private', 'write', ['Letters*'])];
-    const task = { id: `mail-${'0'.repeat(24)}`, title: 'Letters', text: `Write to ${top}/data.` };
+    const task = { isOfMail: true, title: 'Letters', text: `Write to ${top}/data.` };
     expect(opened(foldersFor(policy, task))).toEqual([]);
   });
 
