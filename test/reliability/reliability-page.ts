@@ -20,7 +20,7 @@ export function reliabilityPage(facts: RunFacts): string {
   const seconds = finished.reduce((sum, each) => sum + each.seconds, 0);
   return `${[
     '# Reliability',
-    'This page is written by `npm run reliability -- --minutes N`; by hand only what was found out about a failure is added. Everything runs against the real program: real processes, real files, real signals. What is right is decided outside of oka, by what is on the disk and in `/proc`.',
+    'This page is written by `npm run reliability -- --minutes N`; what is known of a failure is added by hand. Everything runs against the real program: real processes, real files, real signals. What is right is decided outside of oka, by what is on the disk and in `/proc`.',
     `**${failures === 0 ? 'No failure' : `${failures} ${failures === 1 ? 'failure' : 'failures'}`}** in ${Math.round(seconds / 60)} minutes, begun on ${startedAt.toISOString().slice(0, 16).replace('T', ' ')} UTC, version ${version}, seed ${seed}.`,
     `Machine: ${machine()}.`,
     table(finished),
