@@ -35,7 +35,7 @@ async function openTo(id: string, link: RunState['link']): Promise<readonly Open
     clock: Date.now,
     approved: { list: () => [], add: () => undefined },
   });
-  return await forCall({ run: id, author: 'operator' } as Parameters<typeof forCall>[0]);
+  return await forCall({ run: id, author: 'operator' });
 }
 
 it.each([
