@@ -72,7 +72,7 @@ describe.skipIf(!hasServer)('a result', () => {
       const killed = `killed ${moment.when} ${moment.pattern}`;
       await until('it is recorded', async () => (await home.events('task.returned')).length === 1);
       expect(readdirSync(deskOf(home)), killed).toEqual(['a.txt', 'b.txt', 'c.txt', 'mine.txt']);
-      expect(await home.oka('undo', home.name), killed).toContain('3 files removed');
+      expect(await home.oka('undo', home.name), killed).toContain('3 removed');
       expect(readdirSync(deskOf(home)), killed).toEqual(['mine.txt']);
     }
   });
