@@ -62,13 +62,14 @@ export class BrowserSession {
     return this.#browser.close();
   }
 
-  /** Waits until the page has nothing under way but what is held. */
+  /** Waits until the page has nothing under way but what is held, and has had time to begin what was just done on it. */
   async settle(signal: AbortSignal): Promise<void> {
-    const end = performance.now() + MOST_WAIT_MS;
+    const begun = performance.now();
+    const end = begun + MOST_WAIT_MS;
     while (performance.now() < end && !signal.aborted) {
       const held = new Set([...this.gate.held.values()].map(({ request }) => request.url));
       const isBusy = [...this.#open].some((request) => !held.has(request.url()));
-      const since = performance.now() - Math.max(this.#lastAt, this.gate.lastAt);
+      const since = performance.now() - Math.max(begun, this.#lastAt, this.gate.lastAt);
       if (this.gate.isLeaving || (since > QUIET_MS && !isBusy)) return;
       await sleep(LOOK_MS);
     }

@@ -110,6 +110,6 @@ describe.skipIf(browserProgram === null)('what a page wants to send', () => {
     const failed = (await story.eventsOf('call.ended')).find(
       ({ data }) => data.node === 'send' && data.status === 'failed',
     );
-    expect(failed?.data.error).toContain('was not sent');
+    expect(failed?.data.error).toContain('Nothing that was withheld was sent');
   });
 });
