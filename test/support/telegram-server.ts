@@ -26,6 +26,8 @@ export type TelegramServer = AsyncDisposable & {
   shown: Shown[];
   /** What was said at a button. */
   toasts: string[];
+  /** What is completed as it is typed. */
+  commands: () => readonly string[];
   /** How often somebody asked for updates. */
   polls: () => number;
   conflicts: () => number;
@@ -59,6 +61,7 @@ class Bot {
   readonly files = new Map<string, Buffer>();
   polls = 0;
   conflicts = 0;
+  commands: string[] = [];
   #pending: Update[] = [];
   #seen: Update[] = [];
   #nextUpdate = 1000;
@@ -132,6 +135,8 @@ class Bot {
         return ok(true);
       case 'sendChatAction':
         return ok(true);
+      case 'setMyCommands':
+        return this.#offer(ask['commands'] as { command: string; description: string }[]);
       case 'getFile': {
         const id = String(ask['file_id']);
         const found = this.files.get(id);
@@ -143,6 +148,13 @@ class Bot {
       default:
         return no(404, 'Not Found: method not found');
     }
+  }
+
+  #offer(commands: { command: string; description: string }[]): Result {
+    if (commands.some(({ command, description: { length } }) => !/^[a-z0-9_]{1,32}$/.test(command) || length > 256))
+      return no(400, 'Bad Request: BOT_COMMAND_INVALID');
+    this.commands = commands.map(({ command }) => command);
+    return ok(true);
   }
 
   #send(ask: Ask, file: Shown['file']): Result {
@@ -251,6 +263,7 @@ export async function openTelegramServer(): Promise<TelegramServer> {
     host: `127.0.0.1:${port}`,
     shown: bot.shown,
     toasts: bot.toasts,
+    commands: () => bot.commands,
     polls: () => bot.polls,
     conflicts: () => bot.conflicts,
     write,

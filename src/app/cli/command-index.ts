@@ -203,6 +203,10 @@ export const commandIndex: readonly IndexedGroup[] = [
         channelsAdd,
       ],
       'channels test': ['Send a test message through a channel; exit 1 when it does not arrive', channels],
+      'channels unpair': [
+        'Stop listening to a person in a messenger; nothing is sent to their chat any more',
+        channels,
+      ],
     },
   },
   {

@@ -206,9 +206,6 @@ export type IncomingMessage = {
   position?: string;
 };
 
-/** What a command of a messenger asks of oka. */
-type MessengerRequest = { kind: 'undo'; run: string } | { kind: 'chat_stop'; conversation: string };
-
 export type PairedPerson = Pick<ChannelPaired, 'person' | 'chat' | 'name' | 'conversation'>;
 
 /** Where a channel hands over what it received. Each resolves once it is durable, so that it may be marked as read. */
@@ -241,8 +238,15 @@ export type MessengerInbox = {
   tokenFor(ref: string, choice: 'n' | 't'): string | null;
   /** Whether a token is that of the message at which it came back. */
   isTokenOf(token: string, ref: string): boolean;
-  /** Does what a command says. */
-  request(asked: MessengerRequest, message: string): void;
+  /** What is told to whoever asks for it: the owner about everything, others about the tasks that they have sent. */
+  tell(about: 'status' | 'tasks' | 'cost', by: PairedPerson): string;
+  /** The task that they have sent last from there; null: they have sent none. */
+  lastTask(by: PairedPerson): { run: string; title: string; isOver: boolean } | null;
+  mayUndo(run: string, by: Pick<PairedPerson, 'person' | 'chat'>): boolean;
+  /** Undoes a run; resolves with what came of it, in words. */
+  undo(run: string, message: string, signal: AbortSignal): Promise<string>;
+  /** Has what is being written in a conversation stopped. */
+  stop(conversation: string, message: string): void;
 };
 
 export type Received = { became: ChannelReceived['became']; reason: string };

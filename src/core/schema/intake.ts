@@ -158,6 +158,11 @@ export const Intake = z
       channel: z.string().min(1).max(40).describe('Its name in channels.json.'),
     }),
     z.strictObject({
+      kind: z.literal('unpair').describe('Listen to a person in a messenger no longer.'),
+      channel: z.string().min(1).max(40).describe('Its name in channels.json.'),
+      person: z.string().max(320).optional().describe('Who; left out where one person is paired.'),
+    }),
+    z.strictObject({
       kind: z.literal('test_account').describe('Log in to an account of the person, and see what is there.'),
       account: z.string().min(1).max(40).describe('Its name in accounts.json.'),
     }),

@@ -1,6 +1,7 @@
 /** How the channels of a home are doing, for whoever has no pen. */
 import { peekProjection } from '../../core/ledger/peek-projection.ts';
 import type { Finding } from '../../core/schema/finding.ts';
+import type { PairedPerson } from '../../core/schema/channel-port.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { ChannelSettings } from './channel-definition.ts';
 import { kindOf } from './channel-kinds.ts';
@@ -21,6 +22,8 @@ export type ChannelRow = {
   last_sent: string | null;
   failing_since: string | null;
   problem: string | null;
+  /** Whom a messenger listens to, the owner first. */
+  paired: readonly Pick<PairedPerson, 'person' | 'name'>[];
 };
 
 type ChannelsStatus = { channels: ChannelRow[]; problems: { channel: string | null; problem: string }[] };
@@ -53,7 +56,7 @@ function toRow(
   name: string,
   settings: ChannelSettings,
   announced: readonly string[],
-  { lastSent, failingSince, problem }: ChannelState,
+  { lastSent, failingSince, problem, paired = [] }: ChannelState,
   connection: ConnectionProblem | undefined,
 ): ChannelRow {
   const toInstant = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
@@ -69,6 +72,7 @@ function toRow(
     last_sent: toInstant(lastSent),
     failing_since: since[0] ?? null,
     problem: problems.length === 0 ? null : problems.join('; '),
+    paired: paired.map(({ person, name: called }) => ({ person, name: called })),
   };
 }
 

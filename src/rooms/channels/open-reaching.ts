@@ -14,6 +14,7 @@ import type {
   DeliveryStarted,
   PushSubscribed,
 } from '../../core/schema/channel-port.ts';
+import { daySpending } from '../../core/guard/day-spending.ts';
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import { isPushService } from './push/push-channel.ts';
 import { PushChannel } from './push/push-settings.ts';
@@ -258,6 +259,7 @@ class ReachingPeople {
       home,
       channel,
       state: () => this.#state(),
+      spending: () => this.#ports.projections.stateOf(daySpending),
       approvable: () => this.#approvable(channel),
       key: this.#answerKey(),
       ledger,

@@ -11,6 +11,7 @@ import { setFrontMatter } from '../../kit/inbox/set-front-matter.ts';
 import { placeOfSentence } from '../../kit/task/task-kind.ts';
 import { submit } from '../../kit/requests/submit-request.ts';
 import type { ChannelInbox, IncomingAnswer, IncomingTask, Received } from '../../core/schema/channel-port.ts';
+import type { DaySpendingState } from '../../core/guard/day-spending.ts';
 import { messageOf, OkaError } from '../../core/schema/errors.ts';
 import { chosenOption, type WaitAnswer } from '../../core/schema/wait.ts';
 import { isGenuine, parseToken } from './answer-token.ts';
@@ -23,6 +24,7 @@ import { receiveTask, recordRefusals, type RefusalPorts, type TaskPorts } from '
 type InboxPorts = TaskPorts &
   RefusalPorts & {
     state: () => Reaching;
+    spending: () => DaySpendingState;
     /** Classes of calls that may be approved from here. */
     approvable: () => readonly string[];
     key: Buffer;

@@ -59,6 +59,10 @@ export const reaching = defineRoom({
             await (token === undefined ? opened.subscribe(channel, subscription) : opened.press(channel, token)),
           ),
         }),
+        unpair: async (asked) => {
+          const { unpair } = await import('./messenger/unpair.ts');
+          return { answer: Promise.resolve(await unpair(asked, folds, written)) };
+        },
         test_channel: async ({ channel }) => {
           const answer = opened.test(channel);
           answer.catch(() => undefined); // whoever asked may have gone

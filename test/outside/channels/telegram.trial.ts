@@ -13,6 +13,7 @@ import {
 } from '../../support/telegram-server.ts';
 
 const ann: Person = { id: 4711, first_name: 'Ann' };
+const bob: Person = { id: 815, first_name: 'Bob' };
 const stranger: Person = { id: 666, first_name: 'Mallory' };
 
 let server: TelegramServer;
@@ -111,6 +112,53 @@ describe('a messenger', () => {
     await story.until('the word at the button', async () =>
       server.toasts.find((text) => text === 'It is being undone.'),
     );
+  });
+
+  it('says how things are: all to the owner, and to others what they have sent; each undoes their own', async () => {
+    await setUp();
+    story.work();
+    await pair(ann);
+    await pair(bob);
+    server.write(ann, '/task Count.\n\n```bash\necho 1 > ann.txt\n```\n');
+    await seen('the result of Ann', ({ text, chat }) => chat === '4711' && text.includes('Count'));
+    expect(server.commands()).toEqual(['task', 'status', 'tasks', 'cost', 'undo', 'stop', 'help']);
+    server.write(bob, '/tasks');
+    await seen('nothing of others', ({ text, chat }) => chat === '815' && text === 'There was no task within a day.');
+    server.write(bob, '/undo');
+    await seen('nothing to undo', ({ text }) => text === 'You have not sent a task from here.');
+    server.write(ann, '/tasks');
+    await seen('her task', ({ text, chat }) => chat === '4711' && /^. Count\. \(done\)/m.test(text));
+    server.write(bob, '/status');
+    await seen('a status without costs', ({ text, chat }) => chat === '815' && text.endsWith('Ended within a day: 0.'));
+    server.write(ann, '/status');
+    await seen('a status', ({ text }) => /Ended within a day: 1\.\nToday: 0 calls/.test(text));
+    server.write(ann, '/undo');
+    await seen(
+      'that it is undone',
+      ({ text, chat }) => chat === '4711' && text === 'Undone: 0 files as before, 1 removed.',
+    );
+    expect(await story.eventsOf('run.undone')).toHaveLength(1);
+  });
+
+  it('hears nobody any more, and sends them nothing, who was unpaired; also without a worker', async () => {
+    await setUp();
+    story.work();
+    await pair(ann);
+    await pair(bob);
+    expect((await story.oka('channels', 'unpair', 'phone')).err).toContain('4711 (Ann), 815 (Bob)');
+    server.write(bob, '/task Wait.\n\n```bash\nsleep 4; echo secret\n```\n');
+    await seen('that it is on it', ({ text, chat }) => chat === '815' && text === 'I am on it.');
+    expect((await story.oka('channels', 'unpair', 'phone', 'Bob')).out).toContain('Bob is not heard in phone');
+    await seen('the result, at the owner', ({ text, chat }) => chat === '4711' && text.includes('Wait'));
+    server.write(bob, 'Hello?');
+    await seen('a line for strangers', ({ text, chat }) => chat === '815' && text.startsWith('Hello. I only listen'));
+    expect(server.shown.filter(({ text, chat }) => chat === '815' && text.includes('secret'))).toEqual([]);
+    await story.rest();
+    expect((await story.oka('channels', 'unpair', 'phone', '--json')).code).toBe(0);
+    expect((await story.oka('channels', 'unpair', 'phone')).err).toContain('nobody is paired');
+    expect(JSON.parse((await story.oka('channels', 'list', '--json')).out)).toMatchObject({
+      channels: [{ paired: [] }],
+    });
   });
 
   it('a file that cannot be fetched stops nothing: its sender is told, and the next message is answered', async () => {

@@ -4,7 +4,8 @@ import { answer, command, type Commands, exits } from '../../../kit/cli/command-
 import type { Terminal } from '../../../kit/cli/io.ts';
 import { plainText } from '../../../kit/cli/plain-text.ts';
 import { requireHome } from '../../../kit/cli/require-home.ts';
-import type { DeliveryOutcome } from '../../../core/schema/channel-port.ts';
+import type { DeliveryOutcome, PairedPerson } from '../../../core/schema/channel-port.ts';
+import { OkaError } from '../../../core/schema/errors.ts';
 import type { Json } from '../../../core/schema/json.ts';
 import { onlyOperand } from '../../../kit/cli/operands.ts';
 import { carryOut } from '../../../kit/cli/carry-out.ts';
@@ -50,6 +51,22 @@ export const commands: Commands = {
       return `${red('failed')} ${channel}: ${plainText(problem ?? '')}\n`;
     },
   }),
+  'channels unpair': command({
+    summary: 'Stop listening to a person in a messenger; nothing is sent to their chat any more',
+    operands: '<name> [person]',
+    example: 'oka channels unpair telegram Ann',
+    run: async (call) => {
+      const [channel, person, ...others] = call.operands;
+      if (channel === undefined || others.length > 0)
+        throw new OkaError('usage', 'this needs the name of a messenger, and at most one person');
+      await requireHome(call.home);
+      const asked = { kind: 'unpair', channel, ...(person === undefined ? {} : { person }) } as const;
+      const ended = (await carryOut(call, asked)) as PairedPerson[];
+      return answer({ channel, ended });
+    },
+    render: ({ channel, ended: [who] }) =>
+      `${plainText(who?.name ?? '')} is not heard in ${channel} any more, and gets nothing there.\n`,
+  }),
   'channels log': command({
     summary: 'Show what was sent, what failed, and what came in',
     operands: '[name]',
@@ -79,11 +96,14 @@ export const commands: Commands = {
 };
 
 function rowLines(row: ChannelRow, { bold, dim, red, yellow, toMinute }: Terminal): string[] {
-  const { channel, kind, to, announces, disabled, last_sent, failing_since, problem } = row;
+  const { channel, kind, to, announces, disabled, last_sent, failing_since, problem, paired } = row;
   const sent = last_sent === null ? 'nothing sent yet' : `last message ${toMinute(last_sent)}`;
   return [
     `${bold(channel)}  ${kind} to ${plainText(to)}${disabled ? yellow(' (disabled)') : ''}`,
     dim(`  announces ${announces.join(', ').replaceAll('_', ' ')}; ${sent}`),
+    ...(paired.length === 0
+      ? []
+      : [dim(`  listens to ${paired.map(({ name, person }) => plainText(`${name} (${person})`)).join(', ')}`)]),
     ...(failing_since === null
       ? []
       : [red(`  has failed since ${toMinute(failing_since)}: ${plainText(problem ?? '')}`)]),

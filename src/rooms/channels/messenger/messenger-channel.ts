@@ -6,7 +6,8 @@
  *    that sent it, and what is said in a conversation to its chat.
  * C2 Of a message in parts, each part is sent once by this process. Of what was cut off, by a crash or an answer that did
  *    not come, nobody knows whether it arrived: it is sent again, and says so where the network cannot tell.
- * C3 A button counts when its presser is paired, in the chat and at the message that it was sent to. What changes
+ * C3 Nothing new is sent to a chat that is not paired any more.
+ * C4 A button counts when its presser is paired, in the chat and at the message that it was sent to. What changes
  *    something outside takes a second tap, below the whole question.
  */
 import type {
@@ -21,7 +22,7 @@ import { messageOf } from '../../../core/schema/errors.ts';
 import { partsOf } from './message-text.ts';
 import type { IncomingPress, Messenger, OutgoingButton, OutgoingText } from './messenger.ts';
 import { NetworkError } from './messenger.ts';
-import { takeText, type Talk, type TalkInbox } from './take-text.ts';
+import { newTalk, say, takeText, type Talk, type TalkInbox } from './take-text.ts';
 
 const MOST_FILES = 10;
 const PICTURE = /\.(png|jpe?g|gif|webp)$/i;
@@ -63,7 +64,7 @@ class MessengerChannel {
   }
 
   async close(message: ChannelMessage, signal: AbortSignal): Promise<DeliveryOutcome> {
-    const place = placeOf(message.replaces?.ref ?? null);
+    const place = this.#placeOf(message);
     if (place === null) return { status: 'sent', ref: null };
     return attempt(async () => {
       await this.#messenger.editText(place.chat, place.id, this.#texts(message, [])[0] ?? NOTHING, signal);
@@ -73,10 +74,12 @@ class MessengerChannel {
 
   async send(message: ChannelMessage, buttons: OutgoingButton[], signal: AbortSignal): Promise<DeliveryOutcome> {
     const chat = this.#chatFor(message);
+    if (chat === null && message.chat !== undefined && this.#inbox !== null)
+      return { status: 'failed', reason: 'the chat that it is for is not paired any more', isFinal: true };
     if (chat === null) return { status: 'failed', reason: 'nobody is paired with it yet: oka channels pair' };
     return attempt(async () => {
       const texts = this.#texts(message, [...buttons, ...resultButtons(message, this.#messenger)]);
-      const place = placeOf(message.replaces?.ref ?? null);
+      const place = this.#placeOf(message);
       if (place !== null && texts.length === 1) {
         await this.#messenger.editText(place.chat, place.id, texts[0] ?? NOTHING, signal);
         return `${place.chat} ${place.id}`;
@@ -98,7 +101,7 @@ class MessengerChannel {
     const { messenger } = given;
     if (messenger === undefined) throw new Error('a messenger needs an inbox for messages');
     const inbox = (this.#inbox = { ...given, messenger });
-    this.#talk ??= { messenger: this.#messenger, told: new Map(), heard: new Map() };
+    this.#talk ??= newTalk(this.#messenger);
     const talk = this.#talk;
     await this.#messenger.listen(
       async (incoming) => {
@@ -118,8 +121,19 @@ class MessengerChannel {
   }
 
   #chatFor({ chat, origin }: ChannelMessage): string | null {
+    if (chat !== undefined) return this.#isPaired(chat) ? chat : null;
     const from = placeOf(origin?.thread?.message ?? null);
-    return chat ?? from?.chat ?? this.#inbox?.messenger.paired()[0]?.chat ?? null;
+    if (from !== null && this.#isPaired(from.chat)) return from.chat;
+    return this.#inbox?.messenger.paired()[0]?.chat ?? null;
+  }
+
+  readonly #isPaired = (chat: string): boolean =>
+    this.#inbox?.messenger.paired().some((each) => each.chat === chat) === true;
+
+  /** The message that a new one takes the place of, where it may still be read. */
+  #placeOf({ replaces }: ChannelMessage): ReturnType<typeof placeOf> {
+    const place = placeOf(replaces?.ref ?? null);
+    return place !== null && this.#isPaired(place.chat) ? place : null;
   }
 
   #sentOf({ delivery, attempt }: ChannelMessage): Sent {
@@ -173,7 +187,16 @@ class MessengerChannel {
     }
     const [, act = '', rest = ''] = /^([?!u]):(.+)$/s.exec(press.payload) ?? [];
     if (act === 'u') {
-      inbox.messenger.request({ kind: 'undo', run: rest }, press.id);
+      if (!inbox.messenger.mayUndo(rest, press)) {
+        await inbox.refuse({ ...about, reason: 'somebody else has sent the task that it undoes' });
+        return tell('Only its owner may undo this.');
+      }
+      const undone = inbox.messenger.undo(rest, press.id, signal);
+      const talk = this.#talk ?? newTalk(this.#messenger);
+      void undone
+        .then((words) => say(press, words, inbox, talk, signal))
+        .catch((error: unknown) => inbox.log(messageOf(error)));
+      await inbox.refuse({ ...about, reason: 'it was the button Undo' });
       return tell('It is being undone.');
     }
     if (act === '' || !inbox.messenger.isTokenOf(rest, `${press.chat} ${press.message}`)) {

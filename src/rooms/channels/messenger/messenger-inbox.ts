@@ -8,12 +8,16 @@ import { createHash, hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { IncomingMessage, MessengerInbox, Received } from '../../../core/schema/channel-port.ts';
 import { CHAT_ID_SPREAD, chatIdAt } from '../../../core/schema/chat-id.ts';
+import type { DaySpendingState } from '../../../core/guard/day-spending.ts';
+import { awaitReply, repliesFolder, wantReply } from '../../../kit/requests/request-replies.ts';
 import { submit } from '../../../kit/requests/submit-request.ts';
+import type { Undone } from '../../../kit/desk/snapshots.ts';
 import { makeToken, parseToken } from '../answer-token.ts';
 import { channelPaired, channelReceived } from '../channel-events.ts';
 import { channelState, type Reaching } from '../reaching-state.ts';
 import type { Home } from '../../../core/schema/home.ts';
 import type { LedgerPort } from '../../../kit/ports/port-types.ts';
+import { costWords, lastTask, mayUndo, statusWords, tasksWords, undoneWords } from './home-words.ts';
 import { takePairingCode } from './pairing-code.ts';
 
 type Ports = {
@@ -21,6 +25,7 @@ type Ports = {
   channel: string;
   ledger: Pick<LedgerPort, 'append'>;
   state: () => Reaching;
+  spending: () => DaySpendingState;
   key: Buffer;
   now: () => number;
 };
@@ -28,6 +33,7 @@ type Ports = {
 export function messengerInbox(ports: Ports, isKnown: (message: string) => boolean): MessengerInbox {
   const { home, channel, ledger, state, key } = ports;
   const intake = join(home.oka, 'intake');
+  const requestOf = (message: string): string => `channel-${shortHash(`${channel} ${message}`)}`;
   return {
     paired: () => channelState(state(), channel).paired ?? [],
     post: async (incoming) => {
@@ -63,9 +69,26 @@ export function messengerInbox(ports: Ports, isKnown: (message: string) => boole
       const delivery = parseToken(token)?.delivery;
       return delivery !== undefined && channelState(state(), channel).messages[delivery]?.ref === ref;
     },
-    request: (asked, message) => void submit(intake, asked, `channel-${shortHash(`${channel} ${message}`)}`),
+    tell: (about, by) =>
+      WORDS[about]({ state: state(), spending: ports.spending(), now: ports.now() }, { channel, by }),
+    lastTask: (by) => lastTask(state(), { channel, by }),
+    mayUndo: (run, by) => mayUndo(state(), { channel, by }, run),
+    undo: async (run, message, signal) => {
+      const id = requestOf(message);
+      const replies = repliesFolder(home.oka);
+      wantReply(replies, id);
+      submit(intake, { kind: 'undo', run }, id);
+      const reply = await awaitReply(replies, id, UNDO_MS, signal);
+      if (reply === null) return 'It is not undone yet.';
+      return 'done' in reply ? undoneWords(reply.done as Undone) : `It was not undone: ${reply.refused.message}.`;
+    },
+    stop: (conversation, message) => void submit(intake, { kind: 'chat_stop', conversation }, requestOf(message)),
   };
 }
+
+const UNDO_MS = 120_000;
+
+const WORDS = { status: statusWords, tasks: tasksWords, cost: costWords } as const;
 
 const shortHash = (text: string): string => hash('sha256', text).slice(0, 16);
 

@@ -17,6 +17,8 @@ import { type IncomingText, type Messenger, NetworkError } from './messenger.ts'
 /** `told`: when strangers got their line; `heard`: when each person wrote, within the last minute. */
 export type Talk = { messenger: Messenger; told: Map<string, number>; heard: Map<string, number[]> };
 
+export const newTalk = (messenger: Messenger): Talk => ({ messenger, told: new Map(), heard: new Map() });
+
 export type TalkInbox = ChannelInbox & { messenger: MessengerInbox };
 
 const HOUR_MS = 3_600_000;
@@ -25,12 +27,20 @@ const MOST_A_MINUTE = 30;
 const MOST_STRANGERS = 20;
 const MOST_FILE_BYTES = 20 * 1024 * 1024;
 
+export const COMMANDS = {
+  task: 'Do what follows in the background, and send the result here',
+  status: 'How things are',
+  tasks: 'What is in progress, and what ended within a day',
+  cost: 'What today has cost',
+  undo: 'Undo the last task that you sent from here',
+  stop: 'Stop what I am writing',
+  help: 'What I understand',
+} as const;
+
 const HELP = [
   'Write to me as you would to a colleague. What begins with /task, or has a file, becomes a task.',
   '',
-  '/task WHAT: do it in the background, and send the result here',
-  '/stop: stop what I am writing',
-  '/help: this',
+  ...Object.entries(COMMANDS).map(([name, about]) => `/${name}: ${about}`),
 ].join('\n');
 
 export async function takeText(
@@ -63,7 +73,11 @@ export async function takeText(
   const [, command = '', rest = ''] = /^\/([a-z]+)(?:@\S+)?(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
   if (incoming.files.length > 0 || incoming.isForwarded || command === 'task')
     return takeTask(incoming, command === 'task' ? rest : text, inbox, talk, reply, signal);
-  if (command !== '') return takeCommand(command, incoming, known, inbox, reply, refuse);
+  if (command !== '') {
+    const words = doCommand(command, incoming, known, inbox, reply, signal);
+    await refuse(`it was the command /${command}`);
+    return reply(words);
+  }
   const token = incoming.replyTo === null ? null : inbox.messenger.tokenFor(`${chat} ${incoming.replyTo}`, 't');
   if (token !== null) {
     const { became, reason } = await inbox.answer({ message: id, token, text, from: person, ...positionOf(incoming) });
@@ -103,19 +117,37 @@ async function takeStranger(
   await reply('Hello. I only listen to people whom my owner has introduced to me.');
 }
 
-async function takeCommand(
+/** What is said to it. What it asks for has the name of its message, so that it is done once. */
+function doCommand(
   command: string,
   { id }: IncomingText,
-  { conversation }: PairedPerson,
+  by: PairedPerson,
   inbox: TalkInbox,
   reply: Reply,
-  refuse: Refuse,
-): Promise<void> {
-  await refuse(`it was the command /${command}`);
-  if (command !== 'stop')
-    return reply(command === 'help' || command === 'start' ? HELP : `I do not know /${command}.\n\n${HELP}`);
-  inbox.messenger.request({ kind: 'chat_stop', conversation }, id);
-  return reply('Stopped.');
+  signal: AbortSignal,
+): string {
+  const { messenger } = inbox;
+  switch (command) {
+    case 'help':
+    case 'start':
+      return HELP;
+    case 'status':
+    case 'tasks':
+    case 'cost':
+      return messenger.tell(command, by);
+    case 'stop':
+      messenger.stop(by.conversation, id);
+      return 'Stopped.';
+    case 'undo': {
+      const last = messenger.lastTask(by);
+      if (last === null) return 'You have not sent a task from here.';
+      if (!last.isOver) return `It has not ended yet: ${last.title}`;
+      void messenger.undo(last.run, id, signal).then(reply, (error: unknown) => inbox.log(messageOf(error)));
+      return `I am undoing it: ${last.title}`;
+    }
+    default:
+      return `I do not know /${command}.\n\n${HELP}`;
+  }
 }
 
 /** What came with the words is beside them (T2). */
@@ -166,8 +198,8 @@ function isFlood(person: string, { heard }: Talk): boolean {
 const isFirstTooMany = (person: string, { heard }: Talk): boolean => heard.get(person)?.length === MOST_A_MINUTE + 1;
 
 /** Nothing depends on this answer: what came in is recorded, and a result comes as a delivery. */
-async function say(
-  { chat, id }: IncomingText,
+export async function say(
+  { chat, id }: Pick<IncomingText, 'chat' | 'id'>,
   words: string,
   inbox: TalkInbox,
   { messenger }: Talk,

@@ -16,6 +16,7 @@ import {
   type OutgoingText,
   readUpTo,
 } from '../messenger/messenger.ts';
+import { COMMANDS } from '../messenger/take-text.ts';
 import type { TelegramChannel } from './telegram-settings.ts';
 
 /** Of a message, after its markup is read; a little below the 4,096 that are documented. */
@@ -172,12 +173,19 @@ async function poll(call: Call, take: (incoming: Incoming) => Promise<void>, lis
     const ask = { offset: next, timeout, allowed_updates: ['message', 'callback_query'] };
     const updates = (await call('getUpdates', ask, signal)) as Update[];
     listening.ready();
+    if (timeout === 0) await offerCommands(call, signal);
     for (const update of updates) {
       const incoming = toIncoming(update);
       if (incoming !== null) await take(incoming);
       next = Math.max(next, update.update_id + 1);
     }
   }
+}
+
+/** They are completed as they are typed. Nothing depends on it. */
+async function offerCommands(call: Call, signal: AbortSignal): Promise<void> {
+  const commands = Object.entries(COMMANDS).map(([command, description]) => ({ command, description }));
+  await call('setMyCommands', { commands }, signal).catch(() => undefined); // it works without
 }
 
 type User = { id: number; first_name?: string; last_name?: string; username?: string };
