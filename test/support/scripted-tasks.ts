@@ -14,7 +14,7 @@ export type Step =
   | { tool: 'files.read' | 'files.list'; path: string; offset?: number; length?: number }
   | { tool: 'http.get'; url: string; headers?: Record<string, string> }
   | { tool: 'http.request'; method: string; url: string; body?: string }
-  | { tool: `mcp.${string}`; input: Record<string, Json> };
+  | { tool: `mcp.${string}` | `browser.${string}`; input: Record<string, Json> };
 
 export type ScriptedTask = { id: string; steps: () => Step[]; front?: string; text?: string };
 
@@ -44,7 +44,7 @@ function toCall(step: Step): WireReply {
 export async function openScripted({
   tools: more = [],
   ...options
-}: Pick<StoryOptions, 'policy'> & { tools?: readonly string[] } = {}): Promise<Scripted> {
+}: Pick<StoryOptions, 'policy' | 'config'> & { tools?: readonly string[] } = {}): Promise<Scripted> {
   const steps = new Map<string, () => Step[]>();
   const story = await openStory({
     ...options,

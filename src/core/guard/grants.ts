@@ -59,7 +59,7 @@ function isHostOf(written: string, { hostname, port }: URL): boolean {
 }
 
 /** Who opened this very address to reading; undefined when nobody did. */
-export function addressGrantFor({ addresses }: Grants, url: string): string | undefined {
+function addressGrantFor({ addresses }: Grants, url: string): string | undefined {
   const address = comparableUrl(url);
   return address === null ? undefined : addresses.get(address);
 }

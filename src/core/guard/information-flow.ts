@@ -10,6 +10,7 @@
  *    tried while a task is planned: the model learns only whether each one is met.
  * F2 After that, a request carries only what is in a grant: an address exactly as the person wrote it, or anything to a host
  *    with `send: true`. A model may also follow, by a plain GET and unchanged, a link on a clean page.
+ *    What stands behind `#` in an address counts where a browser opens it, whose page sees it.
  * F3 A page is clean if its own address was chosen before anything private was read, or was itself such a link: nothing
  *    that the run has read can have shaped what is on it.
  * F4 The operator's search server is free, as is every host that config.json names. Its results are links as on a page; a
@@ -26,8 +27,8 @@ import type { Json } from '../schema/json.ts';
 import { jsonField } from '../schema/json-field.ts';
 import type { FileOrigin, ToolCall } from '../schema/tool.ts';
 import { FileLabels } from './file-labels.ts';
-import { addressGrantFor, type Grants, hostGrantFor, hostLine, personalIn } from './grants.ts';
-import { comparableUrl, hostsNamedIn, linksIn, repeatsQuery } from './page-links.ts';
+import { type Grants, hostGrantFor, hostLine, personalIn } from './grants.ts';
+import { askedUrl, comparableUrl, hostsNamedIn, linksIn, repeatsQuery } from './page-links.ts';
 
 export type Flow = {
   /** What was read that is not public, in words for a person; null while nothing was. */
@@ -79,7 +80,7 @@ export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
   for (const { type, data } of events) {
     if (type === 'context.packed' && data.items.length > 0) addRead('', 'what is remembered');
     if (type === 'call.started') {
-      const isClean = flow.read === null || isGranted(grants, data.input) || isLink(flow.links, data.input);
+      const isClean = flow.read === null || isGranted(grants, data) || isLink(flow.links, data);
       const isReview = open.get(callAround(data.call))?.tool === 'task.plan';
       open.set(data.call, { tool: data.tool, input: data.input, isClean, isReview });
     }
@@ -125,7 +126,7 @@ export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
 
 /** What it tells that this address was chosen among all that were offered (F5). */
 function bitsOfChoice({ read, links, grants }: Flow, { tool, input }: Pick<OpenCall, 'tool' | 'input'>): number {
-  const url = comparableUrl(textField(input, 'url'));
+  const url = askedUrl(tool, textField(input, 'url'));
   if (read === null || url === null || (tool !== FOLLOW && !links.has(url))) return 0;
   const isGrantedHost = hostGrantFor(grants, new URL(url)) !== undefined;
   if (isGrantedHost || grants.addresses.has(url)) return 0;
@@ -191,9 +192,9 @@ export function whyRequestAsks(call: ToolCall, flow: Flow, rule: RuleOnHost): st
   const url = URL.parse(textField(call.input, 'url'));
   if (url === null || isOperatorsOwn(call) || rule === 'send') return null;
   const grant = hostGrantFor(flow.grants, url);
-  if (grant?.send === true || isGranted(flow.grants, call.input)) return null;
+  if (grant?.send === true || isGranted(flow.grants, call)) return null;
   const isOpened = rule === 'read' || grant !== undefined;
-  if (call.tool === FOLLOW || isLink(flow.links, call.input)) return isOpened ? null : whyChoiceAsks(flow, call, url);
+  if (call.tool === FOLLOW || isLink(flow.links, call)) return isOpened ? null : whyChoiceAsks(flow, call, url);
   if (flow.read !== null) return whyMayCarry(url.host, flow.read, grant?.from ?? (rule === 'read' ? 'a rule' : null));
   return !isOpened && flow.named.has(url.host)
     ? `a page named ${url.host}, and the address is not a link that was found there. To allow it, put this line into the task: hosts: ['${url.host}']`
@@ -228,7 +229,7 @@ function whyChoiceAsks(flow: Flow, call: ToolCall, url: URL): string | null {
 
 /** Why a redirect may not be followed; `hop` is the request that it leads to, and `from` the input of the one before (F6). */
 export function whyHopAsks(hop: ToolCall, from: Json, flow: Flow, rule: RuleOnHost): string | null {
-  const isOfCleanPage = isGranted(flow.grants, from) || isLink(flow.links, from);
+  const isOfCleanPage = isGranted(flow.grants, { ...hop, input: from }) || isLink(flow.links, { ...hop, input: from });
   return flow.read !== null && isOfCleanPage ? null : whyRequestAsks(hop, flow, rule);
 }
 
@@ -237,13 +238,15 @@ function isOperatorsOwn(call: ToolCall): boolean {
   return call.author === 'operator' && isTheirs;
 }
 
+type Asked = Pick<ToolCall, 'tool' | 'input'>;
+
 /** A plain GET of an address exactly as the person wrote it. */
-const isGranted = (grants: Grants, input: Json): boolean =>
-  isPlain(input) && addressGrantFor(grants, textField(input, 'url')) !== undefined;
+const isGranted = ({ addresses }: Grants, { tool, input }: Asked): boolean =>
+  isPlain(input) && addresses.has(askedUrl(tool, textField(input, 'url')) ?? '');
 
 /** A plain GET of an address that is known word for word. */
-function isLink(links: ReadonlySet<string>, input: Json): boolean {
-  const url = comparableUrl(textField(input, 'url'));
+function isLink(links: ReadonlySet<string>, { tool, input }: Asked): boolean {
+  const url = askedUrl(tool, textField(input, 'url'));
   return url !== null && isPlain(input) && links.has(url);
 }
 

@@ -6,12 +6,14 @@ const ATTRIBUTE = /\b(?:href|src)\s*=\s*(?:"([^"]{1,2000})"|'([^']{1,2000})'|([^
 const BEHIND = /[.,;:!?*_)\]]+$/;
 const MOST_LINKS = 5000;
 
-/** Every address in a text, and behind `href` and `src` also those that are relative to `base`. */
+/** Every address in a text, and behind `href` and `src` also those that are relative to `base`; also with its fragment. */
 export function linksIn(text: string, base?: string): Set<string> {
   const links = new Set<string>();
   const add = (found: string): void => {
     const url = links.size < MOST_LINKS ? comparableUrl(found, base) : null;
-    if (url !== null) links.add(url);
+    if (url === null) return;
+    links.add(url);
+    if (found.includes('#')) links.add(new URL(found, base).href);
   };
   for (const [found] of text.matchAll(ADDRESS)) {
     add(unescapeAmpersands(found));
@@ -21,6 +23,10 @@ export function linksIn(text: string, base?: string): Set<string> {
     add(unescapeAmpersands(quoted ?? single ?? bare ?? ''));
   return links;
 }
+
+/** An address as the tool is given it: scripts of a page that is opened in a browser see its fragment, too. */
+export const askedUrl = (tool: string, text: string): string | null =>
+  tool === 'browser.open' ? (URL.parse(text)?.href ?? null) : comparableUrl(text);
 
 /** An address in the form in which two of them are compared: without what a server never sees. Null when it is none. */
 export function comparableUrl(text: string, base?: string): string | null {

@@ -34,6 +34,23 @@ const flowAfter = (events: NewEvent[][], change: Partial<typeof sources> = {}): 
 const asks = (flow: Flow, url: string, change: object = {}): string | null =>
   whyRequestAsks(callOf({ tool: 'http.get', author: 'model', input: { url, headers: {} }, ...change }), flow, 'none');
 
+describe('an address with a fragment', () => {
+  const granted = { grants: grantsOf([{ by: 'person', from: 'the task', text: 'Look at http://a.example/x#part .' }]) };
+  const read = [called('files.read', { path: 'notes.txt' })];
+  const opens = (url: string): string | null =>
+    whyRequestAsks(callOf({ tool: 'browser.open', author: 'model', input: { url } }), flowAfter(read, granted), 'none');
+
+  it('is another one for a browser, whose page sees it, unless it was written with it', () => {
+    expect(opens('http://a.example/x#notes')).toMatch(/notes\.txt/);
+    expect(opens('http://a.example/x#part')).toBeNull();
+    expect(opens('http://a.example/x')).toBeNull();
+  });
+
+  it('is the same one where only a server is asked', () => {
+    expect(asks(flowAfter(read, granted), 'http://a.example/x#notes')).toBeNull();
+  });
+});
+
 describe('what counts as read', () => {
   it.each([
     ['files.read', { path: 'notes.txt' }],
