@@ -3,6 +3,7 @@ import { backupSettings } from './backup-settings.ts';
 import { chatSettings } from './chat-settings.ts';
 import { commandSettings } from './command-settings.ts';
 import { habitSettings } from './habit-settings.ts';
+import { moneyBudgetSettings, segmentSettings, tokenBudgetSettings } from './limit-settings.ts';
 import { maintenanceSettings } from './maintenance-settings.ts';
 import { memorySettings } from './memory-settings.ts';
 import { modelSettings } from './model-settings.ts';
@@ -29,6 +30,9 @@ export const settingGroups: readonly OpenGroup[] = [
   slowSettings,
   upSettings,
   replicaBatchSettings,
+  tokenBudgetSettings,
+  moneyBudgetSettings,
+  segmentSettings,
 ];
 
 /** What the story of settings tries: in a part of the suite a third of the homes. */
@@ -46,8 +50,5 @@ export const notSeen: Readonly<Record<string, string>> = {
   'browser.idle_minutes': 'a minute at least, and a page that a browser has open',
   'inbox.rescan_ms':
     'on a local disk a watcher notices all that comes, also with a folder that takes the place of the inbox',
-  'ledger.segment_mb': 'megabytes of runs that are old enough for the archive',
-  'maintenance.wording_budget.tokens': 'lessons of two passes, which test/story/wording.test.ts has in its own process',
-  'maintenance.wording_budget.usd': 'as the tokens, with a price',
   'replica.batch.seconds': 'only how soon something is sent',
 };
