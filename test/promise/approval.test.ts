@@ -73,6 +73,19 @@ describe('a step that needs an approval', () => {
     });
   });
 
+  it('is allowed by oka answer with a yes in a language of oka, not with a number or a sentence', async () => {
+    await using story = await asking();
+    const { wait } = await story.asked('approval');
+    for (const words of [['1'], ['ok'], ['it', 'says', 'yes'], ['yes', 'and', 'more']])
+      expect(await story.oka('answer', wait, ...words)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('needs yes or no'),
+      });
+    expect(story.deskText('note.txt')).toBeNull();
+    expect((await story.oka('answer', wait, 'Ja')).code).toBe(0);
+    expect((await story.ended('note')).status).toBe('done');
+  });
+
   it('ends with the reason when it is denied', async () => {
     await using story = await asking();
     const { wait } = await story.asked('approval');

@@ -203,26 +203,43 @@ export type WaitAnswer = z.infer<typeof WaitAnswer>;
  * or by another word for yes or no where these are among the options; null when it is none of them.
  */
 export function chosenOption(options: readonly string[], text: string): string | null {
-  const plain = (word: string): string =>
-    word
-      .trim()
-      .toLowerCase()
-      .replace(/[.!]+$/, '');
-  const given = plain(text);
+  const given = plainWord(text);
   const isAlike = (option: string): boolean =>
-    plain(option) === given || [YES, NO].some((words) => words.test(plain(option)) && words.test(given));
+    [YES, NO].some((words) => words.test(plainWord(option)) && words.test(given));
   const numbered = /^\d{1,2}$/.test(given) ? options[Number(given) - 1] : undefined;
   return (
     options.find((each) => each === text) ??
-    options.find((each) => plain(each) === given) ??
+    options.find((each) => plainWord(each) === given) ??
     numbered ??
     options.find(isAlike) ??
     null
   );
 }
 
+/**
+ * What a person says to an approval: one clear word for yes and nothing else approves, no number and no sentence; a word
+ * for no denies whatever follows it. Null is neither.
+ */
+export function spokenVerdict(text: string): 'approved' | 'denied' | null {
+  if (CLEAR_YES.test(plainWord(text))) return 'approved';
+  return NO.test(plainWord(/^\s*[\p{L}\p{M}]*/u.exec(text)?.[0] ?? '')) ? 'denied' : null;
+}
+
+const plainWord = (word: string): string =>
+  word
+    .normalize('NFC')
+    .trim()
+    .toLowerCase()
+    .replace(/[.!]+$/, '');
+
 const YES = /^(?:y|yes|yep|yeah|ok|okay|sure|ja|jawohl|oui|sí|si|sim|да|はい|是)$/u;
-const NO = /^(?:n|no|nope|nein|nee|non|não|nao|нет|いいえ|不|否)$/u;
+const CLEAR_YES = /^(?:y|yes|approved?|ja|oui|sí|si)$/u;
+const NO = /^(?:n|no|nope|deny|denied|nein|nee|non|não|nao|нет|いいえ|不|否)$/u;
+
+/** Whether nothing but a person's answer ends a wait. */
+export const isForPerson = (awaited: WaitFor): boolean =>
+  (awaited.kind === 'question' && awaited.timeout_seconds === undefined) ||
+  (awaited.kind === 'approval' && awaited.expires === undefined);
 
 /** Whether a wait ends without a person while a process drives its run. */
 export function endsAlone(awaited: WaitFor): boolean {

@@ -16,7 +16,7 @@ export const commands: Commands = {
       const { wait } = open;
       await assertOption(open.for, text);
       const answer: WaitAnswer = {
-        verdict: open.for.kind === 'approval' ? verdictOf(text) : 'answered',
+        verdict: open.for.kind === 'approval' ? await verdictOf(text) : 'answered',
         text,
         by: operatorName(),
         ...(open.for.kind === 'approval' ? { binding: open.for.binding } : {}),
@@ -50,8 +50,9 @@ function readAnswer(operands: readonly string[], waits: readonly OpenWait[]): { 
 }
 
 /** Only a clear yes is a yes. */
-function verdictOf(text: string): 'approved' | 'denied' {
-  if (/^(?:yes|y|approve|approved)$/i.test(text)) return 'approved';
-  if (/^(?:no|n|deny|denied)\b/i.test(text)) return 'denied';
-  throw new OkaError('usage', 'this wait needs yes or no');
+async function verdictOf(text: string): Promise<'approved' | 'denied'> {
+  const { spokenVerdict } = await import('../../../core/schema/wait.ts');
+  const verdict = spokenVerdict(text);
+  if (verdict === null) throw new OkaError('usage', 'this wait needs yes or no');
+  return verdict;
 }
