@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text as allOf } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { penHolder } from '../../src/core/ledger/pen.ts';
 import { launcher, type Ran } from '../support/cli.ts';
 import { openStory, type Story } from '../support/story.ts';
@@ -14,8 +14,9 @@ import { ROWS } from '../support/writing-commands.ts';
 import { prepare, wordsOf } from '../support/writing-homes.ts';
 
 const NAMES = someOf(Object.keys(ROWS));
-/** Hundreds of processes, one after the other. */
-const PATIENCE_MS = 1_800_000;
+const FOUR = [0, 1, 2, 3];
+/** Each row is a test of its own: one that does not end is named, and `-t` chooses a few. */
+const PATIENCE_MS = 600_000;
 
 const timesOf = async (story: Story, name: string, n: number): Promise<number> => {
   const text = (path: string): string | null => {
@@ -51,44 +52,68 @@ async function whenDone(story: Story, name: string): Promise<void> {
   }
 }
 
-const isRight = (name: string, code: number | null): boolean => code === (ROWS[name]?.exit ?? 0);
+/** Makes what only this row is about. */
+async function before(story: Story, name: string, n: number): Promise<void> {
+  for (const words of ROWS[name]?.before?.(n) ?? []) await story.oka(...words);
+  await sleep(ROWS[name]?.afterMs ?? 0);
+}
 
-const done = (rows: readonly string[]): string[] => rows.map((name) => `${name}: 0, done 1 times`);
+/** A home with what the rows are about, for all tests of a group; the last worker of it is stopped with it. */
+function inOneHome(count: number): () => Story {
+  let story: Story | undefined;
+  beforeAll(async () => {
+    story = await openStory({});
+    await prepare(story, count);
+  }, PATIENCE_MS);
+  afterAll(async () => story?.[Symbol.asyncDispose]());
+  return () => {
+    if (story === undefined) throw new Error('there is no home yet');
+    return story;
+  };
+}
 
-it('alone, and beside a worker, each is done once', { timeout: PATIENCE_MS }, async () => {
-  for (const isBeside of [false, true]) {
-    await using story = await openStory({});
-    await prepare(story, 1, NAMES);
-    if (isBeside) await startWorker(story);
-    const seen: string[] = [];
-    for (const name of NAMES) {
-      const { code, err } = await ran(story, name, 0);
-      if (isBeside) await whenDone(story, name);
-      seen.push(`${name}: ${isRight(name, code) ? 0 : `${code} ${err}`}, done ${await timesOf(story, name, 0)} times`);
-    }
-    expect(seen).toEqual(done(NAMES));
-  }
+const told = (name: string, { code, err }: Ran): string =>
+  code === (ROWS[name]?.exit ?? 0) ? 'as it should' : `${code} ${err}`;
+
+describe.each([
+  ['alone', false],
+  ['beside a worker', true],
+])('%s', (_, isBeside) => {
+  const home = inOneHome(1);
+  let hasWorker = false;
+
+  it.each(NAMES)('%s is done once', { timeout: PATIENCE_MS }, async (name) => {
+    const story = home();
+    if (isBeside && !hasWorker) await startWorker(story);
+    hasWorker = isBeside;
+    await before(story, name, 0);
+    const one = await ran(story, name, 0);
+    if (isBeside) await whenDone(story, name);
+    expect([told(name, one), await timesOf(story, name, 0)]).toEqual(['as it should', 1]);
+  });
 });
 
-it('four at once are all done, each once', { timeout: PATIENCE_MS }, async () => {
-  await using story = await openStory({});
-  await prepare(story, 4, NAMES);
-  const seen: string[] = [];
-  for (const name of NAMES) {
-    const all = await Promise.all([0, 1, 2, 3].map((n) => ran(story, name, n)));
-    for (const [n, { code, err }] of all.entries())
-      seen.push(`${name}: ${isRight(name, code) ? 0 : `${code} ${err}`}, done ${await timesOf(story, name, n)} times`);
-  }
-  expect(seen).toEqual(done(NAMES.flatMap((name) => [name, name, name, name])));
+// After 30 s, on a busy machine, one of them may say that nothing was done: then nothing was.
+describe('four at once', () => {
+  const home = inOneHome(4);
+
+  it.each(NAMES)('%s: all are done, each once', { timeout: PATIENCE_MS }, async (name) => {
+    const story = home();
+    for (const n of FOUR) await before(story, name, n);
+    const all = await Promise.all(FOUR.map((n) => ran(story, name, n)));
+    const seen = await Promise.all(all.map(async (one, n) => [told(name, one), await timesOf(story, name, n)]));
+    const isTooLate = (n: number): boolean => all[n]?.code === 3 && all[n].err.includes('; nothing was done');
+    expect(seen).toEqual(FOUR.map((n) => (isTooLate(n) ? [expect.any(String), 0] : ['as it should', 1])));
+    expect(FOUR.every(isTooLate)).toBe(false);
+  });
 });
 
-it('when the worker is killed in between, it is done once, or the command says what it knows', {
-  timeout: PATIENCE_MS,
-}, async () => {
-  await using story = await openStory({});
-  await prepare(story, 1, NAMES);
-  const wrong: string[] = [];
-  for (const name of NAMES) {
+describe('when the worker is killed in between', () => {
+  const home = inOneHome(1);
+
+  it.each(NAMES)('%s is done once, or the command says what it knows', { timeout: PATIENCE_MS }, async (name) => {
+    const story = home();
+    await before(story, name, 0);
     const worker = await startWorker(story);
     const running = ran(story, name, 0);
     await sleep(300 + Math.random() * 700);
@@ -96,12 +121,12 @@ it('when the worker is killed in between, it is done once, or the command says w
     await once(worker, 'exit');
     const { code, err } = await running;
     const times = await timesOf(story, name, 0);
-    const isTrue = isRight(name, code)
-      ? times === 1
-      : code === 3
-        ? times === 0
-        : /may have been done|has not begun/.test(err) && times <= 1;
-    if (!isTrue) wrong.push(`${name}: ${code}, done ${times} times: ${err}`);
-  }
-  expect(wrong).toEqual([]);
+    const says = `${code}, done ${times} times: ${err}`;
+    if (code === (ROWS[name]?.exit ?? 0)) expect(times, says).toBe(1);
+    else if (code === 3) expect(times, says).toBe(0);
+    else {
+      expect(says).toMatch(/may have been done|has not begun/);
+      expect(times, says).toBeLessThanOrEqual(1);
+    }
+  });
 });

@@ -15,6 +15,8 @@ export type Row = {
   /** The words of the command; `n` names what it is about, so that several do not mean the same. */
   words: (n: number) => string[];
   input?: string;
+  /** How long what `before` has made has to be there, until there is something to do. */
+  afterMs?: number;
   /** Its exit code, where that is not 0: 4 for a run that waits for an answer. */
   exit?: number;
   /** How often it has been done. */
@@ -158,6 +160,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'memory fact delete': { words: (n) => [`old${n}`], times: recorded('fact.forgotten', (n) => `old${n}`) },
   'memory fact prune': {
     before: (n) => [['memory', 'fact', 'add', `Short ${n}.`, '--id', `short${n}`, '--ttl', '1s']],
+    afterMs: 1100,
     words: () => [],
     times: recorded('fact.forgotten', (n) => `short${n}`),
   },

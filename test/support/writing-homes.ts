@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { okaWith } from './cli.ts';
 import type { Story } from './story.ts';
-import { ROWS, type Row, runbook } from './writing-commands.ts';
+import { type Row, runbook } from './writing-commands.ts';
 
 const node = (line: string): object => ({
   id: 'a',
@@ -14,8 +14,8 @@ const node = (line: string): object => ({
   max_retries: 0,
 });
 
-/** Makes what the rows are about, and for these names also what only they need. */
-export async function prepare(story: Story, count: number, names: readonly string[] = []): Promise<void> {
+/** Makes what the rows are about, other than what their `before` makes. */
+export async function prepare(story: Story, count: number): Promise<void> {
   const graph = (id: string, first: object): void =>
     story.write(`workspace/graphs/${id}.json`, JSON.stringify({ id, nodes: [first] }));
   const begin = (id: string): Promise<unknown> => story.oka('graph', 'run', id, '--id', id);
@@ -46,7 +46,6 @@ export async function prepare(story: Story, count: number, names: readonly strin
     await story.oka('chat', 'new', `trip${n}`);
     for (const name of ['OLD', 'TURNED'])
       await okaWith({ input: 'a-value-of-old' }, 'secrets', 'set', `${name}_${n}`, '--dir', story.home.dir);
-    for (const words of names.flatMap((name) => ROWS[name]?.before?.(n) ?? [])) await story.oka(...words);
   }
   story.write('workspace/desk/ready', '');
   story.write('frame.md', 'What it is about.\n');
