@@ -1,7 +1,7 @@
 /** What the worker contributes: steering runs on request, and whether it is running. */
 import { isOver } from '../../core/engine/run-state.ts';
 import { OkaError } from '../../core/schema/errors.ts';
-import { defineRoom } from '../../core/schema/room.ts';
+import { defineRoom, isSoAlready } from '../../core/schema/room.ts';
 import { ports } from '../../kit/ports/room-ports.ts';
 import { beginRun } from '../../kit/begin-run.ts';
 
@@ -37,17 +37,21 @@ export const worker = defineRoom({
             state === null ? 'no-such-run' : 'run-is-over',
             state === null ? `there is no run "${run}"` : `run ${run} is ${state.status} already`,
           );
+        if (state.status === 'paused') return isSoAlready('it is paused already');
         const request = { kind: 'pause', reason: 'paused by a person', isGentle: now !== true } as const;
         return { answer: needed.backend.signal(run, request).then(() => null) };
       },
       note: async ({ kind: _kind, run, ...note }) => ({
         answer: Promise.resolve(await (await import('../../rooms/runs/send-note.ts')).sendNote(engine, run, note)),
       }),
-      resume: ({ run }) => beginRun(needed.backend, { kind: 'resume', run, reason: 'resumed by a person' }),
-      mark_runs: async ({ kind: _kind, ...data }) => {
-        await needed.ledger.append({ type: 'runs.marked', data });
-        return null;
+      resume: async ({ run }) => {
+        const state = await engine.stateOf(run);
+        const begun = await beginRun(needed.backend, { kind: 'resume', run, reason: 'resumed by a person' });
+        const { isForPeople } = await import('../../core/engine/wait-answers.ts');
+        return state !== null && isForPeople(state) ? { ...begun, unchanged: 'it waits for an answer already' } : begun;
       },
+      mark_runs: async ({ kind: _kind, ...marks }) =>
+        (await import('../../rooms/runs/mark-runs.ts')).markRuns(needed, marks),
       rerun: async (intake) => (await import('../../rooms/runs/rerun.ts')).rerun({ runs: engine, ...needed }, intake),
     },
   }),

@@ -42,13 +42,13 @@ function agentFailedEvent(run: RunState, node: string, reason: string): NewEvent
   return { type: 'node.settled', run: run.id, data: { node, ...failure } };
 }
 
-/** The event that writes a request to stop down; a mere stop leaves the run as it is. */
+/** The event that writes a request to stop down; a mere stop leaves the run as it is, as does a pause of one that is paused. */
 export function stopEvent(run: RunState, { kind, reason }: RunSignal): NewEvent | null {
   switch (kind) {
     case 'stop':
       return null;
     case 'pause':
-      return { type: 'run.paused', run: run.id, data: { reason } };
+      return run.status === 'paused' ? null : { type: 'run.paused', run: run.id, data: { reason } };
     case 'cancel':
       return { type: 'run.ended', run: run.id, data: { status: 'cancelled', reason } };
   }

@@ -1,6 +1,6 @@
 /** What happens to a node when what it waited for has an answer. A part of the fold: it changes the state it is given. */
 import type { Json } from '../schema/json.ts';
-import { chosenOption, type WaitAnswer, type WaitFor } from '../schema/wait.ts';
+import { chosenOption, isForPerson, type WaitAnswer, type WaitFor } from '../schema/wait.ts';
 import { isAccepting, refusalOf } from './node-acceptance.ts';
 import { recordAdvice, recordOutcome } from './agent.ts';
 import { type NodeState, nodeNamed, type OpenCall, type RunState } from './run-state.ts';
@@ -163,3 +163,7 @@ function doubtEffect(node: NodeState, answer: string): AnswerEffect {
     ? { kind: 'settle', output: null, reason: 'a person saw that it had happened' }
     : { kind: 'continue', status: 'ok', output: null, error: null };
 }
+
+/** Whether only a person's answer makes a run go on: whoever resumes it changes nothing. */
+export const isForPeople = ({ status, waits }: RunState): boolean =>
+  status === 'blocked' && [...waits.values()].every(({ for: awaited }) => isForPerson(awaited));

@@ -28,7 +28,12 @@ export const BulkPreview = z
     count: z.int().nonnegative().describe('On how many runs it would act.'),
     runs: z.array(ChosenRun).describe('On which, in the order in which it would act.'),
     left_out: z
-      .array(ChosenRun.extend({ why: z.string().describe('Why it is left out.') }))
+      .array(
+        ChosenRun.extend({
+          why: z.string().describe('Why it is left out.'),
+          so_already: z.literal(true).optional().describe('What is asked for is so already.'),
+        }),
+      )
       .describe('Runs that were chosen, and that it cannot act on.'),
     complete: z.boolean().describe(`False when more than ${MOST_AT_ONCE} runs were chosen: these are the latest.`),
     token: z.string().describe('Stands for exactly this act on exactly these runs.'),
@@ -51,7 +56,7 @@ export const BulkOutcome = z
     outcome: z
       .enum(['done', 'queued', 'failed'])
       .describe('Queued: the worker was asked, and has not answered yet or does not run.'),
-    message: z.string().optional().describe('Why it failed.'),
+    message: z.string().optional().describe('Why it failed, or that it was so already.'),
     fix: z.string().optional().describe('What to do about it.'),
   })
   .describe('How the act on one run went.');

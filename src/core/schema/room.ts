@@ -128,8 +128,12 @@ export type OpenedRoom<Run = unknown, Gives extends Ports = Ports> = {
 /** A wait that somebody may provide for. */
 type ProvidedWait = { readonly wait: string; readonly node: string | null; readonly for: WaitFor };
 
-/** A run that was set going. */
-export type RunHandle = { readonly run: { readonly id: string }; readonly done: Promise<unknown> };
+/** A run that was set going, or that waits as it did before: then `unchanged` says so. */
+export type RunHandle = {
+  readonly run: { readonly id: string };
+  readonly done: Promise<unknown>;
+  readonly unchanged?: string;
+};
 
 /** The answer to a request that has to wait for its turn; other requests are read meanwhile. */
 export type LateAnswer = { readonly answer: Promise<Json> };
@@ -148,7 +152,18 @@ export const startedRun = (handled: Handled): RunHandle | null =>
 /** What is answered: the name of the run that was set going, or what comes when a request that takes time is done. */
 export async function answerOf(handled: Handled): Promise<Json> {
   if (handled === null) return null;
-  return 'answer' in handled ? handled.answer : { run: handled.run.id };
+  if ('answer' in handled) return handled.answer;
+  const { run, unchanged } = handled;
+  return { run: run.id, ...(unchanged === undefined ? {} : { unchanged }) };
+}
+
+/** Where a request finds that it is so already, nothing is recorded, and whoever asked is told in these words. */
+export const isSoAlready = (unchanged: string): LateAnswer => ({ answer: Promise.resolve({ unchanged }) });
+
+/** What an answer says about a request that changed nothing; null where something was done. */
+export function unchangedIn(answer: unknown): string | null {
+  const isObject = typeof answer === 'object' && answer !== null && 'unchanged' in answer;
+  return isObject && typeof answer.unchanged === 'string' ? answer.unchanged : null;
 }
 
 export type Tidying = {

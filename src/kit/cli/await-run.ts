@@ -13,7 +13,7 @@ import type { Event } from '../../core/schema/event.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Intake } from '../../core/schema/intake.ts';
 import type { Json } from '../../core/schema/json.ts';
-import { answerOf, startedRun } from '../../core/schema/room.ts';
+import { answerOf, startedRun, unchangedIn } from '../../core/schema/room.ts';
 import { isStopped } from '../home/stop-files.ts';
 import type { Host } from '../house/host.ts';
 import { eventsOfRun, planOfRun, sinceStart } from '../runs/replay-runs.ts';
@@ -22,7 +22,8 @@ import { type AskingCall, askOrDo, watchPen } from './carry-out.ts';
 import { pause } from '../pause.ts';
 import { withHost } from './host-here.ts';
 
-type SettledRun = { ended: RunState; events: readonly Event[] };
+/** `unchanged`: what was asked for was so already. */
+type SettledRun = { ended: RunState; events: readonly Event[]; unchanged?: string | null };
 
 /** Null when nothing had to run. `named`: the name that the run will have, where the request says it. */
 export async function carryOutRun(call: AskingCall, intake: Intake, named: string | null): Promise<SettledRun | null> {
@@ -58,11 +59,14 @@ export function settleHere(call: AskingCall, intake: Intake, named: string | nul
   const { home, signal, rooms, notify } = call;
   const settle = async ({ handle, engine }: Host): Promise<SettledRun | null> => {
     const handled = await handle(intake);
-    const run = runIn(await answerOf(handled)) ?? named;
+    const answer = await answerOf(handled);
+    const run = runIn(answer) ?? named;
     await startedRun(handled)?.done;
     await engine.whenIdle(); // what it has set going besides, such as the parent of a run that was answered
     const ended = run === null ? null : await engine.stateOf(run);
-    return run === null || ended === null ? null : { ended, events: await engine.eventsOf(run) };
+    return run === null || ended === null
+      ? null
+      : { ended, events: await engine.eventsOf(run), unchanged: unchangedIn(answer) };
   };
   return withHost(home, signal, settle, { rooms, warn: notify });
 }

@@ -5,6 +5,7 @@ import { peekProjection } from '../../core/ledger/peek-projection.ts';
 import { taskGraph } from '../../core/ledger/task-graph.ts';
 import type { Home } from '../../core/schema/home.ts';
 import type { Intake } from '../../core/schema/intake.ts';
+import { unchangedIn } from '../../core/schema/room.ts';
 import { type Answer, answer, type Call, exits } from './command-module.ts';
 import { askOrDo } from './carry-out.ts';
 import type { Terminal } from './io.ts';
@@ -17,7 +18,14 @@ type Stop = ReturnType<typeof describeStop>;
 type RunIntake = Extract<Intake, { kind: 'answer' | 'cancel' | 'pause' | 'rerun' | 'resume' }>;
 type Brief = Extract<RunIntake, { kind: 'answer' | 'cancel' | 'pause' }>;
 /** `intake` is left out where it is the run that counts, which has settled. `isLater`: what was asked for takes its time. */
-export type RequestData = { outcome: RunOutcome | null; intake?: RunIntake; isLater?: true; stop?: Stop };
+export type RequestData = {
+  outcome: RunOutcome | null;
+  intake?: RunIntake;
+  isLater?: true;
+  /** It was so already. */
+  unchanged?: string;
+  stop?: Stop;
+};
 
 type RequestingCall = Pick<Call, 'home' | 'signal' | 'notify'>;
 
@@ -36,9 +44,9 @@ export async function requestRun(call: RequestingCall, intake: RunIntake): Promi
 async function requestBrief(call: RequestingCall, intake: Brief): Promise<Answer<RequestData>> {
   const { home } = call;
   const run = intake.kind === 'answer' ? await runOfWait(home, intake.wait) : intake.run;
-  const here = async (): Promise<{ ended: RunState | null }> => {
+  const here = async (): Promise<{ ended: RunState | null; unchanged: string | null }> => {
     const settled = await (await awaiting()).settleHere(call, intake, run);
-    return { ended: settled?.ended ?? null };
+    return { ended: settled?.ended ?? null, unchanged: settled?.unchanged ?? null };
   };
   const done = await askOrDo(intake.kind === 'pause' ? { ...call, answerMs: PAUSE_MS } : call, intake, here);
   const isHere = typeof done === 'object' && 'ended' in done;
@@ -48,7 +56,15 @@ async function requestBrief(call: RequestingCall, intake: Brief): Promise<Answer
     : run === null
       ? null
       : ((await (await awaiting()).readRun(home, run))?.ended ?? null);
-  return answer({ outcome: ended === null ? null : outcomeOf(ended), intake, ...isLater, ...stopOf(home) });
+  const unchanged = isHere ? done.unchanged : typeof done === 'object' ? unchangedIn(done.done) : null;
+  const asBefore = unchanged === null ? {} : { unchanged };
+  return answer({
+    outcome: ended === null ? null : outcomeOf(ended),
+    intake,
+    ...isLater,
+    ...asBefore,
+    ...stopOf(home),
+  });
 }
 
 const stopOf = (home: Home): { stop?: Stop } => (isStopped(home) ? { stop: describeStop(home) } : {});
@@ -67,9 +83,10 @@ const PAUSE_MS = 2000;
 
 export const requestJson = ({ outcome, intake }: RequestData): object[] => [outcome ?? { asked: intake }];
 
-export function renderRequest({ outcome, intake, isLater, stop }: RequestData, terminal: Terminal): string {
+export function renderRequest({ outcome, intake, isLater, unchanged, stop }: RequestData, terminal: Terminal): string {
   if (intake === undefined) return outcome === null ? '' : renderOutcome(outcome, terminal);
   if (intake.kind === 'cancel') return outcome === null ? 'Cancelled.\n' : renderOutcome(outcome, terminal);
+  if (unchanged !== undefined) return `${unchanged.slice(0, 1).toUpperCase()}${unchanged.slice(1)}.\n`;
   if (isLater) return `It pauses when its command has ended. To end that now: oka pause ${outcome?.run ?? ''} --now\n`;
   if (intake.kind === 'pause') return `Paused. Continue with: oka resume ${intake.run}\n`;
   if (stop !== undefined) return `${RECORDED[intake.kind]}; nothing runs now, since ${stop.why}. ${stop.fix}\n`;

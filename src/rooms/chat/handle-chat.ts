@@ -2,6 +2,7 @@
 import { newChatId } from './model/chat-ids.ts';
 import { eventsForRequest, isMeant } from './model/chat-requests.ts';
 import type { ChatIntake, ChatState, Notice } from './model/chat-state.ts';
+import { withoutWhatIsSo } from './model/chat-unchanged.ts';
 import { expiredIn, expiryEvents } from './model/expired-messages.ts';
 import type { NewEvent } from '../../core/schema/event.ts';
 import type { LateAnswer } from '../../core/schema/room.ts';
@@ -18,7 +19,10 @@ export type HandlePorts = {
   replies: Pick<ReplyRuns, 'stop'>;
 };
 
-export async function handleChat(ports: HandlePorts, intake: ChatIntake): Promise<LateAnswer> {
+export async function handleChat(ports: HandlePorts, asked: ChatIntake): Promise<LateAnswer> {
+  const { intake, already } = SWITCHING.has(asked.kind)
+    ? await ports.rows.read((rows) => withoutWhatIsSo(rows, asked))
+    : { intake: asked, already: null };
   const known = ports.agents.list().map(({ name }) => name);
   const expired =
     intake.kind === 'chat_cleanup' ? await ports.rows.read((rows) => expiredIn(rows, Date.parse(intake.before))) : [];
@@ -29,8 +33,11 @@ export async function handleChat(ports: HandlePorts, intake: ChatIntake): Promis
   });
   for (const notice of inProgress) ports.replies.stop(notice, STOPPED);
   const conversations = [...new Set(events.flatMap(conversationOf))];
-  return { answer: Promise.resolve({ conversations, stopped: inProgress.length }) };
+  const unchanged = events.length === 0 && already !== null ? { unchanged: already } : {};
+  return { answer: Promise.resolve({ conversations, stopped: inProgress.length, ...unchanged }) };
 }
+
+const SWITCHING: ReadonlySet<ChatIntake['kind']> = new Set(['chat_change', 'chat_pause', 'chat_resume']);
 
 /** Notices whose runs end with the request. */
 function repliesToStop({ notices, names }: ChatState, intake: ChatIntake): Notice[] {

@@ -18,9 +18,11 @@ import type { Home } from '../../core/schema/home.ts';
 import type { Intake } from '../../core/schema/intake.ts';
 import type { Rows } from '../../core/schema/rows.ts';
 import type { RunsQuery, RunSummary } from '../../core/schema/view-answers.ts';
+import { unchangedIn } from '../../core/schema/room.ts';
 import { type RunRow, storedRun } from '../../kit/views/run-rows.ts';
 import { filterGiven, type GivenRun, listRuns, summaryOf } from '../../kit/views/runs-query.ts';
 import { memberName, readGivenRuns } from '../../kit/fleet/given-runs.ts';
+import { markedAlready } from './mark-runs.ts';
 import { findRepeat, repeatedAs } from './repeat-run.ts';
 
 /** The runs of a filter, or those that were named. */
@@ -39,7 +41,10 @@ export async function previewBulk(home: Home, rows: Rows, act: BulkAct, choice: 
     act,
     count: runs.length,
     runs,
-    left_out: judged.flatMap(({ each, why }) => (why === null ? [] : [{ ...shown(each), why }])),
+    left_out: judged.flatMap(({ each, why }) => {
+      const soAlready = alreadySo(act, each) === null ? {} : { so_already: true as const };
+      return why === null ? [] : [{ ...shown(each), why, ...soAlready }];
+    }),
     complete: isComplete,
     token: tokenFor(
       act,
@@ -120,14 +125,21 @@ function repeatOf(home: Home, rows: Rows, act: BulkAct, { run }: Chosen): string
   return id === null ? null : repeatedAs(id);
 }
 
+/** How what an act makes of a run is so already. */
+function alreadySo(act: BulkAct, run: Chosen): string | null {
+  if (act === 'pause') return run.status === 'paused' ? 'it is paused already' : null;
+  return isMark(act) ? markedAlready(run, MARKS[act]) : null;
+}
+
 /** Why an act makes no sense for a run; the worker decides again when it is asked. */
-function obstacleTo(act: BulkAct, { status, kind, archived, pinned }: Chosen): string | null {
+function obstacleTo(act: BulkAct, run: Chosen): string | null {
+  const { status, kind } = run;
   const isOver = status === 'done' || status === 'failed' || status === 'cancelled';
   switch (act) {
     case 'cancel':
       return isOver ? `it is ${status} already` : null;
     case 'pause':
-      return isOver || status === 'paused' ? `it is ${status} already` : null;
+      return isOver ? `it is ${status} already` : alreadySo(act, run);
     case 'resume':
       return status === 'paused' || status === 'failed' || status === 'blocked' ? null : `it is ${status}`;
     case 'again':
@@ -135,13 +147,11 @@ function obstacleTo(act: BulkAct, { status, kind, archived, pinned }: Chosen): s
     case 'undo':
       return isOver ? null : 'it is not over';
     case 'archive':
-      return archived === true ? 'it is archived already' : isOver ? null : 'it is not over';
+      return alreadySo(act, run) ?? (isOver ? null : 'it is not over');
     case 'unarchive':
-      return archived === true ? null : 'it is not archived';
     case 'pin':
-      return pinned === true ? 'it is pinned already' : null;
     case 'unpin':
-      return pinned === true ? null : 'it is not pinned';
+      return alreadySo(act, run);
   }
 }
 
@@ -150,26 +160,33 @@ type Mark = 'archive' | 'unarchive' | 'pin' | 'unpin';
 const isMark = (act: BulkAct): act is Mark =>
   act === 'archive' || act === 'unarchive' || act === 'pin' || act === 'unpin';
 
+const MARKS = {
+  archive: { archived: true },
+  unarchive: { archived: false },
+  pin: { pinned: true },
+  unpin: { pinned: false },
+} as const;
+
 /** Marks of many runs are one request. */
 async function* markRuns(
   act: Mark,
   runs: readonly string[],
   { request }: Pick<BulkPorts, 'request'>,
 ): AsyncGenerator<BulkOutcome> {
-  const marks = {
-    archive: { archived: true },
-    unarchive: { archived: false },
-    pin: { pinned: true },
-    unpin: { pinned: false },
-  };
-  const intake: Intake = { kind: 'mark_runs', runs: [...runs], ...marks[act] };
+  const intake: Intake = { kind: 'mark_runs', runs: [...runs], ...MARKS[act] };
   const first = await outcomeOf(runs[0] ?? '', () => request(intake));
   for (const run of runs) yield { ...first, run };
 }
 
 async function outcomeOf(run: string, act: () => Promise<unknown>): Promise<BulkOutcome> {
   try {
-    return { run, outcome: (await act()) === undefined ? 'queued' : 'done' };
+    const answer = await act();
+    const unchanged = unchangedIn(answer);
+    return {
+      run,
+      outcome: answer === undefined ? 'queued' : 'done',
+      ...(unchanged !== null && { message: unchanged }),
+    };
   } catch (error) {
     const fix = error instanceof OkaError ? error.fix : undefined;
     return { run, outcome: 'failed', message: messageOf(error), ...(fix === undefined ? {} : { fix }) };

@@ -8,7 +8,7 @@ import { type Known, knownNow } from '../../kit/views/changes.ts';
 import { runScheduled } from './run-scheduled.ts';
 import type { Intake } from '../../core/schema/intake.ts';
 import type { Json } from '../../core/schema/json.ts';
-import { answerOf } from '../../core/schema/room.ts';
+import { answerOf, unchangedIn } from '../../core/schema/room.ts';
 import { type Answer, answer, type Call, exits } from '../../kit/cli/command-module.ts';
 import type { Terminal } from '../../kit/cli/io.ts';
 import { count, plainText } from '../../kit/cli/plain-text.ts';
@@ -86,6 +86,8 @@ const DONE: Readonly<Record<ScheduleIntake['act'], string>> = {
 
 export function renderScheduleAnswer(data: ScheduleAnswer, terminal: Terminal): string {
   const { act, schedule, answer: told, runs } = data;
+  const unchanged = unchangedIn(told);
+  if (unchanged !== null) return `${plainText(unchanged)}.\n`;
   const made = startedBy(told).length;
   const about =
     act === 'tick'

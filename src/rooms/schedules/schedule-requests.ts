@@ -21,9 +21,11 @@ export async function handleSchedule(schedules: SchedulesPort, intake: ScheduleI
   const { act } = intake;
   if (act === 'tick') return summarize(await schedules.tick());
   if (act === 'start' || act === 'stop') {
-    await schedules.append([changed(null, act === 'start' ? 'on' : 'off')]);
+    const clock = act === 'start' ? 'on' : 'off';
+    const isSo = schedules.state().isClockOn === (act === 'start');
+    if (!isSo) await schedules.append([changed(null, clock)]);
     schedules.claimPlace();
-    return { clock: act === 'start' ? 'on' : 'off' };
+    return { clock, ...(isSo ? { unchanged: `The clock of schedules is ${clock} already` } : {}) };
   }
   await schedules.readFiles();
   const state = findSchedule(schedules, intake.schedule ?? '');
@@ -31,6 +33,7 @@ export async function handleSchedule(schedules: SchedulesPort, intake: ScheduleI
   switch (act) {
     case 'on':
     case 'off':
+      if (state.isOn === (act === 'on')) return { schedule: id, [act]: true, unchanged: `${id} is ${act} already` };
       await schedules.append([changed(id, act)]);
       return { schedule: id, [act]: true };
     case 'delete':

@@ -9,6 +9,7 @@ import {
 } from '../terminal/chat-access.ts';
 import {
   changeChat,
+  type ChangedChats,
   changedJson,
   isRemovalConfirmed,
   notChanged,
@@ -181,7 +182,7 @@ export const commands: Commands = {
     operands: '<conversation…>',
     options: { yes },
     example: 'oka chat delete trip --yes',
-    run: async (call) => {
+    run: async (call): Promise<Answer<ChangedChats>> => {
       const chats = await matchChats(call, call.operands, false);
       const names = chats.map(({ name }) => name).join(', ');
       if (!(await isRemovalConfirmed(call, `Delete ${names}`))) return notChanged(chats);

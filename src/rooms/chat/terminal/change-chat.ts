@@ -5,7 +5,7 @@ import { type Answer, answer, type Call, exits } from '../../../kit/cli/command-
 import { operatorName } from '../../../kit/cli/operator-name.ts';
 import { type ChatRequest, describePending, findChat, matchChats, type NamedChat, requestChat } from './chat-access.ts';
 
-type ChangedChats = ChatRequest & { conversations: readonly string[]; what: string };
+export type ChangedChats = ChatRequest & { conversations: readonly string[]; what: string };
 
 type ChangeIntake = Extract<ChatIntake, { kind: 'chat_change' }>;
 
@@ -60,7 +60,8 @@ export const notChanged = (chats: readonly NamedChat[]): Answer<ChangedChats> =>
     exits.no,
   );
 
-export const renderChanged = (data: ChangedChats): string => `${data.what}.\n${describePending(data)}`;
+export const renderChanged = (data: ChangedChats): string =>
+  `${data.unchanged ?? data.what}.\n${describePending(data)}`;
 
 export const changedJson = ({ conversations, submitted, isDone }: ChangedChats): object[] => [
   { conversations, submitted, done: isDone },

@@ -14,6 +14,7 @@ import { OkaError } from '../../../core/schema/errors.ts';
 import type { Home } from '../../../core/schema/home.ts';
 import { nearestWord } from '../../../core/schema/nearest-word.ts';
 import type { Json } from '../../../core/schema/json.ts';
+import { unchangedIn } from '../../../core/schema/room.ts';
 import { type AskingCall, askOrDo } from '../../../kit/cli/carry-out.ts';
 import type { Call } from '../../../kit/cli/command-module.ts';
 import { withHost } from '../../../kit/cli/host-here.ts';
@@ -25,7 +26,12 @@ export type ChatCall = Pick<Call, 'home' | 'progress' | 'rooms' | 'signal'>;
 export type NamedChat = { id: string; name: string };
 
 /** `isDone` is false when the worker has not answered yet: then it is done when its turn comes. */
-export type ChatRequest = { submitted: string; isDone: boolean };
+export type ChatRequest = {
+  submitted: string;
+  isDone: boolean;
+  /** It was so already. */
+  unchanged?: string;
+};
 
 const PATIENCE_MS = 15_000;
 
@@ -37,7 +43,8 @@ export async function requestChat(
   const submitted = chatRequestId();
   const asking = { ...call, notify: () => undefined, answerMs: PATIENCE_MS, requestId: submitted };
   const answered = await askOrDo(asking, intake, () => doBehindOthers(asking, intake));
-  return { submitted, isDone: typeof answered === 'object' };
+  const unchanged = typeof answered === 'object' ? unchangedIn(answered.done) : null;
+  return { submitted, isDone: typeof answered === 'object', ...(unchanged !== null && { unchanged }) };
 }
 
 /** Messages may wait in the folder for a worker: this process takes all of it, in order. */

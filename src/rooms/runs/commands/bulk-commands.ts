@@ -77,10 +77,7 @@ async function actOnRuns(call: Call<Options, Data>, act: BulkAct): Promise<Answe
   const choice = await chooseRuns(call, act);
   const preview = await readViews(call, (rows) => previewBulk(call.home, rows, act, choice));
   if (preview.count === 0 || !(await isConfirmed(call, preview)))
-    return answer(
-      { preview, outcomes: null },
-      preview.count === 0 && preview.left_out.length === 0 ? exits.ok : exits.no,
-    );
+    return answer({ preview, outcomes: null }, preview.count === 0 && isAllSoAlready(preview) ? exits.ok : exits.no);
   const request = { act, runs: preview.runs.map(({ run: name }) => name), token: preview.token };
   const outcomes: BulkOutcome[] = [];
   const progress = call.progress(VERBS[act], 'runs');
@@ -126,6 +123,9 @@ async function isConfirmed(
   return /^y(es)?$/i.test(await dialog.ask(`${VERBS[act]} ${count(runs, 'run')}? [y/N] `));
 }
 
+const isAllSoAlready = ({ left_out: leftOut }: BulkPreview): boolean =>
+  leftOut.every((each) => each.so_already === true);
+
 type Submit = (intake: Intake) => Promise<unknown>;
 
 type BulkWork = (submit: Submit, atOnce: number) => Promise<void>;
@@ -160,10 +160,15 @@ const VERBS: Readonly<Record<BulkAct, string>> = {
 function render({ preview, outcomes }: Data, terminal: Terminal): string {
   const { act, count: runs, left_out: leftOut, complete } = preview;
   const lines = outcomes === null ? preview.runs.map(renderChosen) : [];
+  if (outcomes === null && runs === 0 && leftOut.length > 0 && isAllSoAlready(preview))
+    return leftOut.map(({ run: name, why }) => `${name}: ${why}\n`).join('');
   const failed = (outcomes ?? []).filter(({ outcome }) => outcome === 'failed');
+  const asBefore = (outcomes ?? []).filter(({ outcome, message }) => outcome === 'done' && message !== undefined);
+  const changed = (outcomes ?? []).length - failed.length - asBefore.length;
   const queued = (outcomes ?? []).filter(({ outcome }) => outcome === 'queued').length;
   return [
-    ...(outcomes === null ? [] : [`${VERBS[act]}: ${count(outcomes.length - failed.length, 'run')}`]),
+    ...(outcomes === null || (changed === 0 && asBefore.length > 0) ? [] : [`${VERBS[act]}: ${count(changed, 'run')}`]),
+    ...asBefore.map(({ run: name, message = '' }) => `${name}: ${plainText(message)}`),
     ...(queued === 0 ? [] : [`The worker still has to do ${count(queued, 'run')}.`]),
     ...failed.map(({ run: name, message = '' }) => `  ${terminal.red('failed')}  ${name}: ${plainText(message)}`),
     ...(outcomes !== null ? [] : [`${VERBS[act]} would act on ${count(runs, 'run')}:`, ...lines]),
