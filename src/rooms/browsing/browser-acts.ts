@@ -23,6 +23,8 @@ import { describeRequest } from './shown-request.ts';
 type On = number | string;
 type Wanted = { id: string; sha256: string; url: string };
 
+/** A key, an option of a list, or how often: there is more to choose from than the elements of a page. */
+const LEAST_WAYS = 16;
 const ACT_MS = 15_000;
 const OPEN_MS = 45_000;
 const SEND_MS = 60_000;
@@ -46,9 +48,12 @@ export class BrowserActs {
       throw failure(`"${url.slice(0, 200)}" is no address that the browser opens`, 'Give an http or https address.');
     const program = findChromium(this.#settings.program);
     if (program === null) return { status: 'waiting', for: chromiumNeed(this.#settings.program) };
-    const session = await this.#sessions.open(call, program);
+    let session = await this.#sessions.open(call, program);
+    const isDone = this.#isResumed(session, call);
+    // Whatever a page could keep of what was entered is gone with its browser.
+    if (!isDone && (session.gate.isEntered || session.isStuck)) session = await this.#sessions.renew(call, program);
     this.#openMachine(to, call);
-    if (this.#isResumed(session, call)) return this.#shown(session, call, { isWhole: true });
+    if (isDone) return this.#shown(session, call, { isWhole: true });
     session.gate.dropAll();
     session.gate.openHost(to.host);
     const before = session.page.url();
@@ -85,7 +90,7 @@ export class BrowserActs {
 
   async click(on: On, call: ToolCall): Promise<Outcome> {
     return this.#acting(call, on, async (session, element, line) => {
-      if (line.kind === 'tick box' || line.kind === 'option') session.gate.enter(session.hostOf(line.number ?? 0), '');
+      if (line.kind === 'tick box' || line.kind === 'option') await session.enter(line.number ?? 0);
       await element.click({ timeout: ACT_MS, noWaitAfter: true });
     });
   }
@@ -94,14 +99,14 @@ export class BrowserActs {
     return this.#acting(call, on, async (session, element, line) => {
       if (line.kind === 'password field')
         throw failure('a password is not typed by a model', 'A person has to log in.');
-      session.gate.enter(session.hostOf(line.number ?? 0), text);
+      await session.enter(line.number ?? 0, text);
       await element.fill(text, { timeout: ACT_MS, noWaitAfter: true });
     });
   }
 
   async choose(on: On, option: string, call: ToolCall): Promise<Outcome> {
     return this.#acting(call, on, async (session, element, line) => {
-      session.gate.enter(session.hostOf(line.number ?? 0), '');
+      await session.enter(line.number ?? 0, option, await session.valueOf(element, option));
       await element.selectOption({ label: option }, { timeout: ACT_MS, noWaitAfter: true });
     });
   }
@@ -162,7 +167,7 @@ export class BrowserActs {
     if (typeof line === 'string') return this.#stale(session, call, line);
     const element = line?.number === undefined ? null : await session.element(line.number);
     if (line !== null && element === null) return this.#stale(session, call, 'it is gone');
-    const judged = await call.act('browser.follow', { url, of: Math.max(1, lines.length), stays: true });
+    const judged = await call.act('browser.follow', { url, of: Math.max(LEAST_WAYS, lines.length), stays: true });
     if (judged.status !== 'ok') return judged;
     try {
       await act(session, element as ElementHandle, line as Line);

@@ -23,6 +23,8 @@ const MOST_FRAMES = 30;
 const QUIET_MS = 350;
 const MOST_WAIT_MS = 10_000;
 const LOOK_MS = 50;
+/** A page that does not answer for so long is not read: its scripts never end, or it has not begun. */
+const ANSWER_MS = 4000;
 
 export class BrowserSession {
   readonly #browser: OpenBrowser;
@@ -37,6 +39,8 @@ export class BrowserSession {
   /** What was last shown, and of which document. */
   shown: { url: string; lines: readonly Line[] } | null = null;
   usedAt = performance.now();
+  /** Whether the page did not answer last time; others of its site may be in the same process. */
+  isStuck = false;
 
   constructor(browser: OpenBrowser, page: Page) {
     this.#browser = browser;
@@ -62,6 +66,17 @@ export class BrowserSession {
     return this.#browser.close();
   }
 
+  /** Calls back when Chromium has ended, by itself or not. */
+  ended(then: () => void): void {
+    this.#browser.context.once('close', then);
+  }
+
+  /** To be called before something is entered into an element. From then on nothing leaves (request-gate.ts, G2). */
+  async enter(number: number, ...words: string[]): Promise<void> {
+    this.gate.enter(this.hostOf(number), ...words);
+    await this.#browser.shut();
+  }
+
   /** Waits until the page has nothing under way but what is held, and has had time to begin what was just done on it. */
   async settle(signal: AbortSignal): Promise<void> {
     const begun = performance.now();
@@ -82,15 +97,21 @@ export class BrowserSession {
     let hidden = 0;
     this.#frames = new Map();
     for (const frame of page.frames().slice(0, MOST_FRAMES)) {
-      const found = await this.#readFrame(frame);
-      if (found === null) continue;
+      const found = await inTime(this.#readFrame(frame));
+      if (frame === page.mainFrame()) this.isStuck = found === undefined;
+      if (this.isStuck) {
+        this.notes.push('the page does not answer: its scripts do not end, or it has not begun');
+        break;
+      }
+      if (found === null || found === undefined) continue;
       hidden += found.hidden;
       if (frame !== page.mainFrame() && found.lines.length > 0)
         lines.push({ text: `Frame of ${originOf(frame.url())}:` });
       for (const line of found.lines) if (line.number !== undefined) this.#frames.set(line.number, frame);
       lines.push(...found.lines);
     }
-    return { url: page.url(), title: (await page.title().catch(() => '')).slice(0, 300), lines, hidden };
+    const title = await inTime(page.title().catch(() => '')); // another document is there now
+    return { url: page.url(), title: (title ?? '').slice(0, 300), lines, hidden };
   }
 
   /** The element of this number; null when it is gone. */
@@ -99,11 +120,21 @@ export class BrowserSession {
     const reader = frame === undefined ? undefined : this.#readers.get(frame);
     if (reader === undefined) return null;
     try {
-      const found = await reader.evaluateHandle((read, wanted) => read.element(wanted), number);
-      return found.asElement() as ElementHandle | null;
+      const found = await inTime(reader.evaluateHandle((read, wanted) => read.element(wanted), number));
+      return (found?.asElement() ?? null) as ElementHandle | null;
     } catch {
       return null; // its document is gone
     }
+  }
+
+  /** The word by which a form sends an option; '' where that cannot be told. */
+  async valueOf(element: ElementHandle, option: string): Promise<string> {
+    const read = element.evaluate((each, label) => {
+      const { options } = each as unknown as { options: Iterable<{ label: string; value: string }> };
+      return [...options].find((one) => one.label.trim() === label)?.value;
+    }, option);
+    const value: unknown = await inTime(read.catch(() => undefined)); // it is gone, and so is its form
+    return typeof value === 'string' ? value : '';
   }
 
   /** The host of the document that an element is in. */
@@ -149,11 +180,26 @@ export class BrowserSession {
     page.on('requestfinished', close);
     page.on('requestfailed', close);
     page.on('domcontentloaded', touch);
+    page.on('crash', () => {
+      this.notes.push('the page has crashed; open it again');
+      page.close().catch(() => undefined); // it is gone with Chromium
+    });
     page.on('dialog', (dialog) => {
       this.notes.push(`it said: ${dialog.message().slice(0, 300)}`);
       const answer = dialog.type() === 'prompt' ? dialog.dismiss() : dialog.accept();
       answer.catch(() => undefined); // it is gone
     });
+  }
+}
+
+/** Undefined where it takes longer than a page may. */
+async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
+  work.catch(() => undefined); // nobody waits for it any more
+  const end = new AbortController();
+  try {
+    return await Promise.race([work, sleep(ANSWER_MS, undefined, { signal: end.signal }).catch(() => undefined)]);
+  } finally {
+    end.abort();
   }
 }
 

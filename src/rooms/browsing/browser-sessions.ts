@@ -4,6 +4,8 @@
  * S1 A browser begins with nothing and leaves nothing: its profile is made for it and goes with it.
  * S2 It ends with its task, after nobody has used it for a while, and with the worker. What was held is not sent.
  * S3 The proxy lets it connect to a host once a request to that host may go (request-gate.ts), and to no other.
+ * S4 While something that was entered is not sent, the proxy connects it to nothing but what a person has sent. Nothing else
+ *    could stop what the browser does past its pages, or pages that tell something by ending what is under way.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,6 +24,8 @@ export type Sessions = {
   find: (call: ToolCall) => BrowserSession | null;
   /** Starts one where there is none. */
   open: (call: ToolCall, program: string) => Promise<BrowserSession>;
+  /** Ends the one there is, with all that its pages know, and starts another. */
+  renew: (call: ToolCall, program: string) => Promise<BrowserSession>;
   /** The addresses that a person has opened, which may be of the own network. */
   allowMachine: (call: ToolCall, host: string) => void;
   endTask: (run: string) => Promise<void>;
@@ -38,15 +42,20 @@ export function openSessions({ home, egress, settings }: SessionPorts): Sessions
   const slots = new Map<string, Slot>();
   const ready = new Map<string, BrowserSession>();
   let isSwept: Promise<void> | null = null;
+  const open: Sessions['open'] = async (call, program) => {
+    const task = taskOf(call.run);
+    await (isSwept ??= sweep(state));
+    const slot = slots.get(task) ?? start(task, call, program);
+    const session = await slot.session;
+    session.usedAt = performance.now();
+    return session;
+  };
   return {
     find: (call) => ready.get(taskOf(call.run)) ?? null,
-    open: async (call, program) => {
-      const task = taskOf(call.run);
-      await (isSwept ??= sweep(state));
-      const slot = slots.get(task) ?? start(task, call, program);
-      const session = await slot.session;
-      session.usedAt = performance.now();
-      return session;
+    open,
+    renew: async (call, program) => {
+      await end(taskOf(call.run));
+      return open(call, program);
     },
     allowMachine: (call, host) => {
       slots.get(taskOf(call.run))?.servers.push(host);
@@ -67,7 +76,10 @@ export function openSessions({ home, egress, settings }: SessionPorts): Sessions
     const slot = { session, hosts, servers };
     slots.set(task, slot);
     session.then(
-      (opened) => ready.set(task, opened),
+      (opened) => {
+        ready.set(task, opened);
+        opened.ended(() => slots.get(task) === slot && void end(task));
+      },
       () => slots.delete(task),
     );
     return slot;
@@ -79,20 +91,20 @@ export function openSessions({ home, egress, settings }: SessionPorts): Sessions
     { program, hosts, servers }: { program: string; hosts: string[]; servers: string[] },
   ): Promise<BrowserSession> {
     const folder = join(state, task.replaceAll(/[^\w.-]/g, '_'));
-    const grant = await egress.grant({ run, call: null, hosts, servers }, LONGEST_MS);
-    const proxy = new URL(grant.env['HTTPS_PROXY'] ?? `http://${grant.address}`);
+    const ticket = await openTicket({ run, call: null, hosts, servers }, egress);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const browser = await openBrowser({
       program,
       folder,
       launcher: browserLauncher(state, folder),
-      proxy,
+      proxy: ticket.proxy,
+      shut: ticket.renew,
       allow: (url) => remember(hosts, url),
     });
     const page = browser.context.pages()[0] ?? (await browser.context.newPage());
     const close = async (): Promise<void> => {
+      ticket.end(); // first, since a page may want to send something as it ends
       await browser.close();
-      grant[Symbol.dispose]();
     };
     return new BrowserSession({ ...browser, close }, page);
   }
@@ -103,6 +115,25 @@ export function openSessions({ home, egress, settings }: SessionPorts): Sessions
     ready.delete(task);
     await (await slot?.session.catch(() => null))?.close(); // it never started
   }
+}
+
+type Holder = { run: string; call: null; hosts: string[]; servers: string[] };
+type BrowserTicket = { proxy: () => URL; renew: () => Promise<void>; end: () => void };
+
+/** What a browser may use the proxy with. When it is renewed, no host is open any more, and what was connected is cut (S4). */
+async function openTicket(holder: Holder, egress: EgressAccess): Promise<BrowserTicket> {
+  let grant = await egress.grant(holder, LONGEST_MS);
+  return {
+    proxy: () => new URL(grant.env['HTTPS_PROXY'] ?? `http://${grant.address}`),
+    renew: async () => {
+      if (holder.hosts.length + holder.servers.length === 0) return;
+      holder.hosts.splice(0);
+      holder.servers.splice(0);
+      grant[Symbol.dispose]();
+      grant = await egress.grant(holder, LONGEST_MS);
+    },
+    end: () => grant[Symbol.dispose](),
+  };
 }
 
 /** Runs inside a run begin with its name. */

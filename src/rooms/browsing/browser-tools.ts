@@ -25,6 +25,9 @@ const Output = z.strictObject({
   notes: z.array(z.string()).optional().describe('What happened by itself.'),
 });
 
+/** None that writes: what is entered has to be known. */
+const KEYS = /^(?:Enter|Tab|Escape|Space|Home|End|Backspace|Delete|Page(?:Up|Down)|Arrow(?:Up|Down|Left|Right))$/;
+
 const READ = { read_only: true, idempotent: false, risk: 'medium' } as const;
 
 export function browserTools(sessions: Sessions, settings: BrowserConfig): Tool[] {
@@ -117,10 +120,7 @@ function actTools(acts: BrowserActs): Tool[] {
       name: 'browser.press',
       about: 'Presses a key, such as Enter, Tab, Escape, PageDown or ArrowDown.',
       input: z.strictObject({
-        key: z
-          .string()
-          .regex(/^[A-Z][A-Za-z]{2,12}$/)
-          .describe('The key.'),
+        key: z.string().regex(KEYS).describe('The key.'),
       }),
       output: Output,
       annotations: READ,

@@ -21,32 +21,37 @@ type BrowserLaunch = {
   folder: string;
   /** The words in front of the program that put it under the launcher. */
   launcher: readonly string[];
-  /** The proxy with the ticket of this browser, as an address. */
-  proxy: URL;
+  /** The proxy with the ticket that this browser has now, as an address. */
+  proxy: () => URL;
   /** Lets the proxy connect to a host. */
   allow: (url: URL) => void;
+  /** Ends all its connections, and no host is open any more. */
+  shut: () => Promise<void>;
 };
 
 export type OpenBrowser = {
   context: BrowserContext;
   gate: RequestGate;
+  shut: BrowserLaunch['shut'];
   close: () => Promise<void>;
 };
 
 const START_MS = 60_000;
+/** Its folder, in few letters: it has sockets there, whose paths must be short however long that of the home is. */
+const CWD = '/proc/self/cwd';
 /** Nothing listens there. */
 const NOBODY = '127.0.0.1:1';
 
 export async function openBrowser(launch: BrowserLaunch): Promise<OpenBrowser> {
   const { chromium } = await importFromAddOn('browser', 'playwright-core', () => import('playwright-core'));
-  const { folder, proxy } = launch;
+  const { folder, proxy, shut } = launch;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
     executablePath: startScript(launch),
     headless: true,
     chromiumSandbox: process.getuid?.() !== 0,
-    args: [...switches(proxy)],
-    env: { HOME: folder, TMPDIR: folder, PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
+    args: [...switches(proxy())],
+    env: { HOME: folder, TMPDIR: CWD, PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
@@ -59,7 +64,7 @@ export async function openBrowser(launch: BrowserLaunch): Promise<OpenBrowser> {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
-    return { context, gate: await pauseRequests(context, launch), close };
+    return { context, gate: await pauseRequests(context, launch), shut, close };
   } catch (error) {
     await close();
     throw error;
@@ -73,19 +78,27 @@ function switches({ host }: URL): string[] {
     '--proxy-bypass-list=<-loopback>',
     '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE ::1',
     '--disable-quic',
-    '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+    '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+    '--force-webrtc-ip-handling-policy=disable_non_proxied_udp', // its name before
     '--disable-breakpad',
     '--disable-crash-reporter',
     '--no-pings',
   ];
 }
 
-/** The driver speaks over two pipes, which the launcher passes on as input and output. */
+/** Reports about pages are sent past the pages, where nothing can be paused. */
+const WITHOUT = 'Reporting,NetworkErrorLogging';
+
+/**
+ * The driver speaks over two pipes, which the launcher passes on as input and output. Of two lists of features Chromium takes
+ * the last, so what is switched off is added to that of the driver.
+ */
 function startScript({ program, folder, launcher }: BrowserLaunch): string {
   const file = join(folder, 'start');
   const inside = `exec "$0" "$@" 3<&0 4>&1 1>&2 </dev/null`;
   const words = [...launcher, '/bin/sh', '-c', inside, program].map(quoted).join(' ');
-  writeFileSync(file, `#!/bin/sh\nexec ${words} "$@" <&3 >&4\n`);
+  const merge = `for word do shift; case $word in --disable-features=*) word=$word,${WITHOUT};; esac; set -- "$@" "$word"; done`;
+  writeFileSync(file, `#!/bin/sh\n${merge}\nexec ${words} "$@" <&3 >&4\n`);
   chmodSync(file, 0o700);
   return file;
 }
@@ -122,9 +135,12 @@ async function pauseRequests(context: BrowserContext, { proxy, allow }: BrowserL
     if (type === 'page' && !tabs.has(targetId)) tabs.set(targetId, null);
   });
   session.on('Fetch.requestPaused', (paused) => gate.take(paused as Paused));
+  const answered = new Map<string, string>();
   session.on('Fetch.authRequired', ({ requestId, authChallenge }) => {
-    const isProxy = authChallenge.source === 'Proxy';
-    const [username, password] = [decodeURIComponent(proxy.username), decodeURIComponent(proxy.password)];
+    const [username, password] = [proxy().username, proxy().password].map(decodeURIComponent) as [string, string];
+    // A site that says that it is the proxy would ask for ever.
+    const isProxy = authChallenge.source === 'Proxy' && answered.get(requestId) !== password;
+    answered.set(requestId, password);
     const authChallengeResponse = isProxy
       ? { response: 'ProvideCredentials' as const, username, password }
       : { response: 'CancelAuth' as const };

@@ -3,7 +3,8 @@
  *
  * G1 A GET or HEAD is reading and goes on. Everything else is held until somebody sends or drops it.
  * G2 Once something was entered into a page, its scripts have it and could send it by any address: every request is held,
- *    until a request that contains all that was entered has been sent to the site it was entered at.
+ *    until a request that contains all that was entered has been sent to the site it was entered at. No other page ends that:
+ *    pages keep what they know in their storage, their workers, other tabs and the history.
  * G3 Where a tab goes is decided by the caller, hop by hop, for each host; the host that the caller opened is free.
  * G4 What is neither http nor https is refused.
  * G6 While a tab waits for where it goes, nothing on it can be read. So such a request is ended at once, and made again in the
@@ -59,7 +60,7 @@ type Leaving = { url: string; frameId: string };
 /** A status, or why there is none. */
 export type Answer = { status: number } | { failed: string };
 
-type Entered = { host: string; text: string };
+type Entered = { host: string; words: string[] };
 
 const MOST_HELD = 100;
 
@@ -91,7 +92,7 @@ export class RequestGate {
     const again = isPage ? this.#again.get(url.href) : undefined;
     if (again !== undefined) return this.#repeat(again, paused);
     const isReading = /^(?:GET|HEAD)$/.test(paused.request.method) && paused.request.hasPostData !== true;
-    if (!isReading || this.#entered.length > 0) return this.#hold(paused, isPage);
+    if (!isReading || this.isEntered) return this.#hold(paused, isPage);
     if (isPage && !this.#openedHosts.has(url.host)) return this.#leave(paused, url);
     this.#go(paused, url);
   }
@@ -101,9 +102,14 @@ export class RequestGate {
     this.#openedHosts.add(host);
   }
 
-  /** Something was entered into a page of this host. */
-  enter(host: string, text: string): void {
-    this.#entered.push({ host, text: comparable(text) });
+  /** Something is to be entered into a page of this host; a choice is sent by one of several words. */
+  enter(host: string, ...words: string[]): void {
+    this.#entered.push({ host, words: words.map(comparable).filter((word) => word !== '') });
+  }
+
+  /** Whether pages have something that has not been sent where it was entered. */
+  get isEntered(): boolean {
+    return this.#entered.length > 0;
   }
 
   /** Tabs that want to go to hosts that nobody has decided about; whoever takes them decides. */
@@ -170,23 +176,23 @@ export class RequestGate {
     this.#actions.go(requestId).catch(() => undefined); // the page has given it up
   }
 
-  /** What is waiting for a page that is gone is not sent. */
+  /** What is waiting for a page that is gone is not sent; what was entered there is still known to its scripts (G2). */
   dropAll(): void {
     for (const { isPage, paused } of this.held.values()) if (!isPage) this.#refuse(paused);
     this.#again.clear();
     this.held.clear();
     this.#leaving = [];
-    this.#entered = [];
   }
 
   /** The site has all that was entered there, and a person saw it (G2): what waited for that goes on. */
   #release({ shown }: Held, url: URL): void {
     if (shown === null) return;
-    const sent = comparable(
-      [shown.url, shown.text ?? '', ...(shown.fields ?? []).map(({ value }) => value)].join('\n'),
-    );
-    this.#entered = this.#entered.filter(({ host, text }) => host !== url.host || !sent.includes(text));
-    if (this.#entered.length > 0) return;
+    const all = [url.pathname + url.search, shown.text ?? '', ...(shown.fields ?? []).map(({ value }) => value)];
+    const sent = comparable(all.join('\n'));
+    const isSent = ({ host, words }: Entered): boolean =>
+      host === url.host && (words.length === 0 || words.some((word) => contains(sent, word)));
+    this.#entered = this.#entered.filter((each) => !isSent(each));
+    if (this.isEntered) return;
     for (const each of this.held.values())
       if (!each.isPage && each.request.method === 'GET') {
         this.held.delete(each.id);
@@ -213,13 +219,22 @@ export class RequestGate {
   }
 }
 
-/** What was typed may be encoded in an address. */
+/** What was typed may be encoded in an address, and a form sends other ends of lines. */
 function comparable(text: string): string {
+  const plain = text.replaceAll('+', ' ').replaceAll('\r\n', '\n').trim();
   try {
-    return decodeURIComponent(text.replaceAll('+', ' ')).trim();
+    return decodeURIComponent(plain).replaceAll('\r\n', '\n').trim();
   } catch {
-    return text.trim();
+    return plain;
   }
+}
+
+/** As whole words: a digit is in almost every text. */
+function contains(text: string, words: string): boolean {
+  const isPart = (letter = ''): boolean => /[\p{L}\p{N}]/u.test(letter);
+  for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1))
+    if (!isPart(text[at - 1]) && !isPart(text[at + words.length])) return true;
+  return false;
 }
 
 /** A part of a body that is a file, or too long, is not reported: then it is not known as a whole. */

@@ -66,6 +66,19 @@ describe('requests of a browser', () => {
     expect(heldUrls(gate)).toEqual(['https://elsewhere.example/a.png']);
   });
 
+  it('G2 is not ended by another page, and only by whole words', async () => {
+    const { gate } = openGate();
+    gate.enter('shop.example', '2');
+    gate.enter('shop.example', 'Germany', 'DE');
+    gate.dropAll();
+    gate.take(paused({ url: 'https://shop.example/a2?n=22&c=DE', type: 'Fetch' }));
+    for (const each of gate.held.values()) await gate.send(each);
+    expect(gate.isEntered).toBe(true);
+    gate.take(paused({ url: 'https://shop.example/cart', method: 'POST', type: 'Fetch', body: '{"n":2}' }));
+    for (const each of gate.held.values()) await gate.send(each);
+    expect(gate.isEntered).toBe(false);
+  });
+
   it('G3 a tab goes to another host only after a decision, a frame is what a page loads', async () => {
     const { gate, went, refused, navigated } = openGate();
     gate.openHost('shop.example');
