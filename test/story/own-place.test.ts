@@ -133,3 +133,25 @@ it('a command waits for a file that its words name, and what else it reads only 
     expect(story.deskText(`${id}/seen.txt`)).toBe('whole\n');
   }
 });
+
+it('undo of a task does not wait for another one that works elsewhere, and for one in the same place it does', async () => {
+  await using story = await openStory({});
+  const drop = (id: string, dir: string, line: string): void =>
+    story.drop(`${id}.md`, `---\nid: ${id}\ndir: ${dir}\n---\n\`\`\`bash timeout=120\n${line}\n\`\`\`\n`);
+  for (const dir of ['here', 'there']) story.write(`workspace/desk/${dir}/kept.txt`, 'kept\n');
+  story.work();
+  for (const dir of ['here', 'there']) {
+    drop(`made-${dir}`, dir, 'echo x > made.txt');
+    expect((await story.ended(`made-${dir}`)).status).toBe('done');
+  }
+  drop('long', 'there', 'touch begun; while [ ! -e go ]; do sleep 0.1; done');
+  await story.until('the long task', async () => (story.deskText('there/begun') === null ? undefined : true));
+  const waiting = story.oka('undo', 'made-there');
+  expect(await story.oka('undo', 'made-here')).toMatchObject({ code: 0 });
+  expect([story.deskText('here/made.txt'), story.deskText('there/made.txt')]).toEqual([null, 'x\n']);
+  expect(await story.eventsOf('run.ended', 'long')).toEqual([]);
+  story.write('workspace/desk/there/go', '');
+  expect(await waiting).toMatchObject({ code: 0 });
+  expect(story.deskText('there/made.txt')).toBeNull();
+  expect((await story.ended('long')).status).toBe('done');
+});
