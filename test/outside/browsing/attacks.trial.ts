@@ -104,15 +104,21 @@ function effects(): string[] {
         return own.some((line) => line.includes(` ${new URL(web.router).host} `) || /rebound|0x7f/.test(line));
       return own.filter(isChange).length > (row.allowed ?? 0);
     })
-    .map(({ aim, name }) => `${aim}: ${name}`);
+    .map(titleOf);
 }
 
-async function inTurns(work: (row: Row, lane: number) => Promise<void>): Promise<string[]> {
+const titleOf = ({ aim, name }: Row): string => `${aim}: ${name}`;
+
+async function inTurns(
+  work: (row: Row, lane: number) => Promise<void>,
+  all: readonly Row[] = attacks,
+  lanes = AT_ONCE,
+): Promise<string[]> {
   web.requests.splice(0);
   web.raw.splice(0);
-  const left = [...attacks];
+  const left = [...all];
   await Promise.all(
-    [...Array(AT_ONCE).keys()].map(async (lane) => {
+    [...Array(lanes).keys()].map(async (lane) => {
       for (let row = left.shift(); row !== undefined; row = left.shift()) await work(row, lane);
     }),
   );
@@ -141,6 +147,23 @@ function bareMind(page: Page): Mind {
     wait: (time) => sleep(time),
     yes: () => sleep(300),
   };
+}
+
+async function bare(all: readonly Row[], lanes: number): Promise<string[]> {
+  const context = await chromium.launchPersistentContext('', {
+    executablePath: program ?? '',
+    chromiumSandbox: process.getuid?.() !== 0,
+    args: [...SWITCHES, '--host-resolver-rules=MAP *.test 127.0.0.1', '--no-proxy-server'],
+  });
+  const work = async (row: Row): Promise<void> => {
+    const page = await context.newPage();
+    page.on('dialog', (dialog) => void dialog.accept().catch(() => undefined));
+    await carryOut(row, bareMind(page));
+    page.close().catch(() => undefined); // with its context
+  };
+  const had = await inTurns(work, all, lanes);
+  await context.close();
+  return had;
 }
 
 /** The tools of the room, as a model calls them: whoever judges says yes to all that is followed, and to no request. */
@@ -189,19 +212,11 @@ function guardedMind(tools: readonly Tool[], run: string): Mind & { look: () => 
 
 describe.skipIf(program === null)('pages that try to act or to carry something out', { timeout: 1_500_000 }, () => {
   it('have their effect where nothing guards them', async () => {
-    const context = await chromium.launchPersistentContext('', {
-      executablePath: program ?? '',
-      chromiumSandbox: process.getuid?.() !== 0,
-      args: [...SWITCHES, '--host-resolver-rules=MAP *.test 127.0.0.1', '--no-proxy-server'],
-    });
-    const had = await inTurns(async (row) => {
-      const page = await context.newPage();
-      page.on('dialog', (dialog) => void dialog.accept().catch(() => undefined));
-      await carryOut(row, bareMind(page));
-      page.close().catch(() => undefined); // with its context
-    });
-    await context.close();
-    expect(attacks.map(({ aim, name }) => `${aim}: ${name}`).filter((name) => !had.includes(name))).toEqual([]);
+    const had = await bare(attacks, AT_ONCE);
+    // A tab behind another one is not prerendered, and is slow: what did not work among others is tried alone.
+    const left = attacks.filter((row) => !had.includes(titleOf(row)));
+    had.push(...(await bare(left, 1)));
+    expect(attacks.map(titleOf).filter((title) => !had.includes(title))).toEqual([]);
   });
 
   it('have none in the browser of a task', async () => {
