@@ -16,7 +16,7 @@
  * F4 The operator's search server is free, as is every host that config.json names. Its results are links as on a page; a
  *    query chosen after something private was read could come back in an address, so one that repeats it is not a link.
  * F5 Which link is chosen tells something: log2 of the links there were, for each one that is followed after something private
- *    was read, to a host that no grant names. Beyond MOST_BITS in a run a person is asked.
+ *    was read, to a host that no grant names; so does each thing that is done on a page in a browser. Beyond MOST_BITS in a run a person is asked.
  * F8 Every argument of a server that has network, or is elsewhere, is a request that leaves this machine.
  * F7 A label belongs to a content (file-labels.ts): a private file under a public name is still private, and a tool that tells
  *    anything about it has read it.
@@ -129,7 +129,7 @@ function bitsOfChoice({ read, links, grants }: Flow, { tool, input }: Pick<OpenC
   const url = askedUrl(tool, textField(input, 'url'));
   if (read === null || url === null || (tool !== FOLLOW && !links.has(url))) return 0;
   const isGrantedHost = hostGrantFor(grants, new URL(url)) !== undefined;
-  if (isGrantedHost || grants.addresses.has(url)) return 0;
+  if (isGrantedHost || (tool !== FOLLOW && grants.addresses.has(url))) return 0;
   const of = jsonField(input, 'of');
   return Math.log2(tool !== FOLLOW ? Math.max(2, links.size) : typeof of === 'number' ? of : 2);
 }
@@ -192,7 +192,7 @@ export function whyRequestAsks(call: ToolCall, flow: Flow, rule: RuleOnHost): st
   const url = URL.parse(textField(call.input, 'url'));
   if (url === null || isOperatorsOwn(call) || rule === 'send') return null;
   const grant = hostGrantFor(flow.grants, url);
-  if (grant?.send === true || isGranted(flow.grants, call)) return null;
+  if (grant?.send === true || (call.tool !== FOLLOW && isGranted(flow.grants, call))) return null;
   const isOpened = rule === 'read' || grant !== undefined;
   if (call.tool === FOLLOW || isLink(flow.links, call)) return isOpened ? null : whyChoiceAsks(flow, call, url);
   if (flow.read !== null) return whyMayCarry(url.host, flow.read, grant?.from ?? (rule === 'read' ? 'a rule' : null));
