@@ -2,7 +2,7 @@
 import { newChatId } from './model/chat-ids.ts';
 import { eventsForRequest, isMeant } from './model/chat-requests.ts';
 import type { ChatIntake, ChatState, Notice } from './model/chat-state.ts';
-import { withoutWhatIsSo } from './model/chat-unchanged.ts';
+import { describePause, withoutWhatIsSo } from './model/chat-unchanged.ts';
 import { expiredIn, expiryEvents } from './model/expired-messages.ts';
 import type { NewEvent } from '../../core/schema/event.ts';
 import type { LateAnswer } from '../../core/schema/room.ts';
@@ -20,9 +20,10 @@ export type HandlePorts = {
 };
 
 export async function handleChat(ports: HandlePorts, asked: ChatIntake): Promise<LateAnswer> {
-  const { intake, already } = SWITCHING.has(asked.kind)
-    ? await ports.rows.read((rows) => withoutWhatIsSo(rows, asked))
-    : { intake: asked, already: null };
+  const { intake, already } =
+    asked.kind === 'chat_change'
+      ? await ports.rows.read((rows) => withoutWhatIsSo(rows, asked))
+      : { intake: asked, already: null };
   const known = ports.agents.list().map(({ name }) => name);
   const expired =
     intake.kind === 'chat_cleanup' ? await ports.rows.read((rows) => expiredIn(rows, Date.parse(intake.before))) : [];
@@ -33,11 +34,16 @@ export async function handleChat(ports: HandlePorts, asked: ChatIntake): Promise
   });
   for (const notice of inProgress) ports.replies.stop(notice, STOPPED);
   const conversations = [...new Set(events.flatMap(conversationOf))];
-  const unchanged = events.length === 0 && already !== null ? { unchanged: already } : {};
-  return { answer: Promise.resolve({ conversations, stopped: inProgress.length, ...unchanged }) };
+  const done = { conversations, stopped: inProgress.length };
+  const unchanged = events.length > 0 ? null : (already ?? (await pauseAsItWas(ports, intake)));
+  return { answer: Promise.resolve(unchanged === null ? done : { ...done, unchanged }) };
 }
 
-const SWITCHING: ReadonlySet<ChatIntake['kind']> = new Set(['chat_change', 'chat_pause', 'chat_resume']);
+/** A pause waits for nothing; only what to say of one that changed nothing is read. */
+async function pauseAsItWas({ rows }: HandlePorts, intake: ChatIntake): Promise<string | null> {
+  if (intake.kind !== 'chat_pause' && intake.kind !== 'chat_resume') return null;
+  return rows.read((read) => describePause(read, intake));
+}
 
 /** Notices whose runs end with the request. */
 function repliesToStop({ notices, names }: ChatState, intake: ChatIntake): Notice[] {

@@ -4,22 +4,25 @@ import type { ChatIntake } from './chat-state.ts';
 import type { Rows } from '../../../core/schema/rows.ts';
 
 type Change = Extract<ChatIntake, { kind: 'chat_change' }>;
+type Pause = Extract<ChatIntake, { kind: 'chat_pause' | 'chat_resume' }>;
 type Field = 'name' | 'pinned' | 'pin' | 'ttl';
 
 /** The request without that, and a sentence about it; null where nothing is so already. */
-export function withoutWhatIsSo(rows: Rows, intake: ChatIntake): { intake: ChatIntake; already: string | null } {
-  if (intake.kind === 'chat_pause' || intake.kind === 'chat_resume') {
-    const so = intake.kind === 'chat_pause' ? 'paused already' : 'not paused';
-    const all = (): string[] => [...rows.each<ConversationRow>('chat/conv/')].map(([, { name }]) => name);
-    const named = intake.conversations?.flatMap((each) => storedConversation(rows, each)?.name ?? []) ?? all();
-    return { intake, already: named.map((name) => `${name} is ${so}`).join(', ') || null };
-  }
-  const row = intake.kind === 'chat_change' ? storedConversation(rows, intake.conversation) : undefined;
-  if (intake.kind !== 'chat_change' || row === undefined) return { intake, already: null };
+export function withoutWhatIsSo(rows: Rows, intake: Change): { intake: Change; already: string | null } {
+  const row = storedConversation(rows, intake.conversation);
+  if (row === undefined) return { intake, already: null };
   const same = Object.entries(soAlready(rows, row, intake)) as [Field, string][];
   const rest: Change = { ...intake };
   for (const [field] of same) delete rest[field];
   return { intake: rest, already: same.map(([, sentence]) => sentence).join('; ') || null };
+}
+
+/** What is said of a pause, or its end, that changed nothing; null where it was about no conversation. */
+export function describePause(rows: Rows, { kind, conversations }: Pause): string | null {
+  const so = kind === 'chat_pause' ? 'paused already' : 'not paused';
+  const all = (): string[] => [...rows.each<ConversationRow>('chat/conv/')].map(([, { name }]) => name);
+  const named = conversations?.flatMap((each) => storedConversation(rows, each)?.name ?? []) ?? all();
+  return named.map((name) => `${name} is ${so}`).join(', ') || null;
 }
 
 function soAlready(
