@@ -155,3 +155,26 @@ it('undo of a task does not wait for another one that works elsewhere, and for o
   expect(story.deskText('there/made.txt')).toBeNull();
   expect((await story.ended('long')).status).toBe('done');
 });
+
+it('a time of a schedule begins beside a long task elsewhere; one for the whole desk says for whom it waits', async () => {
+  await using story = await openStory({});
+  for (const dir of ['here', 'there']) story.write(`workspace/desk/${dir}/kept.txt`, 'kept\n');
+  story.work();
+  const long = 'touch begun; while [ ! -e go ]; do sleep 0.1; done';
+  story.drop('long.md', `---\nid: long\ndir: there\n---\n\`\`\`bash timeout=120\n${long}\n\`\`\`\n`);
+  await story.until('the long task', async () => (story.deskText('there/begun') === null ? undefined : true));
+  const schedule = (name: string, lines: string): void =>
+    story.write(
+      `workspace/schedules/${name}.md`,
+      `---\nat: ${new Date(Date.now() + 2000).toISOString()}\n${lines}---\n\`\`\`bash\ndate > ${name}.txt\n\`\`\`\n`,
+    );
+  schedule('beside', 'dir: here\n');
+  await story.until('the one beside it', async () => (story.deskText('here/beside.txt') === null ? undefined : true));
+  schedule('behind', '');
+  const waits = await story.until('the one behind it', async () => (await story.eventsOf('desk.awaited'))[0]);
+  expect(waits.run).toMatch(/^behind/);
+  expect((await story.oka('status')).out).toMatch(/behind[^]*waits for the desk: long/);
+  expect([story.deskText('behind.txt'), ...(await story.eventsOf('run.ended', 'long'))]).toEqual([null]);
+  story.write('workspace/desk/there/go', '');
+  await story.until('its end', async () => (story.deskText('behind.txt') === null ? undefined : true));
+});
