@@ -46,9 +46,10 @@ export const worker = defineRoom({
       }),
       resume: async ({ run }) => {
         const state = await engine.stateOf(run);
-        const begun = await beginRun(needed.backend, { kind: 'resume', run, reason: 'resumed by a person' });
         const { isForPeople } = await import('../../core/engine/wait-answers.ts');
-        return state !== null && isForPeople(state) ? { ...begun, unchanged: 'it waits for an answer already' } : begun;
+        if (state !== null && isForPeople(state))
+          return { run: { id: run }, done: Promise.resolve(), unchanged: 'it waits for an answer already' };
+        return beginRun(needed.backend, { kind: 'resume', run, reason: 'resumed by a person' });
       },
       mark_runs: async ({ kind: _kind, ...marks }) =>
         (await import('../../rooms/runs/mark-runs.ts')).markRuns(needed, marks),

@@ -19,7 +19,6 @@ import { isOver, type NodeState, openCallsOf, type RunState } from './run-state.
 import { downtime } from './work-time.ts';
 import { toSnapshot } from './snapshot.ts';
 import { assertInput } from './data-contract.ts';
-import { isForPeople } from './wait-answers.ts';
 import { waitClosedEvent, outcomeEvent, startEvent, type StartOptions } from './step-events.ts';
 
 /** `notes` of the run around it are the first that a run inside gets. */
@@ -62,8 +61,6 @@ export async function resumeRun(context: EngineContext, id: string, request: Res
   const running = registry.drives.get(id);
   if (running !== undefined) return isEnding(context, running) ? resumeAtEnd(context, running, request) : running;
   return opening(registry, id, async () => {
-    const known = await findRun(context, id);
-    if (known !== null && isForPeople(known)) return settledDrive(known);
     const run = await loadIdleRun(context, id);
     if (run.status === 'failed') return continueUnder(context, run, request.newId ?? `${id}-again`);
     if (isOver(run.status)) throw new OkaError('run-is-over', `run ${id} is ${run.status}; there is nothing to resume`);
