@@ -166,4 +166,4 @@ function doubtEffect(node: NodeState, answer: string): AnswerEffect {
 
 /** Whether only a person's answer makes a run go on: whoever resumes it changes nothing. */
 export const isForPeople = ({ status, waits }: RunState): boolean =>
-  status === 'blocked' && [...waits.values()].every(({ for: awaited }) => isForPerson(awaited));
+  status === 'blocked' && waits.size > 0 && [...waits.values()].every(({ for: awaited }) => isForPerson(awaited));
